@@ -1,0 +1,237 @@
+"""From what members say they own to whom stickiness favours.
+
+A claim is an owned partition before it is believed. Where it stands depends on the
+assignor: the eager sticky one reads its UserData and nothing else (Java ignores the
+Subscription's owned partitions there), the cooperative one reads OwnedPartitions. `READERS`
+is that table. A member whose bytes do not say what it owns is not a member that owns
+nothing: it may still consume anything, and `Claims.unknown` keeps it in sight.
+
+Two questions are asked of the claims, and they have different answers:
+
+* whom should stickiness favour? The subscribed claimant of the highest generation; of two
+  equals neither (`resolve`);
+* who may still be consuming the partition? Every claimant, believed or not (`handover`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from assignors.assignor import UserData
+from assignors.model import NO_GENERATION, Group, Member, MemberNote
+from assignors.problem import NOBODY, Int32, Int64, Problem
+from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_user_data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What one member says it owns, as the assignor in question reads it."""
+
+    owned: TopicPartitions
+    generation: int = NO_GENERATION
+    is_known: bool = True
+
+
+NO_CLAIM = Claim(owned={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """All claims of a group as arrays, one entry for each (partition, member) pair.
+
+    A pair that a member names twice stands here once. C is the number of pairs.
+    """
+
+    partition: Int64
+    """int64[C]: partition in the problem's numbering."""
+    member: Int32
+    """int32[C]: the claimant."""
+    generation: Int64
+    """int64[C]: of the claim, -1 for none or for one above the group's last."""
+    last: int
+    """The group's last completed generation, -1 when nobody knows one."""
+    unknown: tuple[int, ...] = ()
+    """Members whose claims are not known."""
+    notes: tuple[MemberNote, ...] = ()
+
+
+def read_claim(member: Member, kind: UserData) -> Claim:
+    """Return what `member` claims under an assignor with this kind of UserData.
+
+    >>> read_claim(Member(member_id="a", owned={"t": (0,)}, generation=4), UserData.STICKY)
+    Claim(owned={'t': (0,)}, generation=4, is_known=True)
+    """
+    return READERS[kind](member)
+
+
+def gather(problem: Problem, group: Group, kind: UserData) -> Claims:
+    """Return the claims of all members as arrays.
+
+    Claims of unknown topics and of partition numbers beyond the topic are dropped with a
+    note; a generation above the group's last counts as none, with a note.
+    Cost: O(number of claimed partitions + number of claimed topics).
+    """
+    read = [read_claim(member, kind) for member in problem.members]
+    last = _last_generation(group, read)
+    notes = [note for member in problem.members for note in _byte_notes(member)]
+    generation = np.empty(len(read), dtype=np.int64)
+    for position, (member, claim) in enumerate(zip(problem.members, read, strict=True)):
+        generation[position] = claim.generation if claim.generation <= last else NO_GENERATION
+        if claim.generation > last:
+            text = f"generation {claim.generation} is above the group's last, {last}"
+            notes.append(_note(member, "generation-in-the-future", text))
+        if not claim.is_known:
+            text = "its bytes do not say what it owns"
+            notes.append(_note(member, "claims-not-known", text))
+    partition, claimant, dropped = _pairs(problem, group, read)
+    return Claims(
+        partition=partition,
+        member=claimant,
+        generation=generation[claimant],
+        last=last,
+        unknown=tuple(member for member, claim in enumerate(read) if not claim.is_known),
+        notes=(*notes, *dropped),
+    )
+
+
+def resolve(problem: Problem, claims: Claims) -> Int32:
+    """Return whom stickiness favours for each partition, int32[P], `NOBODY` for no one.
+
+    The subscribed claimant with the highest generation; equal highest: nobody.
+    Cost: O(P + C), plus C' log C' for the C' claims of partitions claimed more than once.
+    Source: KIP-54, KIP-792; the tie rule is KAFKA-12984's.
+    """
+    owner = np.full(problem.partition_count, NOBODY, dtype=np.int32)
+    believed = problem.may_take(claims.member, claims.partition)
+    if believed.all():
+        partition, member, generation = claims.partition, claims.member, claims.generation
+    else:
+        partition = claims.partition[believed]
+        member, generation = claims.member[believed], claims.generation[believed]
+    owner[partition] = member
+    claimant_count = np.bincount(partition, minlength=problem.partition_count)
+    if len(partition) and int(claimant_count.max()) > 1:
+        contested = claimant_count[partition] > 1
+        partition, member = partition[contested], member[contested]
+        generation = generation[contested]
+        order = np.lexsort((generation, partition))
+        partition, member, generation = partition[order], member[order], generation[order]
+        # Claims of one partition now stand together, the highest generation at the end.
+        ends = np.append(np.flatnonzero(np.diff(partition) != 0), len(partition) - 1)
+        tied = generation[ends] == generation[ends - 1]  # at least two claims each
+        owner[partition[ends]] = np.where(tied, NOBODY, member[ends])
+    return owner
+
+
+def _no_claim(member: Member) -> Claim:
+    """Range and round-robin keep nothing, so nobody claims anything."""
+    return NO_CLAIM
+
+
+def _sticky_claim(member: Member) -> Claim:
+    """The eager sticky assignor reads UserData only: before it every member has let go."""
+    if member.version is None and member.user_data is None:
+        return Claim(owned=member.owned, generation=member.generation)
+    read = decode_sticky_user_data(member.user_data).value
+    if read is None:
+        return NO_CLAIM
+    generation = NO_GENERATION if read.generation is None else max(read.generation, NO_GENERATION)
+    return Claim(owned=read.owned, generation=generation)
+
+
+def _cooperative_claim(member: Member) -> Claim:
+    """OwnedPartitions; the generation from the field, else from UserData (KIP-792)."""
+    is_struct = member.version is None
+    has_field = is_struct or (member.version or 0) >= 2
+    generation = member.generation if has_field else NO_GENERATION
+    if generation < 0:
+        read = decode_cooperative_user_data(member.user_data).value
+        if read is not None and read.generation is not None:
+            generation = max(read.generation, NO_GENERATION)
+    is_known = member.owned_known and (is_struct or (member.version or 0) >= 1)
+    return Claim(
+        owned=member.owned,
+        generation=max(generation, NO_GENERATION) if is_known else NO_GENERATION,
+        is_known=is_known,
+    )
+
+
+READERS: dict[UserData, Callable[[Member], Claim]] = {
+    UserData.NONE: _no_claim,
+    UserData.STICKY: _sticky_claim,
+    UserData.COOPERATIVE: _cooperative_claim,
+}
+
+
+def _last_generation(group: Group, read: Sequence[Claim]) -> int:
+    """Return the group's last completed generation, else the highest one claimed."""
+    if group.generation is not None:
+        return group.generation
+    return max((claim.generation for claim in read), default=NO_GENERATION)
+
+
+def _pairs(
+    problem: Problem, group: Group, read: Sequence[Claim]
+) -> tuple[Int64, Int32, list[MemberNote]]:
+    """Return (partition, member) pairs without repeats, and notes on claims that were dropped."""
+    index = {topic: number for number, topic in enumerate(problem.topics)}
+    groups: list[tuple[int, int, int]] = []  # member, topic, how many
+    numbers: list[tuple[int, ...]] = []
+    notes: list[MemberNote] = []
+    for member, claim in enumerate(read):
+        for topic, claimed in claim.owned.items():
+            known = index.get(topic)
+            if known is not None:
+                groups.append((member, known, len(claimed)))
+                numbers.append(claimed)
+            elif topic not in group.cluster.topics:
+                text = f"claims {len(claimed)} partitions of unknown topic {topic!r}"
+                notes.append(_note(problem.members[member], "unknown-topic", text))
+    if not groups:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), notes
+    member_of, topic_of, count = np.array(groups, dtype=np.int64).T
+    number = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(count.sum()))
+    claimant, start = np.repeat(member_of, count), np.repeat(problem.first[topic_of], count)
+    valid = (number >= 0) & (number < np.repeat(np.diff(problem.first)[topic_of], count))
+    if not valid.all():
+        topic = np.repeat(topic_of, count)
+        notes += _out_of_range(problem, claimant[~valid], topic[~valid], number[~valid])
+        claimant, start, number = claimant[valid], start[valid], number[valid]
+    partition = start + number
+    key = claimant * np.int64(max(problem.partition_count, 1)) + partition
+    if len(key) and bool((np.diff(key) <= 0).any()):  # sorted claims cannot repeat a pair
+        _, kept = np.unique(key, return_index=True)
+        if len(kept) < len(key):
+            kept.sort()
+            partition, claimant = partition[kept], claimant[kept]
+    return partition, claimant.astype(np.int32), notes
+
+
+def _out_of_range(
+    problem: Problem, member: Int64, topic: Int64, number: Int64
+) -> list[MemberNote]:
+    """Return one note for each member and topic with claims that name no partition."""
+    notes = []
+    pairs = sorted(set(zip(member.tolist(), topic.tolist(), strict=True)))
+    for m, t in pairs:
+        wrong = number[(member == m) & (topic == t)].tolist()
+        size = int(problem.first[t + 1] - problem.first[t])
+        shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
+        text = f"claims {problem.topics[t]}[{shown}], which has {size} partitions"
+        notes.append(_note(problem.members[m], "partition-out-of-range", text))
+    return notes
+
+
+def _byte_notes(member: Member) -> list[MemberNote]:
+    return [
+        MemberNote(code=str(n.code), text=n.text, member_id=member.member_id, offset=n.offset)
+        for n in member.notes
+    ]
+
+
+def _note(member: Member, code: str, text: str) -> MemberNote:
+    return MemberNote(code=code, text=text, member_id=member.member_id)

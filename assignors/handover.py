@@ -1,0 +1,83 @@
+"""Who gets a partition at once, and for which partitions somebody must let go first.
+
+Under the cooperative protocol members consume right through a round, so giving a partition
+to X is only safe when nobody else can still be consuming it. The rule, partition by
+partition: it is given to X only
+
+* if nobody else claims it, or
+* if X claims it with the group's last completed generation and nobody else claims it with
+  that generation: whoever else claims it was told to stop in a generation before.
+
+Otherwise it waits a round. Both neighbours of this rule fail: "the highest generation
+keeps" trusts a claim that is merely newer than another stale one, and "any claim
+withholds" lets one ghost starve a partition for ever. A member whose claims are not known
+counts as a claimant of everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.claims import Claims
+from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """A target assignment split into what may happen now and what waits."""
+
+    given: Int32
+    """int32[P]: who gets the partition in this round, `NOBODY` where it waits."""
+    withheld: Int64
+    """int64[W]: partitions that wait."""
+    follow_up: bool
+    """Some partition waits and no claimant of it is sure to revoke it and rejoin."""
+
+
+def withhold(problem: Problem, claims: Claims, target: Int32) -> Handover:
+    """Return which part of `target` (int32[P]) is safe to hand out in this round.
+
+    Cost: O(P + C). Source: KIP-429 for withholding, KAFKA-12984 and KIP-792 for the
+    generation; the rule itself is stricter than Kafka's, see the head of this module.
+    """
+    partition_count = problem.partition_count
+    is_own = claims.member == target[claims.partition]
+    is_last = (claims.generation == claims.last) & (claims.last >= 0)
+    claimant_count = np.bincount(claims.partition, minlength=partition_count)
+    own_claim = _marks(partition_count, claims.partition[is_own])
+    last_count = np.bincount(claims.partition[is_last], minlength=partition_count)
+    own_last = _marks(partition_count, claims.partition[is_own & is_last])
+
+    is_free = claimant_count == own_claim
+    if claims.unknown:
+        is_free = np.zeros(partition_count, dtype=np.bool_)
+    is_safe = is_free | (own_last & (last_count == 1))
+    waits = (target != NOBODY) & ~is_safe
+    withheld = np.flatnonzero(waits)
+    return Handover(
+        given=np.where(waits, np.int32(NOBODY), target),
+        withheld=withheld,
+        follow_up=bool(len(withheld)) and _nobody_will_rejoin(problem, claims, is_last, withheld),
+    )
+
+
+def _nobody_will_rejoin(
+    problem: Problem, claims: Claims, is_last: Bool, withheld: Int64
+) -> bool:
+    """Return whether some withheld partition has no claimant that must give it up.
+
+    A subscribed member that owned the partition in the last generation and does not get it
+    back revokes it and rejoins by itself. Any other claim may be a ghost's: it makes nobody
+    revoke anything, so nobody would start the next round.
+    """
+    revokes = is_last & problem.may_take(claims.member, claims.partition)
+    will_rejoin = _marks(problem.partition_count, claims.partition[revokes])
+    return not bool(will_rejoin[withheld].all())
+
+
+def _marks(size: int, positions: Int64) -> Bool:
+    marks = np.zeros(size, dtype=np.bool_)
+    marks[positions] = True
+    return marks

@@ -1,0 +1,85 @@
+"""Figures of an assignment: loads, movement, spread over topics, racks.
+
+All of them are arithmetic on the arrays of a `Problem`; none says whether an assignment is
+allowed (`checks` does) or whether it could be better (`optimal.bounds` does).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assignors.problem import NOBODY, Int32, Int64, Problem
+
+
+def loads(problem: Problem, owner: Int32) -> Int64:
+    """Return how many partitions each member holds, int64[M]. Cost: O(P + M)."""
+    held: Int64 = np.bincount(owner[owner != NOBODY], minlength=problem.member_count)
+    return held.astype(np.int64, copy=False)
+
+
+def moved_count(favoured: Int32, target: Int32) -> int:
+    """Return how many partitions leave the member that stickiness favours. Cost: O(P)."""
+    return int(np.count_nonzero((favoured != NOBODY) & (target != favoured)))
+
+
+def topic_spread_max(problem: Problem, owner: Int32) -> int:
+    """Return the widest gap between two subscribers of one topic, in partitions of that topic.
+
+    A round-robin deal of a topic over its subscribers has a gap of 0 or 1.
+    Cost: O(P log P + T K).
+    """
+    held = np.flatnonzero(owner != NOBODY)
+    if not len(held):
+        return 0
+    member_count = problem.member_count
+    key = problem.topic_of[held] * np.int64(member_count) + owner[held]
+    pair, count = np.unique(key, return_counts=True)
+    topic = pair // member_count
+    topic_count = len(problem.topics)
+    most = np.zeros(topic_count, dtype=np.int64)
+    np.maximum.at(most, topic, count)
+    least = np.full(topic_count, np.iinfo(np.int64).max)
+    np.minimum.at(least, topic, count)
+    class_size = np.bincount(problem.class_of, minlength=len(problem.takes))
+    subscriber_count = class_size @ problem.takes
+    holder_count = np.bincount(topic, minlength=topic_count)
+    least[holder_count < subscriber_count] = 0
+    return int((most - least)[holder_count > 0].max())
+
+
+def rack_mismatch_count(problem: Problem, owner: Int32) -> int:
+    """Return how many partitions have no replica in the rack of the member that holds them.
+
+    A member without a rack is at home everywhere (KIP-881). Cost: O(P).
+    """
+    if problem.rack is None or problem.replica_set is None or problem.replica_racks is None:
+        return 0
+    held = np.flatnonzero(owner != NOBODY)
+    rack = problem.rack[owner[held]]
+    local = problem.replica_racks[problem.replica_set[held], rack]
+    return int(np.count_nonzero((rack != NOBODY) & ~local))
+
+
+def stats(
+    problem: Problem, *, favoured: Int32, given: Int32, target: Int32 | None = None
+) -> dict[str, int | float | bool]:
+    """Return the figures that the command prints with an assignment.
+
+    `given` (int32[P]) is what is handed out now: loads, spread and racks are of it. `target`
+    is what it becomes once nothing waits; movement is counted from `favoured` to it.
+    """
+    goal = given if target is None else target
+    held = loads(problem, given)
+    return {
+        "member_count": problem.member_count,
+        "partition_count": problem.partition_count,
+        "load_max": int(held.max(initial=0)),
+        "load_min": int(held.min()) if len(held) else 0,
+        "load_square_sum": int(held @ held),
+        "moved": moved_count(favoured, goal),
+        "kept": int(np.count_nonzero((favoured != NOBODY) & (goal == favoured))),
+        "withheld": int(np.count_nonzero((goal != NOBODY) & (given == NOBODY))),
+        "unassigned": int(np.count_nonzero(given == NOBODY)),
+        "topic_spread_max": topic_spread_max(problem, goal),
+        "rack_mismatches": rack_mismatch_count(problem, given),
+    }

@@ -1,0 +1,111 @@
+"""What a group is: topics, members, what each asks for and what it says it owns.
+
+Everything here is plain data that a person can write down. It says what members *say*;
+whether it is believed is decided in `claims`. A member comes in one of two forms:
+
+* from bytes (`Member.version` is the version its Subscription was stamped with): each
+  assignor reads its claims from the place its protocol uses, as the bytes have it;
+* as a struct (`Member.version` is `None`): `owned` and `generation` stand for that place,
+  whichever it is, so that one description serves every assignor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wire import Note, TopicPartitions
+
+Assignment = Mapping[str, TopicPartitions]
+"""Member id -> what it gets: topic -> partition numbers. Every member has an entry."""
+
+NO_GENERATION = -1
+"""Stands for a generation that is absent; every negative one means the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """A topic: how many partitions, and for each the racks that hold a replica."""
+
+    partition_count: int
+    racks: tuple[tuple[str, ...], ...] = ()
+    """Racks of the replicas, one tuple a partition; empty when nothing is known of racks."""
+    topic_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a count or a list of racks that cannot be."""
+        if self.partition_count < 0:
+            raise ValueError(f"partition_count: {self.partition_count} is negative")
+        if self.racks and len(self.racks) != self.partition_count:
+            raise ValueError(
+                f"racks: {len(self.racks)} entries for {self.partition_count} partitions"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """The topics that the leader's metadata knows."""
+
+    topics: Mapping[str, Topic]
+
+    @classmethod
+    def of(cls, partition_counts: Mapping[str, int]) -> Cluster:
+        """Return a cluster without racks.
+
+        >>> Cluster.of({"orders": 3}).topics["orders"].partition_count
+        3
+        """
+        return cls(
+            topics={
+                name: Topic(partition_count=partition_count)
+                for name, partition_count in partition_counts.items()
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One member as it joins: what it asks for and what it says it owns."""
+
+    member_id: str
+    topics: tuple[str, ...] = ()
+    owned: TopicPartitions = field(default_factory=dict)
+    generation: int = NO_GENERATION
+    rack_id: str | None = None
+    instance_id: str | None = None
+    user_data: bytes | None = None
+    version: int | None = None
+    """Version of the Subscription bytes, `None` for a member given as a struct."""
+    owned_known: bool = True
+    """False when the bytes do not tell what the member owns: which is not "nothing"."""
+    notes: tuple[Note, ...] = ()
+    """What was odd in its bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A group at the moment its leader is asked for an assignment."""
+
+    cluster: Cluster
+    members: tuple[Member, ...]
+    generation: int | None = None
+    """The last generation that completed; when `None`, the highest one claimed stands for it."""
+
+    def __post_init__(self) -> None:
+        """Refuse two members of one id: nobody could tell their entries apart."""
+        seen: set[str] = set()
+        for member in self.members:
+            if member.member_id in seen:
+                raise ValueError(f"member {member.member_id!r} stands twice in the group")
+            seen.add(member.member_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberNote:
+    """Something odd about one member, or about the group where `member_id` is `None`."""
+
+    code: str
+    text: str
+    member_id: str | None = None
+    offset: int | None = None
+    """Byte offset in the member's Subscription, where the oddity sits in bytes."""

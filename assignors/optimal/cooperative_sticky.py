@@ -1,0 +1,53 @@
+"""Cooperative-sticky: the sticky target, handed over without a partition ever having two owners.
+
+The target is computed as if everybody could be trusted; the hand-over rule then decides
+which part of it may happen in this round. A partition that waits is free in the next round,
+and because a target that has been partly reached is still an optimum with nothing left to
+move, the next round completes it: two rounds, when everybody does what it is told.
+"""
+
+from __future__ import annotations
+
+from assignors.assignor import Assignor, RebalanceProtocol, UserData
+from assignors.claims import gather
+from assignors.handover import withhold
+from assignors.metrics import stats
+from assignors.model import Group
+from assignors.optimal.sticky import place
+from assignors.problem import name, name_partitions, number
+from assignors.rebalance import Rebalance
+
+
+def assign(group: Group) -> Rebalance:
+    """Return the part of the optimal assignment that is safe now. Source: KIP-429.
+
+    >>> from assignors.model import Cluster, Member
+    >>> members = (
+    ...     Member(member_id="a", topics=("t",), owned={"t": (0, 1, 2, 3)}, generation=1),
+    ...     Member(member_id="b", topics=("t",)),
+    ... )
+    >>> answer = assign(Group(cluster=Cluster.of({"t": 4}), members=members))
+    >>> answer.assignment, answer.withheld, answer.follow_up
+    ({'a': {'t': (0, 1)}, 'b': {}}, {'t': (2, 3)}, False)
+    """
+    problem = number(group)
+    claims = gather(problem, group, UserData.COOPERATIVE)
+    favoured, target = place(problem, claims)
+    handover = withhold(problem, claims, target)
+    figures = stats(problem, favoured=favoured, given=handover.given, target=target)
+    return Rebalance(
+        assignment=name(problem, handover.given),
+        withheld=name_partitions(problem, handover.withheld) if len(handover.withheld) else {},
+        follow_up=handover.follow_up,
+        notes=claims.notes,
+        stats={**figures, "follow_up": handover.follow_up},
+    )
+
+
+COOPERATIVE_STICKY = Assignor(
+    family="optimal",
+    name="cooperative-sticky",
+    assign=assign,
+    protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
+    user_data=UserData.COOPERATIVE,
+)

@@ -1,0 +1,62 @@
+"""Sticky: the best balance there is, and among those the fewest partitions that move.
+
+The order of aims is Java's: loads as equal as the subscriptions allow, then racks, then
+movement. Java's own assignor stops when no single move improves; this one stops at the
+optimum, which `solve` proves as it goes.
+"""
+
+from __future__ import annotations
+
+from assignors.assignor import Assignor, UserData
+from assignors.claims import Claims, gather, resolve
+from assignors.metrics import stats
+from assignors.model import Group
+from assignors.optimal.solve import solve
+from assignors.problem import Int32, Problem, name, number
+from assignors.rebalance import Rebalance
+
+
+def target_assignment(problem: Problem, favoured: Int32) -> Int32:
+    """Return who should hold each partition, int32[P], when stickiness favours `favoured`.
+
+    Cost: that of `solve`: O(P + M log M) for equal subscriptions.
+    """
+    return solve(
+        first=problem.first,
+        takes=problem.takes,
+        class_of=problem.class_of,
+        owner=favoured,
+        rack=problem.rack,
+        replica_set=problem.replica_set,
+        replica_racks=problem.replica_racks,
+    ).owner
+
+
+def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
+    """Return (whom stickiness favours, who should hold it), int32[P] each."""
+    favoured = resolve(problem, claims)
+    return favoured, target_assignment(problem, favoured)
+
+
+def assign(group: Group) -> Rebalance:
+    """Return the optimal eager assignment. Source: KIP-54.
+
+    >>> from assignors.model import Cluster, Member
+    >>> members = (
+    ...     Member(member_id="a", topics=("t",), owned={"t": (0, 1, 2, 3)}, generation=1),
+    ...     Member(member_id="b", topics=("t",)),
+    ... )
+    >>> assign(Group(cluster=Cluster.of({"t": 4}), members=members)).assignment
+    {'a': {'t': (0, 1)}, 'b': {'t': (2, 3)}}
+    """
+    problem = number(group)
+    claims = gather(problem, group, UserData.STICKY)
+    favoured, target = place(problem, claims)
+    return Rebalance(
+        assignment=name(problem, target),
+        notes=claims.notes,
+        stats=stats(problem, favoured=favoured, given=target),
+    )
+
+
+STICKY = Assignor(family="optimal", name="sticky", assign=assign, user_data=UserData.STICKY)

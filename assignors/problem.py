@@ -1,0 +1,247 @@
+"""A group as integer arrays, and back.
+
+Names are sorted once, in the UTF-16 order that Kafka uses everywhere, and are numbers from
+then on: topic `t` holds the partitions `first[t]:first[t + 1]` of one numbering of all
+partitions. Members that ask for the same topics form a subscription class, so what a
+thousand equal members may take is one row of `takes`, not a thousand.
+
+Only topics that the cluster knows and somebody asks for are numbered: no other partition
+can ever be assigned. Because names are sorted, nothing computed from a `Problem` can depend
+on the order in which members or topics were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.model import Assignment, Group, Member, Topic
+from wire import TopicPartitions
+from wire.text import utf16_key
+
+NOBODY = -1
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Bool = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Who may take what. Lengths: T topics, P partitions, M members, K classes, R racks."""
+
+    topics: tuple[str, ...]
+    """T names, in UTF-16 order."""
+    members: tuple[Member, ...]
+    """M members, in UTF-16 order of their ids."""
+    first: Int64
+    """int64[T + 1]: partitions of topic t are first[t]:first[t + 1]; first[T] is P."""
+    takes: Bool
+    """bool[K, T]: class k takes topic t."""
+    class_of: Int32
+    """int32[M]: class of each member."""
+    topic_of: Int32
+    """int32[P]: topic of each partition."""
+    rack: Int32 | None = None
+    """int32[M]: rack of each member, -1 for none; `None` where racks cannot matter."""
+    replica_set: Int32 | None = None
+    """int32[P]: row of `replica_racks`."""
+    replica_racks: Bool | None = None
+    """bool[S, R]: which racks a set of replicas covers."""
+
+    @property
+    def partition_count(self) -> int:
+        """P."""
+        return int(self.first[-1])
+
+    @property
+    def member_count(self) -> int:
+        """M."""
+        return len(self.members)
+
+    def may_take(self, member: Int32, partition: Int32 | Int64) -> Bool:
+        """Return, pair by pair, whether the member asked for the partition's topic."""
+        allowed: Bool = self.takes[self.class_of[member], self.topic_of[partition]]
+        return allowed
+
+
+def number(group: Group) -> Problem:
+    """Return the group as arrays.
+
+    Cost: O(M log M + total length of different subscriptions + P).
+
+    >>> from assignors.model import Cluster
+    >>> members = (Member(member_id="b", topics=("t",)), Member(member_id="a", topics=("t", "u")))
+    >>> problem = number(Group(cluster=Cluster.of({"t": 2, "u": 1, "v": 9}), members=members))
+    >>> problem.topics, [member.member_id for member in problem.members]
+    (('t', 'u'), ['a', 'b'])
+    >>> problem.takes[problem.class_of].tolist()
+    [[True, True], [True, False]]
+    """
+    known = group.cluster.topics
+    members = tuple(sorted(group.members, key=lambda member: utf16_key(member.member_id)))
+    lists, list_of = _different_lists(members)
+    asked = {topic for names in lists for topic in names if topic in known}
+    topics = tuple(sorted(asked, key=utf16_key))
+    takes, class_of_list = _classes(lists, topics)
+    counts = [known[topic].partition_count for topic in topics]
+    first = np.zeros(len(topics) + 1, dtype=np.int64)
+    np.cumsum(counts, out=first[1:])
+    rack, replica_set, replica_racks = _racks(members, [known[topic] for topic in topics])
+    return Problem(
+        topics=topics,
+        members=members,
+        first=first,
+        takes=takes,
+        class_of=class_of_list[list_of],
+        topic_of=np.repeat(np.arange(len(topics), dtype=np.int32), counts),
+        rack=rack,
+        replica_set=replica_set,
+        replica_racks=replica_racks,
+    )
+
+
+def name(problem: Problem, owner: Int32) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Return who holds what by name: an entry for every member, topics and numbers sorted.
+
+    `owner` is int32[P], `NOBODY` where a partition goes to no member. Cost: O(P log P + M).
+    """
+    named: dict[str, dict[str, tuple[int, ...]]] = {
+        member.member_id: {} for member in problem.members
+    }
+    for member, topic, numbers in _runs(problem, owner):
+        if member != NOBODY:
+            named[problem.members[member].member_id][problem.topics[topic]] = numbers
+    return named
+
+
+def name_partitions(problem: Problem, partitions: Int64) -> dict[str, tuple[int, ...]]:
+    """Return these partitions by topic and number.
+
+    >>> from assignors.model import Cluster
+    >>> members = (Member(member_id="a", topics=("t", "u")),)
+    >>> problem = number(Group(cluster=Cluster.of({"t": 2, "u": 2}), members=members))
+    >>> name_partitions(problem, np.array([1, 2, 3]))
+    {'t': (1,), 'u': (0, 1)}
+    """
+    chosen = np.full(problem.partition_count, NOBODY, dtype=np.int32)
+    chosen[partitions] = 0
+    return {
+        problem.topics[topic]: numbers
+        for member, topic, numbers in _runs(problem, chosen)
+        if member == 0
+    }
+
+
+def owners(problem: Problem, assignment: Assignment) -> Int32:
+    """Return who holds each partition, int32[P]; entries that name no partition are left out.
+
+    A partition given to several members counts for the last of them: `checks` finds such
+    things, arithmetic on loads cannot. Cost: O(size of the assignment).
+    """
+    owner = np.full(problem.partition_count, NOBODY, dtype=np.int32)
+    index = {topic: number for number, topic in enumerate(problem.topics)}
+    for member, entry in enumerate(problem.members):
+        for topic, numbers in assignment.get(entry.member_id, {}).items():
+            if topic in index:
+                start, end = problem.first[index[topic]], problem.first[index[topic] + 1]
+                valid = np.array([n for n in numbers if 0 <= n < end - start], dtype=np.int64)
+                owner[start + valid] = member
+    return owner
+
+
+def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], Int32]:
+    """Return the different topic lists and which one each member has.
+
+    Most members of a group were given one and the same tuple: those are told apart by
+    identity, without hashing a long tuple for each of them.
+    """
+    by_identity: dict[int, int] = {}
+    by_value: dict[tuple[str, ...], int] = {}
+    list_of = np.empty(len(members), dtype=np.int32)
+    for member, entry in enumerate(members):
+        known = by_identity.get(id(entry.topics))
+        if known is None:
+            known = by_value.setdefault(entry.topics, len(by_value))
+            by_identity[id(entry.topics)] = known
+        list_of[member] = known
+    return list(by_value), list_of
+
+
+def _classes(lists: Sequence[tuple[str, ...]], topics: Sequence[str]) -> tuple[Bool, Int32]:
+    """Return `takes` and the class of each list: lists of one set of topics are one class."""
+    index = {topic: number for number, topic in enumerate(topics)}
+    classes: dict[bytes, int] = {}
+    rows: list[Bool] = []
+    class_of_list = np.empty(len(lists), dtype=np.int32)
+    for position, names in enumerate(lists):
+        row = np.zeros(len(topics), dtype=np.bool_)
+        row[[index[topic] for topic in names if topic in index]] = True
+        found = classes.setdefault(row.tobytes(), len(rows))
+        if found == len(rows):
+            rows.append(row)
+        class_of_list[position] = found
+    takes = np.array(rows, dtype=np.bool_).reshape(len(rows), len(topics))
+    return takes, class_of_list
+
+
+def _racks(
+    members: Sequence[Member], topics: Sequence[Topic]
+) -> tuple[Int32 | None, Int32 | None, Bool | None]:
+    """Return rack of members, rack set of partitions, racks of the sets; `None`s without racks."""
+    names = sorted({member.rack_id for member in members if member.rack_id}, key=utf16_key)
+    if not names or not any(topic.racks for topic in topics):
+        return None, None, None
+    index = {rack_id: number for number, rack_id in enumerate(names)}
+    rack = np.array(
+        [index[member.rack_id] if member.rack_id else NOBODY for member in members], dtype=np.int32
+    )
+    # A topic of which no racks are known is at home everywhere, as in KIP-881.
+    everywhere = frozenset(index.values())
+    sets: dict[frozenset[int], int] = {}
+    replica_set: list[int] = []
+    for topic in topics:
+        if not topic.racks:
+            replica_set += [sets.setdefault(everywhere, len(sets))] * topic.partition_count
+        for replicas in topic.racks:
+            local = frozenset(index[rack_id] for rack_id in replicas if rack_id in index)
+            replica_set.append(sets.setdefault(local, len(sets)))
+    replica_racks = np.zeros((len(sets), len(names)), dtype=np.bool_)
+    for local, row in sets.items():
+        replica_racks[row, list(local)] = True
+    return rack, np.array(replica_set, dtype=np.int32), replica_racks
+
+
+def _runs(problem: Problem, owner: Int32) -> list[tuple[int, int, tuple[int, ...]]]:
+    """Return (member, topic, partition numbers) for every pair that meets, in that order."""
+    if not len(owner):
+        return []
+    order = np.argsort(owner, kind="stable")
+    holder, topic = owner[order], problem.topic_of[order]
+    starts = np.flatnonzero((np.diff(holder) != 0) | (np.diff(topic) != 0)) + 1
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), starts])
+    ends = np.append(starts[1:], len(order)).tolist()
+    numbers = (order - problem.first[topic]).tolist()
+    return [
+        (member, t, tuple(numbers[start:end]))
+        for member, t, start, end in zip(
+            holder[starts].tolist(), topic[starts].tolist(), starts.tolist(), ends, strict=True
+        )
+    ]
+
+
+__all__ = [
+    "NOBODY",
+    "Bool",
+    "Int32",
+    "Int64",
+    "Problem",
+    "TopicPartitions",
+    "name",
+    "name_partitions",
+    "number",
+    "owners",
+]

@@ -1,0 +1,54 @@
+"""From a name to an assignor.
+
+`FAMILY/NAME` names a row of the table; a bare `NAME` is the best this package has under
+that protocol name; `package.module:object` is an `Assignor` of your own, found by import.
+A new assignor is one file in its family and one row here.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from assignors.assignor import Assignor
+from assignors.java.range import RANGE
+from assignors.java.roundrobin import ROUNDROBIN
+from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
+from assignors.optimal.sticky import STICKY
+
+ASSIGNORS: dict[str, Assignor] = {
+    assignor.full_name: assignor for assignor in (RANGE, ROUNDROBIN, STICKY, COOPERATIVE_STICKY)
+}
+
+BEST: dict[str, str] = {
+    "range": "java/range",
+    "roundrobin": "java/roundrobin",
+    "sticky": "optimal/sticky",
+    "cooperative-sticky": "optimal/cooperative-sticky",
+}
+
+
+def assignor_named(name: str) -> Assignor:
+    """Return the assignor of this name; `ValueError` with the known names if there is none.
+
+    >>> assignor_named("sticky").full_name
+    'optimal/sticky'
+    """
+    found = ASSIGNORS.get(BEST.get(name, name))
+    if found is not None:
+        return found
+    if ":" in name:
+        return _imported(name)
+    known = ", ".join([*BEST, *ASSIGNORS])
+    raise ValueError(f"no assignor {name!r}; known: {known}, or package.module:object")
+
+
+def _imported(path: str) -> Assignor:
+    """Return the `Assignor` that `package.module:object` names."""
+    module_name, _, attribute = path.partition(":")
+    try:
+        found = getattr(import_module(module_name), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"cannot import {path!r}: {error}") from error
+    if not isinstance(found, Assignor):
+        raise ValueError(f"{path!r} is {type(found).__name__}, not an assignors.Assignor")
+    return found
