@@ -1,0 +1,45 @@
+"""Compute, check, decode and simulate Kafka consumer-group rebalances.
+
+Describe a group as data, pick an assignor by name, read the answer:
+
+>>> from assignors import Cluster, Group, Member, assignor_named
+>>> group = Group(
+...     cluster=Cluster.of({"orders": 4}),
+...     members=(
+...         Member(member_id="a", topics=("orders",), owned={"orders": (0, 1, 2)}, generation=7),
+...         Member(member_id="b", topics=("orders",), owned={"orders": (3,)}, generation=7),
+...     ),
+... )
+>>> assignor_named("sticky").assign(group).assignment
+{'a': {'orders': (0, 1)}, 'b': {'orders': (2, 3)}}
+
+`leader.lead` does the same from bytes to bytes, `checks.check` judges anybody's answer,
+`simulation` plays whole histories.
+"""
+
+from assignors.assignor import Assignor, RebalanceProtocol, UserData
+from assignors.leader import Led, lead
+from assignors.model import Assignment, Cluster, Group, Member, MemberNote, Topic
+from assignors.rebalance import Rebalance
+from assignors.registry import ASSIGNORS, assignor_named
+from wire import TopicPartitions
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ASSIGNORS",
+    "Assignment",
+    "Assignor",
+    "Cluster",
+    "Group",
+    "Led",
+    "Member",
+    "MemberNote",
+    "Rebalance",
+    "RebalanceProtocol",
+    "Topic",
+    "TopicPartitions",
+    "UserData",
+    "assignor_named",
+    "lead",
+]
