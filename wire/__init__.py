@@ -1,0 +1,37 @@
+"""The bytes of Kafka's consumer protocol: strict where we write, tolerant where we read."""
+
+from wire.assignment import MemberAssignment, decode_assignment, encode_assignment
+from wire.cursor import TopicPartitions
+from wire.decoded import Decoded, Mode, Note, NoteCode
+from wire.errors import ErrorKind, WireError
+from wire.subscription import Subscription, decode_subscription, encode_subscription
+from wire.user_data import (
+    CooperativeUserData,
+    StickyUserData,
+    decode_cooperative_user_data,
+    decode_sticky_user_data,
+    encode_cooperative_user_data,
+    encode_sticky_user_data,
+)
+
+__all__ = [
+    "CooperativeUserData",
+    "Decoded",
+    "ErrorKind",
+    "MemberAssignment",
+    "Mode",
+    "Note",
+    "NoteCode",
+    "StickyUserData",
+    "Subscription",
+    "TopicPartitions",
+    "WireError",
+    "decode_assignment",
+    "decode_cooperative_user_data",
+    "decode_sticky_user_data",
+    "decode_subscription",
+    "encode_assignment",
+    "encode_cooperative_user_data",
+    "encode_sticky_user_data",
+    "encode_subscription",
+]

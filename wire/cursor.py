@@ -1,0 +1,164 @@
+"""Bounded reading over one buffer: primitives, strings, and lists of owned partitions.
+
+Every read checks what is left before it takes anything, so no count in the input can make
+the reader allocate more than the input holds. In tolerant mode a list that says it is longer
+than the bytes yields what is there before the reading stops; what has been read by then stays
+with the caller, which hands in the list or dict to fill.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from itertools import chain
+
+from wire.decoded import Mode, NoteCode, Oddities
+from wire.errors import ErrorKind, WireError
+from wire.text import decode_utf8
+
+TopicPartitions = Mapping[str, tuple[int, ...]]
+"""Topic -> partition numbers, order kept: the shape of the bytes."""
+
+COUNT_LIMIT = 1_000_000
+"""Longest array that Kafka 4.4 reads."""
+
+_INT16 = struct.Struct(">h")
+_INT32 = struct.Struct(">i")
+
+
+class Cursor:
+    """A position in a buffer, and what was odd up to there."""
+
+    __slots__ = ("data", "is_strict", "oddities", "offset", "size")
+
+    def __init__(self, data: bytes, mode: Mode, offset: int = 0) -> None:
+        """Stand at `offset` of `data`."""
+        self.data = data
+        self.offset = offset
+        self.size = len(data)
+        self.is_strict = mode is Mode.STRICT
+        self.oddities = Oddities()
+
+    def int16(self, what: str) -> int:
+        """Return the next int16."""
+        offset = self.offset
+        if offset + 2 > self.size:
+            raise self._truncated(what, 2)
+        self.offset = offset + 2
+        value: int = _INT16.unpack_from(self.data, offset)[0]
+        return value
+
+    def int32(self, what: str) -> int:
+        """Return the next int32."""
+        offset = self.offset
+        if offset + 4 > self.size:
+            raise self._truncated(what, 4)
+        self.offset = offset + 4
+        value: int = _INT32.unpack_from(self.data, offset)[0]
+        return value
+
+    def count(self, what: str, null: NoteCode) -> int:
+        """Return an array's length; a null array has none, which strict mode refuses."""
+        offset = self.offset
+        count = self.int32(what)
+        if count < 0:
+            if self.is_strict:
+                raise WireError(ErrorKind.BAD_LENGTH, f"{what}: {count} elements", offset)
+            self.oddities.add(null, offset, f"{what}: null array ({count})")
+            return 0
+        if self.is_strict and count > min(self.size - self.offset, COUNT_LIMIT):
+            left = self.size - self.offset
+            text = f"{what}: {count} elements in {left} bytes"
+            raise WireError(ErrorKind.BAD_LENGTH, text, offset)
+        if count > COUNT_LIMIT:
+            text = f"{what}: {count} elements, Kafka reads at most {COUNT_LIMIT}"
+            self.oddities.add(NoteCode.COUNT_ABOVE_LIMIT, offset, text)
+        return count
+
+    def take(self, length: int, what: str) -> bytes:
+        """Return the next `length` bytes."""
+        offset = self.offset
+        if offset + length > self.size:
+            raise self._truncated(what, length)
+        self.offset = offset + length
+        return self.data[offset : offset + length]
+
+    def nullable_bytes(self, what: str) -> bytes | None:
+        """Return bytes behind an int32 length; every negative length is null."""
+        length = self.int32(what)
+        return None if length < 0 else self.take(length, what)
+
+    def nullable_string(self, what: str) -> str | None:
+        """Return text behind an int16 length; every negative length is null."""
+        offset = self.offset
+        length = self.int16(what)
+        if length < 0:
+            return None
+        text, is_replaced = decode_utf8(self.take(length, what))
+        if is_replaced:
+            self.oddities.add(NoteCode.INVALID_UTF8, offset, f"{what}: invalid UTF-8")
+        return text
+
+    def topic(self) -> str:
+        """Return a topic name; a null one, which strict mode refuses, is read as empty."""
+        offset = self.offset
+        text = self.nullable_string("topic")
+        if text is None:
+            if self.is_strict:
+                raise WireError(ErrorKind.BAD_LENGTH, "topic: null name", offset)
+            self.oddities.add(NoteCode.TOPIC_NULL, offset, "topic: null name")
+            return ""
+        return text
+
+    def topics_into(self, topics: list[str]) -> None:
+        """Append an array of topic names to `topics`."""
+        for _ in range(self.count("topics", NoteCode.TOPICS_NULL)):
+            topics.append(self.topic())
+
+    def partitions_into(self, partitions: dict[str, tuple[int, ...]], null: NoteCode) -> None:
+        """Add an array of (topic, partition numbers) to `partitions`.
+
+        A topic that stands more than once is merged, a topic without numbers says nothing.
+        Cost: linear in the bytes, however often a topic is repeated.
+        """
+        repeated: dict[str, list[tuple[int, ...]]] = {}
+        try:
+            for _ in range(self.count("partitions by topic", null)):
+                start = self.offset
+                topic = self.topic()
+                numbers, is_cut = self._numbers()
+                if topic in partitions:
+                    text = f"topic {topic!r} stands more than once"
+                    self.oddities.add(NoteCode.TOPIC_REPEATED, start, text)
+                    repeated.setdefault(topic, [partitions[topic]]).append(numbers)
+                elif numbers:
+                    partitions[topic] = numbers
+                if is_cut:
+                    raise self._truncated("partitions", 4)
+        finally:
+            for topic, groups in repeated.items():
+                partitions[topic] = tuple(chain.from_iterable(groups))
+
+    def note_trailing(self) -> None:
+        """Note bytes after the end of the message."""
+        if self.offset < self.size:
+            text = f"{self.size - self.offset} bytes after the end"
+            self.oddities.add(NoteCode.TRAILING_BYTES, self.offset, text)
+
+    def _numbers(self) -> tuple[tuple[int, ...], bool]:
+        """Return a list of partition numbers in one step, and whether the bytes end early."""
+        count = self.count("partitions", NoteCode.PARTITIONS_NULL)
+        offset = self.offset
+        there = min(count, (self.size - offset) // 4)
+        if there < count and self.is_strict:
+            raise self._truncated("partitions", 4 * count)
+        numbers: tuple[int, ...] = struct.unpack_from(f">{there}i", self.data, offset)
+        self.offset = offset + 4 * there
+        if numbers and min(numbers) < 0:
+            text = f"partition {min(numbers)} is negative"
+            self.oddities.add(NoteCode.PARTITION_NEGATIVE, offset, text)
+        return numbers, there < count
+
+    def _truncated(self, what: str, length: int) -> WireError:
+        left = self.size - self.offset
+        return WireError(ErrorKind.TRUNCATED, f"{what}: {length} bytes in {left}", self.offset)

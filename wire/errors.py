@@ -1,0 +1,32 @@
+"""What can be wrong with bytes: one exception, a few kinds, always the place."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorKind(StrEnum):
+    """Why bytes could not be read, or a value not be written."""
+
+    TRUNCATED = "truncated"
+    BAD_LENGTH = "bad-length"
+    UNKNOWN_VERSION = "unknown-version"
+    UNWRITABLE = "unwritable"
+
+
+class WireError(Exception):
+    """The only exception that this package raises about bytes and values.
+
+    `offset` is the byte where the reading stopped; 0 for a value that cannot be written.
+    """
+
+    def __init__(self, kind: ErrorKind, text: str, offset: int = 0) -> None:
+        """Keep the kind, the words and the place apart: programs read the first and last."""
+        super().__init__(kind, text, offset)
+        self.kind = kind
+        self.text = text
+        self.offset = offset
+
+    def __str__(self) -> str:
+        """Return the words and the place."""
+        return f"{self.text} (byte {self.offset})"

@@ -1,0 +1,161 @@
+"""UserData of the two sticky assignors, and what other clients put in its place.
+
+Neither layout carries a version. The eager sticky assignor writes its last assignment and,
+since V1, the generation of it; a reader can only try V1, then V0. The cooperative one writes
+four bytes, the generation; franz-go and librdkafka write the sticky layout there too, whose
+first four bytes are a number of topics that a careless reader takes for a generation.
+kafka-python 3.0 puts an int16 in front of the sticky layout.
+
+Kafka's readers never fail, they conclude; strict mode returns their conclusion. They tell a
+generation that is absent (`None` here) from one that is -1.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+from wire.cursor import Cursor, TopicPartitions
+from wire.decoded import Decoded, Mode, Note, NoteCode
+from wire.errors import WireError
+from wire.writing import int32_bytes, partitions_bytes
+
+UNREADABLE_GENERATION = -1
+KAFKA_PYTHON_PREFIX = b"\x00\x01"
+
+Blob = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StickyUserData:
+    """What a member of the eager sticky assignor had, and when."""
+
+    owned: TopicPartitions = field(default_factory=dict)
+    generation: int | None = None
+    """`None` where the bytes have none (V0); -1 may stand in the bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CooperativeUserData:
+    """The generation of a member of the cooperative sticky assignor."""
+
+    generation: int | None = None
+    owned: TopicPartitions | None = None
+    """Only where the bytes are the full sticky layout; such claims are repeated, not new."""
+
+
+def encode_sticky_user_data(
+    owned: TopicPartitions, generation: int, *, keep_order: bool = False
+) -> bytes:
+    """Return the V1 layout, sorted unless the given order is to be kept. Never zero bytes.
+
+    >>> encode_sticky_user_data({"t": (1, 0)}, 5).hex()
+    '0000000100017400000002000000000000000100000005'
+    """
+    return partitions_bytes(owned, keep_order=keep_order) + int32_bytes(generation, "generation")
+
+
+def encode_cooperative_user_data(generation: int | None) -> bytes:
+    """Return the four bytes of the generation, `ffffffff` before the first assignment."""
+    return int32_bytes(UNREADABLE_GENERATION if generation is None else generation, "generation")
+
+
+def decode_sticky_user_data(
+    blob: Blob | None, *, mode: Mode = Mode.TOLERANT
+) -> Decoded[StickyUserData]:
+    """Return the claims in sticky UserData. Never raises, always has a value. Cost: linear.
+
+    >>> decode_sticky_user_data(bytes.fromhex("ffffffff"), mode=Mode.STRICT).value.generation
+    -1
+    """
+    if blob is None:
+        return Decoded(value=StickyUserData())
+    data = bytes(blob)
+    if not data:
+        note = Note(NoteCode.USER_DATA_EMPTY, 0, "user data of length 0, not null")
+        return Decoded(value=StickyUserData(), notes=(note,))
+    for has_generation in (True, False):
+        read = _layout(data, has_generation=has_generation)
+        if read is not None:
+            return read[0]
+    if mode is Mode.STRICT:
+        note = Note(NoteCode.USER_DATA_UNREADABLE, 0, "neither sticky layout fits")
+        return Decoded(value=StickyUserData(generation=UNREADABLE_GENERATION), notes=(note,))
+    return _odd_writer(data)
+
+
+def decode_cooperative_user_data(
+    blob: Blob | None, *, mode: Mode = Mode.TOLERANT
+) -> Decoded[CooperativeUserData]:
+    """Return the generation in cooperative UserData. Never raises, always has a value.
+
+    >>> decode_cooperative_user_data(bytes.fromhex("0000000000000007")).value
+    CooperativeUserData(generation=7, owned={})
+    """
+    if blob is None:
+        return Decoded(value=CooperativeUserData())
+    data = bytes(blob)
+    if len(data) < 4:
+        code = NoteCode.USER_DATA_SHORT if data else NoteCode.USER_DATA_EMPTY
+        note = Note(code, 0, f"{len(data)} bytes hold no generation")
+        generation = UNREADABLE_GENERATION if mode is Mode.STRICT else None
+        return Decoded(value=CooperativeUserData(generation=generation), notes=(note,))
+    if mode is Mode.TOLERANT and len(data) > 4:
+        full = _whole_layout(data)
+        if full is not None:
+            return full
+    (generation,) = struct.unpack_from(">i", data)
+    notes: tuple[Note, ...] = ()
+    if len(data) > 4:
+        notes = (Note(NoteCode.TRAILING_BYTES, 4, f"{len(data) - 4} bytes after the end"),)
+    return Decoded(value=CooperativeUserData(generation=generation), notes=notes)
+
+
+def _layout(
+    data: bytes, *, has_generation: bool, offset: int = 0
+) -> tuple[Decoded[StickyUserData], int] | None:
+    """Return what the layout reads from `offset` and where it ends; `None` if it does not fit."""
+    cursor = Cursor(data, Mode.STRICT, offset)
+    owned: dict[str, tuple[int, ...]] = {}
+    generation: int | None = None
+    try:
+        cursor.partitions_into(owned, NoteCode.OWNED_NULL)
+        if has_generation:
+            generation = cursor.int32("generation")
+    except WireError:
+        return None
+    end = cursor.offset
+    cursor.note_trailing()
+    value = StickyUserData(owned=owned, generation=generation)
+    return Decoded(value=value, notes=cursor.oddities.notes()), end
+
+
+def _odd_writer(data: bytes) -> Decoded[StickyUserData]:
+    """Return what can be had from bytes that Kafka's reader gives up on."""
+    if data.startswith(KAFKA_PYTHON_PREFIX):
+        read = _layout(data, has_generation=True, offset=len(KAFKA_PYTHON_PREFIX))
+        if read is not None:
+            note = Note(NoteCode.INT16_PREFIX, 0, "an int16 stands before the layout")
+            return Decoded(value=read[0].value, notes=(note, *read[0].notes))
+    cursor = Cursor(data, Mode.TOLERANT)
+    owned: dict[str, tuple[int, ...]] = {}
+    try:
+        cursor.partitions_into(owned, NoteCode.OWNED_NULL)
+    except WireError as error:
+        code = NoteCode.OWNED_CUT if owned else NoteCode.USER_DATA_UNREADABLE
+        cursor.oddities.add(code, error.offset, error.text)
+    else:
+        cursor.note_trailing()
+    return Decoded(value=StickyUserData(owned=owned), notes=cursor.oddities.notes())
+
+
+def _whole_layout(data: bytes) -> Decoded[CooperativeUserData] | None:
+    """Return the sticky layout if it takes up all of `data`, else `None`."""
+    for has_generation in (True, False):
+        read = _layout(data, has_generation=has_generation)
+        if read is not None and read[1] == len(data):
+            decoded = read[0].require()
+            note = Note(NoteCode.STICKY_LAYOUT, 0, "the full sticky layout, not 4 bytes")
+            value = CooperativeUserData(generation=decoded.generation, owned=decoded.owned)
+            return Decoded(value=value, notes=(note, *read[0].notes))
+    return None

@@ -1,0 +1,77 @@
+"""Writing the parts that both consumer-protocol messages and UserData are made of."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+
+from wire.cursor import TopicPartitions
+from wire.errors import ErrorKind, WireError
+from wire.text import encode_utf8, utf16_key
+
+STRING_LIMIT = 32767
+NEWEST_VERSION = 3
+
+
+def version_bytes(version: int, what: str) -> tuple[int, bytes]:
+    """Return the version that is written and its two bytes: Java clamps, and refuses negatives."""
+    if version < 0:
+        raise WireError(ErrorKind.UNKNOWN_VERSION, f"unsupported {what} version: {version}")
+    effective = min(version, NEWEST_VERSION)
+    return effective, struct.pack(">h", effective)
+
+
+def string_bytes(text: str) -> bytes:
+    """Return int16 length and UTF-8."""
+    data = encode_utf8(text)
+    if len(data) > STRING_LIMIT:
+        raise WireError(ErrorKind.UNWRITABLE, f"string of {len(data)} bytes is too long")
+    return struct.pack(">h", len(data)) + data
+
+
+def nullable_string_bytes(text: str | None) -> bytes:
+    """Return a string, or length -1 for none."""
+    return b"\xff\xff" if text is None else string_bytes(text)
+
+
+def nullable_bytes(data: bytes | None) -> bytes:
+    """Return int32 length and the data, or length -1 for none."""
+    return b"\xff\xff\xff\xff" if data is None else struct.pack(">i", len(data)) + data
+
+
+def int32_bytes(value: int, what: str) -> bytes:
+    """Return four bytes; `WireError` for a number that does not fit."""
+    try:
+        return struct.pack(">i", value)
+    except struct.error as error:
+        raise WireError(ErrorKind.UNWRITABLE, f"{what}: {value} is no int32") from error
+
+
+def topics_bytes(topics: Iterable[str]) -> bytes:
+    """Return an array of topic names, in UTF-16 order."""
+    ordered = sorted(topics, key=utf16_key)
+    return struct.pack(">i", len(ordered)) + b"".join(map(string_bytes, ordered))
+
+
+def partitions_bytes(partitions: TopicPartitions, *, keep_order: bool = False) -> bytes:
+    """Return an array of (topic, numbers), sorted unless the given order is to be kept.
+
+    Numbers of a topic are written in one step. A topic without numbers is left out.
+    """
+    items: Sequence[tuple[str, Sequence[int]]] = [
+        (topic, numbers) for topic, numbers in partitions.items() if numbers
+    ]
+    if not keep_order:
+        items = sorted(
+            ((topic, sorted(numbers)) for topic, numbers in items),
+            key=lambda item: utf16_key(item[0]),
+        )
+    chunks = [struct.pack(">i", len(items))]
+    for topic, numbers in items:
+        chunks.append(string_bytes(topic))
+        try:
+            chunks.append(struct.pack(f">{len(numbers) + 1}i", len(numbers), *numbers))
+        except struct.error as error:
+            text = f"partitions of {topic!r}: a number is no int32"
+            raise WireError(ErrorKind.UNWRITABLE, text) from error
+    return b"".join(chunks)
