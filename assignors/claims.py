@@ -127,13 +127,13 @@ def resolve(problem: Problem, claims: Claims) -> Int32:
     return owner
 
 
-def _no_claim(member: Member) -> Claim:
-    """Range and round-robin keep nothing, so nobody claims anything."""
+def _no_claim(_member: Member) -> Claim:
+    """Return nothing: range and round-robin keep nothing, so nobody claims anything."""
     return NO_CLAIM
 
 
 def _sticky_claim(member: Member) -> Claim:
-    """The eager sticky assignor reads UserData only: before it every member has let go."""
+    """Return what UserData says; a struct's fields stand in for UserData that is not given."""
     if member.version is None and member.user_data is None:
         return Claim(owned=member.owned, generation=member.generation)
     read = decode_sticky_user_data(member.user_data).value
@@ -144,7 +144,7 @@ def _sticky_claim(member: Member) -> Claim:
 
 
 def _cooperative_claim(member: Member) -> Claim:
-    """OwnedPartitions; the generation from the field, else from UserData (KIP-792)."""
+    """Return OwnedPartitions; the generation from the field, else from UserData (KIP-792)."""
     is_struct = member.version is None
     has_field = is_struct or (member.version or 0) >= 2
     generation = member.generation if has_field else NO_GENERATION
@@ -211,9 +211,7 @@ def _pairs(
     return partition, claimant.astype(np.int32), notes
 
 
-def _out_of_range(
-    problem: Problem, member: Int64, topic: Int64, number: Int64
-) -> list[MemberNote]:
+def _out_of_range(problem: Problem, member: Int64, topic: Int64, number: Int64) -> list[MemberNote]:
     """Return one note for each member and topic with claims that name no partition."""
     notes = []
     pairs = sorted(set(zip(member.tolist(), topic.tolist(), strict=True)))

@@ -63,9 +63,7 @@ def withhold(problem: Problem, claims: Claims, target: Int32) -> Handover:
     )
 
 
-def _nobody_will_rejoin(
-    problem: Problem, claims: Claims, is_last: Bool, withheld: Int64
-) -> bool:
+def _nobody_will_rejoin(problem: Problem, claims: Claims, is_last: Bool, withheld: Int64) -> bool:
     """Return whether some withheld partition has no claimant that must give it up.
 
     A subscribed member that owned the partition in the last generation and does not get it

@@ -113,7 +113,7 @@ class Cursor:
     def topics_into(self, topics: list[str]) -> None:
         """Append an array of topic names to `topics`."""
         for _ in range(self.count("topics", NoteCode.TOPICS_NULL)):
-            topics.append(self.topic())
+            topics.append(self.topic())  # noqa: PERF401 - what was read stays when it raises
 
     def partitions_into(self, partitions: dict[str, tuple[int, ...]], null: NoteCode) -> None:
         """Add an array of (topic, partition numbers) to `partitions`.

@@ -100,7 +100,16 @@ def _without_value(cursor: Cursor) -> tuple[Note, ...]:
 class _Draft:
     """The fields read so far: what is here when the bytes end is the value."""
 
-    __slots__ = ("field", "generation", "owned", "owned_known", "rack_id", "topics", "user_data", "version")
+    __slots__ = (
+        "field",
+        "generation",
+        "owned",
+        "owned_known",
+        "rack_id",
+        "topics",
+        "user_data",
+        "version",
+    )
 
     def __init__(self) -> None:
         self.field = "version"
@@ -134,7 +143,9 @@ class _Draft:
         is_before_field = cursor.offset == cursor.size
         code = NoteCode.CUT
         if self.field == "owned":
-            code = NoteCode.OWNED_MISSING if is_before_field and not self.owned else NoteCode.OWNED_CUT
+            code = (
+                NoteCode.OWNED_MISSING if is_before_field and not self.owned else NoteCode.OWNED_CUT
+            )
         elif self.field == "generation" and is_before_field:
             code = NoteCode.GENERATION_MISSING
         elif self.field == "rack" and is_before_field:
