@@ -31,10 +31,10 @@ class Cursor:
 
     __slots__ = ("data", "is_strict", "oddities", "offset", "size")
 
-    def __init__(self, data: bytes, mode: Mode, offset: int = 0) -> None:
-        """Stand at `offset` of `data`."""
+    def __init__(self, data: bytes, mode: Mode) -> None:
+        """Stand at the start of `data`."""
         self.data = data
-        self.offset = offset
+        self.offset = 0
         self.size = len(data)
         self.is_strict = mode is Mode.STRICT
         self.oddities = Oddities()

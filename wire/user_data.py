@@ -111,11 +111,9 @@ def decode_cooperative_user_data(
     return Decoded(value=CooperativeUserData(generation=generation), notes=notes)
 
 
-def _layout(
-    data: bytes, *, has_generation: bool, offset: int = 0
-) -> tuple[Decoded[StickyUserData], int] | None:
-    """Return what the layout reads from `offset` and where it ends; `None` if it does not fit."""
-    cursor = Cursor(data, Mode.STRICT, offset)
+def _layout(data: bytes, *, has_generation: bool) -> tuple[Decoded[StickyUserData], int] | None:
+    """Return what the layout reads and where it ends; `None` if it does not fit."""
+    cursor = Cursor(data, Mode.STRICT)
     owned: dict[str, tuple[int, ...]] = {}
     generation: int | None = None
     try:
@@ -131,22 +129,27 @@ def _layout(
 
 
 def _odd_writer(data: bytes) -> Decoded[StickyUserData]:
-    """Return what can be had from bytes that Kafka's reader gives up on."""
-    if data.startswith(KAFKA_PYTHON_PREFIX):
-        read = _layout(data, has_generation=True, offset=len(KAFKA_PYTHON_PREFIX))
-        if read is not None:
-            note = Note(NoteCode.INT16_PREFIX, 0, "an int16 stands before the layout")
-            return Decoded(value=read[0].value, notes=(note, *read[0].notes))
+    """Return what can be had from bytes that Kafka's reader gives up on.
+
+    A layout that starts with 00 01 would have at least 65,536 topics: where it does not fit,
+    the two bytes are kafka-python's.
+    """
     cursor = Cursor(data, Mode.TOLERANT)
+    if data.startswith(KAFKA_PYTHON_PREFIX):
+        cursor.offset = len(KAFKA_PYTHON_PREFIX)
+        cursor.oddities.add(NoteCode.INT16_PREFIX, 0, "an int16 stands before the layout")
     owned: dict[str, tuple[int, ...]] = {}
+    generation: int | None = None
     try:
         cursor.partitions_into(owned, NoteCode.OWNED_NULL)
+        if cursor.offset < cursor.size:
+            generation = cursor.int32("generation")
+        cursor.note_trailing()
     except WireError as error:
         code = NoteCode.OWNED_CUT if owned else NoteCode.USER_DATA_UNREADABLE
         cursor.oddities.add(code, error.offset, error.text)
-    else:
-        cursor.note_trailing()
-    return Decoded(value=StickyUserData(owned=owned), notes=cursor.oddities.notes())
+    value = StickyUserData(owned=owned, generation=generation)
+    return Decoded(value=value, notes=cursor.oddities.notes())
 
 
 def _whole_layout(data: bytes) -> Decoded[CooperativeUserData] | None:

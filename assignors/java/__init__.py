@@ -1,0 +1,1 @@
+"""The assignors of Kafka's Java client, answer for answer."""

@@ -1,0 +1,44 @@
+"""In which order Java's assignors deal members, and who subscribes to what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assignors.model import Group, Member
+from wire.text import utf16_key
+
+
+def dealing_order(members: Sequence[Member]) -> list[Member]:
+    """Return static members by instance id, then the others by member id.
+
+    A static member keeps its place through restarts, which give it a new member id.
+
+    >>> members = [Member(member_id="z", instance_id="i"), Member(member_id="a")]
+    >>> [member.member_id for member in dealing_order(members)]
+    ['z', 'a']
+    """
+    return sorted(
+        members,
+        key=lambda member: (
+            member.instance_id is None,
+            utf16_key(member.instance_id or ""),
+            utf16_key(member.member_id),
+        ),
+    )
+
+
+def subscribers(group: Group) -> dict[str, list[Member]]:
+    """Return the subscribers of each known topic that has any, topics in UTF-16 order.
+
+    A topic that a member names twice counts once. Topics without partitions are left out.
+    """
+    asked: dict[str, list[Member]] = {}
+    for member in dealing_order(group.members):
+        for topic in dict.fromkeys(member.topics):
+            asked.setdefault(topic, []).append(member)
+    known = group.cluster.topics
+    return {
+        topic: asked[topic]
+        for topic in sorted(asked, key=utf16_key)
+        if topic in known and known[topic].partition_count > 0
+    }

@@ -1,0 +1,183 @@
+"""Range: of each topic every subscriber gets a contiguous run, the first ones one partition more.
+
+Since KIP-881 racks come first where they can make a difference: members take partitions with
+a replica in their rack as far as their share allows, the rest is dealt as before. Topics with
+the same subscribers and as many partitions are dealt together, so that partition 3 of each
+of them goes to one member (co-partitioning), with or without racks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assignors.assignor import Assignor
+from assignors.java.order import subscribers
+from assignors.java.racks import is_local, partition_racks, racks_count
+from assignors.metrics import stats
+from assignors.model import Assignment, Group, Member
+from assignors.problem import NOBODY, number, owners
+from assignors.rebalance import Rebalance
+
+Wanted = Callable[[Member, int], bool]
+
+
+@dataclass(slots=True)
+class _Share:
+    """A topic being dealt: what is left, and how much room each subscriber has.
+
+    Everybody may have `base`, and `extra` members one more; who comes first gets it.
+    """
+
+    topic: str
+    members: list[Member]
+    racks: list[frozenset[str]]
+    needs_racks: bool
+    base: int
+    extra: int
+    left: list[int]
+    given: dict[str, list[int]] = field(default_factory=dict)
+
+    def room(self, member: Member) -> int:
+        """Return how many more partitions the member may take."""
+        have = len(self.given[member.member_id])
+        return max(0, self.base + (1 if self.extra > 0 else 0) - have)
+
+    def give(self, member: Member, partitions: list[int]) -> None:
+        """Hand over partitions that are left."""
+        have = self.given[member.member_id]
+        have += partitions
+        if len(have) > self.base:
+            self.extra -= 1
+        taken = set(partitions)
+        self.left = [partition for partition in self.left if partition not in taken]
+
+    def fill(self, wanted: Wanted) -> None:
+        """Let each member take what it wants, lowest numbers first, up to its room."""
+        for member in self.members:
+            if not self.left:
+                return
+            liked = [partition for partition in self.left if wanted(member, partition)]
+            grant = liked[: self.room(member)]
+            if grant:
+                self.give(member, grant)
+
+    def fill_rest(self) -> None:
+        """Deal what is left, in runs: `fill` for members that want anything."""
+        position = 0
+        for member in self.members:
+            have = self.given[member.member_id]
+            grant = self.left[position : position + self.room(member)]
+            position += len(grant)
+            have += grant
+            if grant and len(have) > self.base:
+                self.extra -= 1
+        self.left = self.left[position:]
+
+    def is_local(self, member: Member, partition: int) -> bool:
+        """Return whether the partition has a replica in the member's rack."""
+        return is_local(member, self.racks[partition])
+
+
+def assign(group: Group) -> Rebalance:
+    """Return the ranges.
+
+    Cost: O(M T) without racks; with racks O(P M) for the topics they count for.
+    Source: `RangeAssignor` of Kafka 4.4, KIP-881.
+
+    >>> from assignors.model import Cluster
+    >>> members = tuple(Member(member_id=name, topics=("t", "u")) for name in ("a", "b"))
+    >>> assign(Group(cluster=Cluster.of({"t": 3, "u": 3}), members=members)).assignment
+    {'a': {'t': (0, 1), 'u': (0, 1)}, 'b': {'t': (2,), 'u': (2,)}}
+    """
+    shares = _shares(group)
+    if any(share.needs_racks for share in shares):
+        for together in _copartitioned(shares):
+            _match_racks(together)
+    for share in shares:
+        share.fill_rest()
+    assignment = _named(group, shares)
+    problem = number(group)
+    nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
+    given = owners(problem, assignment)
+    return Rebalance(assignment=assignment, stats=stats(problem, favoured=nobody, given=given))
+
+
+def _shares(group: Group) -> list[_Share]:
+    """Return the topics to deal, nothing given yet."""
+    shares = []
+    for topic, members in subscribers(group).items():
+        described = group.cluster.topics[topic]
+        base, extra = divmod(described.partition_count, len(members))
+        racks = partition_racks(described)
+        shares.append(
+            _Share(
+                topic=topic,
+                members=members,
+                racks=racks,
+                needs_racks=racks_count(members, racks),
+                base=base,
+                extra=extra,
+                left=list(range(described.partition_count)),
+                given={member.member_id: [] for member in members},
+            )
+        )
+    return shares
+
+
+def _copartitioned(shares: list[_Share]) -> list[list[_Share]]:
+    """Return the topics by subscribers and number of partitions with racks to look at."""
+    groups: dict[tuple[tuple[str, ...], int], list[_Share]] = {}
+    for share in shares:
+        has_racks = any(member.rack_id for member in share.members)
+        partition_count = len(share.racks) if has_racks else 0
+        key = tuple(member.member_id for member in share.members), partition_count
+        groups.setdefault(key, []).append(share)
+    return list(groups.values())
+
+
+def _match_racks(together: list[_Share]) -> None:
+    """Give out what has a replica in its member's rack."""
+    if len(together) == 1:
+        if together[0].needs_racks:
+            together[0].fill(together[0].is_local)
+        return
+    waiting = [
+        member
+        for member in together[0].members
+        if any(share.room(member) > 0 for share in together)
+    ]
+    for partition in range(len(together[0].racks)):
+        chosen = next(
+            (
+                member
+                for member in waiting
+                if all(
+                    share.room(member) > 0 and share.is_local(member, partition)
+                    for share in together
+                )
+            ),
+            None,
+        )
+        if chosen is not None:
+            for share in together:
+                share.give(chosen, [partition])
+            if all(share.room(chosen) == 0 for share in together):
+                waiting.remove(chosen)
+
+
+def _named(group: Group, shares: list[_Share]) -> Assignment:
+    """Return an entry for every member."""
+    assignment: dict[str, dict[str, tuple[int, ...]]] = {
+        member.member_id: {} for member in group.members
+    }
+    for share in shares:
+        for member_id, partitions in share.given.items():
+            if partitions:
+                assignment[member_id][share.topic] = tuple(sorted(partitions))
+    return assignment
+
+
+RANGE = Assignor(family="java", name="range", assign=assign)

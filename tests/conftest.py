@@ -1,0 +1,29 @@
+"""Settings for the whole suite: Hypothesis without clocks, tools that CI must have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+)
+settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def need(tool: str) -> None:
+    """Skip where `tool` is missing on a user's machine; fail where it is missing in CI."""
+    if shutil.which(tool) is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"{tool} is missing: CI must have it")
+        pytest.skip(f"needs {tool}")
+
+
+@pytest.fixture(scope="session")
+def java() -> None:
+    """A Java runtime, for Spark."""
+    need("java")

@@ -1,0 +1,197 @@
+"""No bytes make a decoder raise, need much memory, or grow faster than their length."""
+
+from __future__ import annotations
+
+import struct
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.wire.vectors import captured
+from wire import (
+    Decoded,
+    Mode,
+    WireError,
+    decode_assignment,
+    decode_cooperative_user_data,
+    decode_sticky_user_data,
+    decode_subscription,
+)
+
+Decoder = Callable[..., Decoded[Any]]
+
+DECODERS: list[Decoder] = [
+    decode_subscription,
+    decode_assignment,
+    decode_sticky_user_data,
+    decode_cooperative_user_data,
+]
+
+MEGABYTE = 1 << 20
+
+
+def group(topic: bytes, numbers: int = 1) -> bytes:
+    return (
+        struct.pack(">h", len(topic))
+        + topic
+        + struct.pack(f">{numbers + 1}i", *[numbers] * (numbers + 1))
+    )
+
+
+def subscription_with(groups: int, body: bytes) -> bytes:
+    return bytes.fromhex("000300000000ffffffff") + struct.pack(">i", groups) + body
+
+
+def repeated(size: int) -> bytes:
+    one = group(b"t")
+    count = size // len(one)
+    return subscription_with(count, one * count)
+
+
+def empty_groups(size: int) -> bytes:
+    return subscription_with(size // 6, bytes(size // 6 * 6))
+
+
+def distinct(size: int) -> bytes:
+    count = size // 12
+    return subscription_with(count, b"".join(group(b"%06x" % i, 0) for i in range(count)))
+
+
+def tiny_topics(size: int) -> bytes:
+    count = size // 4
+    names = b"".join(b"\x00\x02" + chr(0x100 + i % 1700).encode() for i in range(count))
+    return bytes.fromhex("0003") + struct.pack(">i", count) + names
+
+
+def broken_topics(size: int) -> bytes:
+    count = size // 3
+    return bytes.fromhex("0003") + struct.pack(">i", count) + b"\x00\x01\xff" * count
+
+
+HOSTILE: dict[str, Callable[[int], bytes]] = {
+    "0xff": lambda size: b"\xff" * size,
+    "zero bytes": bytes,
+    "repeated topic groups": repeated,
+    "distinct topics without partitions": distinct,
+    "tiny topics": tiny_topics,
+    "topics of invalid UTF-8": broken_topics,
+    "endless topics": lambda size: bytes.fromhex("00037fffffff") + bytes(size),
+    "endless groups": lambda size: subscription_with(2**31 - 1, group(b"t") * (size // 11)),
+    "endless partitions": lambda size: subscription_with(
+        1, b"\x00\x01t\x7f\xff\xff\xff" + bytes(size)
+    ),
+    "user data as groups": lambda size: repeated(size)[10:],
+    "user data with a prefix": lambda size: b"\x00\x01" + repeated(size)[10:] + b"\x00\x00\x00\x01",
+}
+
+hostile = pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE.keys())
+every_decoder = pytest.mark.parametrize("decode", DECODERS, ids=lambda d: d.__name__)
+every_mode = pytest.mark.parametrize("mode", list(Mode), ids=str)
+
+
+def never_raises(decode: Decoder, blob: bytes, mode: Mode) -> Decoded[Any]:
+    decoded = decode(blob, mode=mode)
+    assert (decoded.value is None) == (decoded.error is not None)
+    assert all(0 <= note.offset <= len(blob) for note in decoded.notes)
+    if decoded.error is not None:
+        assert 0 <= decoded.error.offset <= len(blob)
+        with pytest.raises(WireError):
+            decoded.require()
+    if mode is Mode.TOLERANT:
+        assert decoded.value is not None or len(blob) < 2
+    return decoded
+
+
+@every_decoder
+@every_mode
+@given(blob=st.binary(max_size=200))
+def test_any_bytes_give_a_value_or_an_error_with_its_place(
+    decode: Decoder, mode: Mode, blob: bytes
+) -> None:
+    never_raises(decode, blob, mode)
+
+
+def counts() -> st.SearchStrategy[bytes]:
+    """Pieces that look like the protocol, so that random bytes get past the first field."""
+    pieces = st.sampled_from([-1, 0, 1, 2, 3, 2**31 - 1, -(2**31)]).map(
+        lambda n: struct.pack(">i", n)
+    )
+    names = st.sampled_from([b"", b"t", b"\xff", b"topic"]).map(
+        lambda n: struct.pack(">h", len(n)) + n
+    )
+    return st.lists(pieces | names | st.binary(max_size=6), max_size=14).map(b"".join)
+
+
+@every_decoder
+@every_mode
+@given(version=st.integers(-1, 5), body=counts())
+def test_bytes_that_look_like_the_protocol_never_raise(
+    decode: Decoder, mode: Mode, version: int, body: bytes
+) -> None:
+    never_raises(decode, struct.pack(">h", version) + body, mode)
+    never_raises(decode, body, mode)
+
+
+@every_mode
+def test_every_truncation_of_every_captured_blob_is_read_or_refused(mode: Mode) -> None:
+    shapes = {}
+    for kind, decode in (("subscription", decode_subscription), ("assignment", decode_assignment)):
+        for case in captured(kind):
+            blob = bytes.fromhex(case["hex"])
+            if len(blob) > 2000:
+                continue
+            shapes[case["client"], case["protocol"], kind, blob[:2], len(blob) // 64] = decode, blob
+    assert len(shapes) > 50
+    for decode, blob in shapes.values():
+        for end in range(len(blob)):
+            cut = never_raises(decode, blob[:end], mode)
+            if mode is Mode.TOLERANT and end >= 2:
+                assert cut.notes, "a cut message must say so"
+
+
+@hostile
+@every_decoder
+@every_mode
+def test_memory_stays_below_64_times_the_input(
+    decode: Decoder, mode: Mode, make: Callable[[int], bytes]
+) -> None:
+    blob = make(MEGABYTE // 8)
+    tracemalloc.start()
+    try:
+        never_raises(decode, blob, mode)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= 64 * len(blob) + MEGABYTE
+
+
+def seconds(decode: Decoder, blob: bytes, mode: Mode) -> float:
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        decode(blob, mode=mode)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+@hostile
+@every_decoder
+@every_mode
+def test_twice_the_bytes_take_at_most_two_and_a_half_times_as_long(
+    decode: Decoder, mode: Mode, make: Callable[[int], bytes]
+) -> None:
+    # A few bytes more can turn what was refused at once into a message that is read, so the
+    # yardstick is at least that of well-formed bytes of half the length.
+    half, whole = make(MEGABYTE // 4), make(MEGABYTE // 2)
+    plain = empty_groups(MEGABYTE // 4)
+    for _ in range(4):  # a busy machine may spoil a measurement, not four of them
+        base = max(seconds(decode, half, mode), seconds(decode_subscription, plain, mode))
+        double = seconds(decode, whole, mode)
+        if double <= 2.5 * base:
+            return
+    pytest.fail(f"{base:.4f} s for half, {double:.4f} s for the whole")
