@@ -1,0 +1,176 @@
+"""How far every node is from the surplus, over arcs that still have room.
+
+A distance is one integer that sorts like a tuple: (racks, moves, hops). Racks and moves may
+go down along a path, hops only up. Counting hops makes shortest paths short, so the arcs
+that lie on them form layers, and many paths can be used before distances are worked out
+again.
+
+Sweeps over the dense table relax all arcs of the nodes that changed at once (Bellman-Ford).
+They stop early at nodes that cannot lie on a cheapest path: costs reduced by the potentials
+of the last search are never negative, so a node further than the goal in reduced cost is of
+no use. Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.optimal.network import Network
+from assignors.problem import Bool, Int64
+
+Lengths = NDArray[np.signedinteger]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arcs:
+    """Length of every arc between rows and members, for the flow as it is now.
+
+    A length is `rack * racks + move * moves + 1`, and `far` where there is no arc. int32
+    where that is enough, which halves the time of a sweep.
+    """
+
+    down: Lengths
+    """[R, M]: from row to member, one more partition placed."""
+    up: Lengths
+    """[R, M]: from member to row, one partition taken back."""
+    move: int
+    """Length of a partition moved; more hops than that no path has."""
+    rack: int
+    """Length of a partition without a local replica; more than all moves of a path."""
+    far: int
+    """Larger than the length of any path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distances:
+    """Length of the shortest path from a surplus to each node, `far` where there is none."""
+
+    row: Lengths
+    member: Lengths
+    hub: int
+    goal: int
+    """Distance of the nearest node that can absorb something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Potentials:
+    """Cost without hops at which the last search reached each node, at most that of the goal."""
+
+    row: Int64
+    member: Int64
+    goal: int
+
+
+def measure(network: Network) -> Arcs:
+    """Return the lengths of all arcs. Cost: O(R M)."""
+    row_count, member_count = network.placed.shape
+    is_large = row_count + member_count + 2 >= 1 << 14
+    move = 1 << 20 if is_large else 1 << 14
+    if network.remote is None and not is_large:
+        far, rack = 1 << 28, 0
+        length: type[np.int32 | np.int64] = np.int32
+    else:
+        far, rack = 1 << 60, move * (move << 1)
+        length = np.int64
+    down: Lengths = np.where(network.placed < network.owned, length(1 - move), length(1))
+    up: Lengths = np.where(network.placed <= network.owned, length(1 + move), length(1))
+    if network.remote is not None:
+        racks = network.remote.astype(np.int64) * rack
+        down += racks
+        up -= racks
+    down[~network.allowed] = far
+    up[network.placed <= 0] = far
+    return Arcs(down=down, up=up, move=move, rack=rack, far=far)
+
+
+def no_potentials(network: Network) -> Potentials:
+    """Return the potentials of the start, where no arc has a negative cost."""
+    row_count, member_count = network.placed.shape
+    return Potentials(
+        row=np.zeros(row_count, dtype=np.int64),
+        member=np.zeros(member_count, dtype=np.int64),
+        goal=0,
+    )
+
+
+def raised(potentials: Potentials, distances: Distances, arcs: Arcs) -> Potentials:
+    """Return the potentials after a search.
+
+    Nodes beyond the goal rise exactly as much as the goal did; that keeps every reduced
+    cost from becoming negative, also for nodes whose distance was never finished.
+    """
+    goal = distances.goal // arcs.move
+    rise = goal - potentials.goal
+    assert rise >= 0, "the cheapest path became cheaper"
+    return Potentials(
+        row=np.minimum(distances.row // arcs.move, potentials.row + rise),
+        member=np.minimum(distances.member // arcs.move, potentials.member + rise),
+        goal=goal,
+    )
+
+
+def shortest(network: Network, arcs: Arcs, potentials: Potentials) -> Distances:
+    """Return the distances from all surplus. Cost: sweeps x R M, fewer when few nodes change."""
+    far, move = arcs.far, arcs.move
+    row_count, member_count = network.placed.shape
+    row = np.full(row_count, far, dtype=arcs.down.dtype)
+    member = np.full(member_count, far, dtype=arcs.down.dtype)
+    row[network.unplaced > 0] = 0
+    member[network.surplus > 0] = 0
+    hub_room = int(network.hub_room[0])
+    hub = 0 if hub_room < 0 else far
+    lacking = np.flatnonzero(network.load < network.least)
+    to_hub = np.flatnonzero((network.extra < network.optional) & (network.load >= network.least))
+    from_hub = network.extra > 0
+    changed_rows = np.flatnonzero(network.unplaced > 0)
+    changed = network.surplus > 0
+    hub_changed = hub_room < 0
+    while True:
+        if len(changed_rows):
+            changed |= _relax(arcs.down, row, changed_rows, member)
+        if len(to_hub) and (through := int(member[to_hub].min()) + 1) < hub:
+            hub, hub_changed = through, True
+        if hub_changed:
+            nearer = from_hub & (member > hub + 1)
+            member[nearer] = hub + 1
+            changed |= nearer
+            hub_changed = False
+        goal = _goal(member, lacking, hub, hub_room, far)
+        limit = goal // move - potentials.goal
+        members = np.flatnonzero(changed)
+        if goal < far and len(members):
+            members = members[member[members] // move - potentials.member[members] <= limit]
+        if not len(members):
+            break
+        rows = np.flatnonzero(_relax(arcs.up.T, member, members, row))
+        if goal < far and len(rows):
+            rows = rows[row[rows] // move - potentials.row[rows] <= limit]
+        if not len(rows):
+            break
+        changed_rows = rows
+        changed = np.zeros(member_count, dtype=np.bool_)
+    return Distances(row=row, member=member, hub=hub, goal=goal)
+
+
+def _relax(lengths: Lengths, here: Lengths, changed: Int64, there: Lengths) -> Bool:
+    """Follow the arcs of the changed nodes; return which nodes came nearer.
+
+    `lengths` is [here, there]. Where most nodes changed, all are followed: reading the
+    table in place is cheaper than copying the part that is needed.
+    """
+    if len(changed) * 2 < len(here):
+        reached = (lengths[changed] + here[changed, None]).min(axis=0)
+    else:
+        reached = (lengths + here[:, None]).min(axis=0)
+    nearer: Bool = reached < there
+    there[nearer] = reached[nearer]
+    return nearer
+
+
+def _goal(member: Lengths, lacking: Int64, hub: int, hub_room: int, far: int) -> int:
+    """Return how far the nearest node is that can absorb something."""
+    goal = int(member[lacking].min()) if len(lacking) else far
+    return min(goal, hub) if hub_room > 0 else min(goal, far)

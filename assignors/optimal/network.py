@@ -1,0 +1,130 @@
+"""The state of the search: how much of each row every member has so far.
+
+The network has a node for each row, one for each member, and a hub. A row supplies its
+partitions. A member must absorb `least` of them and may pass `optional` more on to the hub,
+which absorbs `spare` of those: that is how "every member gets the floor, and this many of
+them one more" is said without deciding who. The arc from a row to a member costs
+
+    -1   while the member has less of the row than it owns: one partition regained,
+     0   beyond that: a partition that is new to it,
+
+and the way back costs the opposite: +1 for giving up one it owns. In a cell whose member has
+no replica of the row in its rack, a partition costs `rack` more, which outweighs any number
+of moves.
+
+The search starts where nothing moves: everybody keeps everything (but nothing remote). No
+arc has a negative cost then, so the start is the cheapest flow for what it delivers, and
+pouring free partitions through arcs of cost 0 keeps it so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.problem import Bool, Int32, Int64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """A flow that is the cheapest for what it delivers. R rows, M members; arrays change."""
+
+    owned: Int32
+    """int32[R, M]: partitions of the row that the member owns; 0 where not allowed."""
+    allowed: Bool
+    """bool[R, M]."""
+    remote: Bool | None
+    """bool[R, M]: cells that cost a rack; `None` where there are none."""
+    least: Int64
+    """int64[M]: what the member must get."""
+    optional: Int64
+    """int64[M]: what it may get beyond."""
+    placed: Int32
+    """int32[R, M]: partitions of the row that the member has now."""
+    unplaced: Int64
+    """int64[R]: partitions of the row that nobody has."""
+    load: Int64
+    """int64[M]: sum of `placed` over the rows."""
+    extra: Int64
+    """int64[M]: how much of `load` goes on to the hub, at most `optional`."""
+    surplus: Int64
+    """int64[M]: how much of `load` the member cannot hold: load - least - extra, if positive."""
+    hub_room: Int64
+    """int64[1]: what the hub can still absorb; negative where it has too much."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything supplied has been absorbed."""
+        return not (self.unplaced.any() or self.surplus.any() or self.hub_room[0] < 0)
+
+
+def start(
+    *,
+    size: Int64,
+    owned: Int32,
+    allowed: Bool,
+    remote: Bool | None,
+    least: Int64,
+    optional: Int64,
+    spare: int,
+) -> Network:
+    """Return the network in which everybody keeps what it owns and free partitions are poured.
+
+    `size` is int64[R], partitions in each row. Cost: O(R M).
+    """
+    placed = owned.copy() if remote is None else np.where(remote, np.int32(0), owned)
+    load = placed.sum(axis=0, dtype=np.int64)
+    unplaced = size - placed.sum(axis=1, dtype=np.int64)
+    assert (unplaced >= 0).all(), "more partitions are owned than there are"
+    local = allowed if remote is None else allowed & ~remote
+    _pour(placed, unplaced, load, least + optional, local)
+    extra = np.clip(load - least, 0, optional)
+    return Network(
+        owned=owned,
+        allowed=allowed,
+        remote=remote,
+        least=least,
+        optional=optional,
+        placed=placed,
+        unplaced=unplaced,
+        load=load,
+        extra=extra,
+        surplus=np.maximum(load - least - extra, 0),
+        hub_room=np.array([spare - int(extra.sum())], dtype=np.int64),
+    )
+
+
+def _pour(placed: Int32, unplaced: Int64, load: Int64, most: Int64, local: Bool) -> None:
+    """Hand out free partitions in bulk where there is room, in proportion to the room.
+
+    Rows with the most partitions for each subscriber go first: they have the least choice.
+    This is no more than a good start; the search corrects what it gets wrong.
+    """
+    if not unplaced.any():
+        return
+    crowding = unplaced / np.maximum(local.sum(axis=1), 1)
+    for row in np.argsort(-crowding, kind="stable").tolist():
+        amount = int(unplaced[row])
+        if not amount:
+            continue
+        open_members = np.flatnonzero(local[row] & (load < most))
+        if not len(open_members):
+            continue
+        room = most[open_members] - load[open_members]
+        given = _share(room, amount)
+        placed[row, open_members] += given.astype(np.int32)
+        load[open_members] += given
+        unplaced[row] -= int(given.sum())
+
+
+def _share(room: Int64, amount: int) -> Int64:
+    """Split `amount` in proportion to `room`; what rounding leaves goes to the roomiest."""
+    total = int(room.sum())
+    if amount >= total:
+        return room
+    given = room * amount // total
+    rest = amount - int(given.sum())
+    if rest:
+        given[np.argsort(given - room, kind="stable")[:rest]] += 1
+    return given

@@ -1,0 +1,131 @@
+"""From how many to which ones: a table of counts becomes an owner for every partition.
+
+The optimum is found on counts, because partitions of one row of the table differ only in
+who owns them now. Two choices are left, and both are made so that each topic ends up spread
+over the members much as a round-robin deal would spread it:
+
+* A member that must shrink gives up partitions of the topics it holds most of, and members
+  take turns at which topic comes first. Otherwise everybody would give up the first topic,
+  and a newcomer would get nothing else.
+* Free partitions are dealt in turns: one to each member that still gains, then one more to
+  each that gains two, and so on, while the partitions come topic by topic.
+
+Only cells that shrink are sorted and only free partitions are dealt, so a group in which
+little changes costs a few passes over the owners.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.problem import NOBODY, Int32, Int64
+
+Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
+
+
+def unfold(*, row_of: Int32, topic_of: Int32, owner: Int32, owned: Int32, placed: Int32) -> Int32:
+    """Return who gets each partition, int32[P].
+
+    `row_of` is int32[P] (-1: nobody may take it), `owner` int32[P] holds only owners that may
+    take the partition. `owned` and `placed` are int32[R, M]: how many partitions of a row
+    members have, and how many they shall have; `placed` sums to the size of each row.
+    Cost: O(P + C log C) for C partitions in cells that change.
+
+    >>> unfold(
+    ...     row_of=np.zeros(4, dtype=np.int32),
+    ...     topic_of=np.array([0, 0, 0, 1], dtype=np.int32),
+    ...     owner=np.array([0, 0, 0, 0], dtype=np.int32),
+    ...     owned=np.array([[4, 0]], dtype=np.int32),
+    ...     placed=np.array([[2, 2]], dtype=np.int32),
+    ... )
+    array([0, 1, 1, 0], dtype=int32)
+    """
+    member_count = owned.shape[1]
+    kept = np.minimum(owned, placed)
+    drop = (owned - kept).ravel().astype(np.int64)
+    answer = owner.copy()
+    if drop.any():
+        cell = row_of * np.int64(member_count) + owner
+        held = np.flatnonzero(owner >= 0)
+        shrinking = held[drop[cell[held]] > 0]
+        answer[shrinking[given_up(cell[shrinking], topic_of[shrinking], drop)]] = NOBODY
+    free = np.flatnonzero((answer < 0) & (row_of >= 0))
+    if len(free):
+        if len(owned) > 1:
+            free = free[np.argsort(narrow(row_of[free], len(owned)), kind="stable")]
+        answer[free] = receivers(placed - kept)
+    return answer
+
+
+def given_up(cell: Int32 | Int64, topic: Int32, drop: Int64) -> Int64:
+    """Return the positions of the partitions that their holders give up, int64[sum of drop].
+
+    `cell` and `topic` say, for partitions in ascending order, which cell holds each and of
+    which topic it is; `drop[cell]` is how many a cell gives up. Cost: O(C log C).
+
+    >>> one_member = np.zeros(5, dtype=np.int64)
+    >>> topics = np.array([0, 1, 1, 1, 2], dtype=np.int32)
+    >>> given_up(one_member, topics, np.array([2]))
+    array([3, 2])
+    """
+    number = np.cumsum(drop > 0) - 1
+    drop = drop[drop > 0]
+    cell = number[cell]
+    order = np.argsort(narrow(cell, len(drop)), kind="stable")
+    cell, topic = cell[order], topic[order]
+    index = np.arange(len(cell))
+    start = np.ones(len(cell), dtype=np.bool_)
+    start[1:] = (cell[1:] != cell[:-1]) | (topic[1:] != topic[:-1])
+    # How many partitions of the same topic lie below this one in its cell's pile.
+    height = index - np.maximum.accumulate(np.where(start, index, 0))
+    top = int(height.max())
+    if top:
+        highest_first = np.argsort(narrow(top - height, top + 1), kind="stable")
+        again = np.argsort(narrow(cell[highest_first], len(drop)), kind="stable")
+        order, height = order[highest_first[again]], height[highest_first[again]]
+    count = np.bincount(cell, minlength=len(drop))
+    begin = np.cumsum(count) - count
+    level = height[begin + drop - 1][cell]
+    above = np.bincount(cell[height > level], minlength=len(drop))
+    tied = np.bincount(cell[height == level], minlength=len(drop))
+    # Where the choice is between equals, each cell starts where the one before it stopped.
+    turn = np.cumsum(drop) - drop
+    place = index - begin[cell]
+    lot = (place - above[cell] - turn[cell]) % tied[cell]
+    chosen: Int64 = order[(height > level) | ((height == level) & (lot < (drop - above)[cell]))]
+    return chosen
+
+
+def receivers(gain: Int32 | Int64) -> Int64:
+    """Return who gets the free partitions, row by row: members in turns.
+
+    `gain` is int32[R, M]: how many free partitions of a row each member gets.
+    Cost: O(R M + F log F) for F free partitions.
+
+    >>> receivers(np.array([[1, 3, 0], [0, 0, 2]], dtype=np.int32))
+    array([0, 1, 1, 1, 2, 2])
+    """
+    row, member = np.nonzero(gain)
+    amount = gain[row, member].astype(np.int64)
+    most = int(amount.max())
+    if most == 1:
+        return member
+    if len(gain) == 1 and most * len(member) <= 4 * int(amount.sum()):
+        in_turn: Int64 = np.broadcast_to(member, (most, len(member)))[
+            np.arange(most)[:, None] < amount
+        ]
+        return in_turn
+    end = np.cumsum(amount)
+    turn = np.arange(int(end[-1])) - np.repeat(end - amount, amount)
+    source = np.repeat(np.arange(len(amount)), amount)
+    order = np.argsort(narrow(turn, most), kind="stable")
+    if len(gain) > 1:
+        order = order[np.argsort(narrow(row[source[order]], len(gain)), kind="stable")]
+    dealt: Int64 = member[source[order]]
+    return dealt
+
+
+def narrow(values: Integers, value_count: int) -> Integers:
+    """Return the values as uint16 where they fit: numpy then sorts in linear time."""
+    return values.astype(np.uint16) if value_count <= 1 << 16 else values
