@@ -1,0 +1,58 @@
+"""Judge anybody's assignment: which laws it breaks, and how far it is from the best.
+
+>>> from assignors import Cluster, Group, Member
+>>> members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t",)))
+>>> group = Group(cluster=Cluster.of({"t": 2}), members=members)
+>>> report = check(group, {"a": {"t": (0, 1)}, "b": {}})
+>>> report.violations, report.gaps["balance_gap"]
+((), 2)
+"""
+
+from __future__ import annotations
+
+from assignors.assignor import RebalanceProtocol, UserData
+from assignors.checks.distance import distance
+from assignors.checks.handover import handover, needs_follow_up
+from assignors.checks.validity import validity
+from assignors.checks.violation import Report, Rule, Violation
+from assignors.model import Assignment, Group
+from wire import TopicPartitions
+
+CLAIMS_STAND_IN: dict[RebalanceProtocol, UserData] = {
+    RebalanceProtocol.EAGER: UserData.STICKY,
+    RebalanceProtocol.COOPERATIVE: UserData.COOPERATIVE,
+}
+
+
+def check(
+    group: Group,
+    assignment: Assignment,
+    *,
+    withheld: TopicPartitions | None = None,
+    protocol: RebalanceProtocol = RebalanceProtocol.EAGER,
+) -> Report:
+    """Return every law that the assignment breaks, and its distance from the best.
+
+    Any assignment is taken, however wrong. The protocol says where the members' claims stand
+    and whether the hand-over law holds: eager members have let go of everything before the
+    round. Gaps are those of `distance.distance`, and `follow_up`: whether the leader must
+    start another round itself. Never raises for what the assignment holds.
+    Cost: that of the optimal solver, plus O(size of the input).
+    """
+    waiting = withheld or {}
+    violations = validity(group, assignment, waiting)
+    gaps: dict[str, int | bool | None] = distance(group, assignment, CLAIMS_STAND_IN[protocol])
+    gaps["follow_up"] = False
+    if protocol is RebalanceProtocol.COOPERATIVE:
+        violations += handover(group, assignment, waiting)
+        gaps["follow_up"] = needs_follow_up(group, waiting)
+    else:
+        violations += [
+            Violation(rule=Rule.WITHHELD_WITHOUT_REASON, topic=topic, partition=partition)
+            for topic, numbers in waiting.items()
+            for partition in numbers
+        ]
+    return Report(violations=tuple(violations), gaps=gaps)
+
+
+__all__ = ["Report", "Rule", "Violation", "check"]

@@ -1,0 +1,47 @@
+"""How far an assignment is from the best there is.
+
+An assignment that could be better breaks no law, so these are figures, not violations. What
+is withheld makes balance a moving target: then the loads of what was given are compared with
+the optimum of the partitions that were given, which nobody can undercut.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assignors.assignor import UserData
+from assignors.claims import gather, resolve
+from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spread_max
+from assignors.model import Assignment, Group
+from assignors.optimal.sticky import target_assignment
+from assignors.problem import NOBODY, number, owners
+
+
+def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, int | bool | None]:
+    """Return loads and moves beside the best possible.
+
+    `balance_gap`: sum of squared loads above the optimum, `None` while partitions wait;
+    `load_max`, `load_max_optimum`; `moved`: partitions that leave the member stickiness
+    favours, `moved_minimum`: the fewest that any perfectly balanced assignment moves (one
+    that is less balanced may move fewer); `unassigned`; `topic_spread_max`;
+    `rack_mismatches`. Cost: that of the optimal solver.
+    """
+    problem = number(group)
+    favoured = resolve(problem, gather(problem, group, kind))
+    best = target_assignment(problem, favoured)
+    given = owners(problem, assignment)
+    held, ideal = loads(problem, given), loads(problem, best)
+    waits = (given == NOBODY) & (best != NOBODY)
+    is_complete = not bool(waits.any())
+    moves_now = np.where(waits, favoured, given).astype(np.int32)
+    return {
+        "balance_gap": int(held @ held - ideal @ ideal) if is_complete else None,
+        "load_max": int(held.max(initial=0)),
+        "load_max_optimum": int(ideal.max(initial=0)),
+        "load_min": int(held.min()) if len(held) else 0,
+        "moved": moved_count(favoured, moves_now),
+        "moved_minimum": moved_count(favoured, best),
+        "unassigned": int(np.count_nonzero(waits)),
+        "topic_spread_max": topic_spread_max(problem, given),
+        "rack_mismatches": rack_mismatch_count(problem, given),
+    }

@@ -1,0 +1,115 @@
+"""The hand-over law, partition by partition, in words rather than arrays.
+
+This is on purpose not the code that assigns (`assignors.handover`): a law that is computed
+by the function it judges can only agree with it. What both share is how a claim is read from
+bytes; what follows from the claims is stated here a second time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assignors.assignor import UserData
+from assignors.checks.violation import Rule, Violation
+from assignors.claims import Claim, read_claim
+from assignors.model import NO_GENERATION, Assignment, Group
+from wire import TopicPartitions
+
+
+@dataclass(frozen=True, slots=True)
+class Claimants:
+    """Who says it owns one partition, and who of them in the group's last generation."""
+
+    everybody: tuple[str, ...]
+    of_last_generation: tuple[str, ...]
+
+
+def handover(group: Group, assignment: Assignment, withheld: TopicPartitions) -> list[Violation]:
+    """Return partitions given to somebody while another may consume them, or held back idly.
+
+    Cost: O(claims + size of assignment and withheld).
+
+    >>> from assignors.model import Cluster, Member
+    >>> owner = Member(member_id="a", topics=("t",), owned={"t": (0,)}, generation=3)
+    >>> group = Group(
+    ...     cluster=Cluster.of({"t": 1}), members=(owner, Member(member_id="b", topics=("t",)))
+    ... )
+    >>> [(found.rule.value, found.members) for found in handover(group, {"b": {"t": (0,)}}, {})]
+    [('given-too-early', ('b', 'a'))]
+    """
+    claims = {
+        member.member_id: read_claim(member, UserData.COOPERATIVE) for member in group.members
+    }
+    unknown = tuple(member_id for member_id, claim in claims.items() if not claim.is_known)
+    claimants = _claimants(group, claims)
+    nobody = Claimants((), ())
+    found = [
+        Violation(
+            rule=Rule.GIVEN_TOO_EARLY,
+            topic=topic,
+            partition=partition,
+            members=(member_id, *rivals),
+        )
+        for member_id, partitions in assignment.items()
+        for topic, numbers in partitions.items()
+        for partition in numbers
+        if (rivals := _rivals(member_id, claimants.get((topic, partition), nobody), unknown))
+    ]
+    found += [
+        Violation(rule=Rule.WITHHELD_WITHOUT_REASON, topic=topic, partition=partition)
+        for topic, numbers in withheld.items()
+        for partition in numbers
+        if (topic, partition) not in claimants and not unknown
+    ]
+    return found
+
+
+def needs_follow_up(group: Group, withheld: TopicPartitions) -> bool:
+    """Return whether something waits that no member is sure to let go of by rejoining.
+
+    Only a subscribed member that owned the partition in the last generation has to revoke it
+    and rejoin; anybody else's claim may be a ghost's.
+    """
+    claims = {
+        member.member_id: read_claim(member, UserData.COOPERATIVE) for member in group.members
+    }
+    asked = {member.member_id: frozenset(member.topics) for member in group.members}
+    claimants = _claimants(group, claims)
+    nobody = Claimants((), ())
+    return any(
+        not any(
+            topic in asked[member_id]
+            for member_id in claimants.get((topic, partition), nobody).of_last_generation
+        )
+        for topic, numbers in withheld.items()
+        for partition in numbers
+    )
+
+
+def _claimants(group: Group, claims: dict[str, Claim]) -> dict[tuple[str, int], Claimants]:
+    """Return who claims each partition that anybody claims."""
+    last = group.generation
+    if last is None:
+        last = max((claim.generation for claim in claims.values()), default=NO_GENERATION)
+    everybody: dict[tuple[str, int], list[str]] = {}
+    of_last: dict[tuple[str, int], list[str]] = {}
+    for member_id, claim in claims.items():
+        for topic, numbers in claim.owned.items():
+            for partition in dict.fromkeys(numbers):
+                everybody.setdefault((topic, partition), []).append(member_id)
+                if 0 <= claim.generation == last:
+                    of_last.setdefault((topic, partition), []).append(member_id)
+    return {
+        place: Claimants(tuple(members), tuple(of_last.get(place, ())))
+        for place, members in everybody.items()
+    }
+
+
+def _rivals(member_id: str, here: Claimants, unknown: tuple[str, ...]) -> tuple[str, ...]:
+    """Return who may still consume the partition that `member_id` is given."""
+    if here.of_last_generation == (member_id,):
+        return ()  # it owns it, and whoever else says so was told otherwise since
+    others = [other for other in (*here.everybody, *unknown) if other != member_id]
+    if not others and member_id in unknown:
+        return (member_id,)
+    return tuple(dict.fromkeys(others))

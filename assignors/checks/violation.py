@@ -1,0 +1,52 @@
+"""What a check returns: proof, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Rule(StrEnum):
+    """The laws an assignment can break, one sentence each."""
+
+    MISSING_ENTRY = "missing-entry"
+    """Every member has an entry: the broker sends zero bytes to one that has none."""
+    UNKNOWN_MEMBER = "unknown-member"
+    """Only members of the group have an entry."""
+    UNKNOWN_TOPIC = "unknown-topic"
+    """Only topics that the cluster knows are assigned or withheld."""
+    UNKNOWN_PARTITION = "unknown-partition"
+    """Only partitions that the topic has are assigned or withheld."""
+    NOT_SUBSCRIBED = "not-subscribed"
+    """A member gets partitions only of topics it asked for."""
+    ASSIGNED_TWICE = "assigned-twice"
+    """A partition goes to one member, once."""
+    UNASSIGNED = "unassigned"
+    """Every partition of a subscribed topic goes to somebody or is withheld."""
+    WITHHELD_AND_ASSIGNED = "withheld-and-assigned"
+    """What is withheld goes to nobody."""
+    WITHHELD_WITHOUT_REASON = "withheld-without-reason"
+    """A partition waits only while somebody may still consume it."""
+    GIVEN_TOO_EARLY = "given-too-early"
+    """Under the cooperative protocol a partition is given to X only if nobody else claims it,
+    or if X claims it with the last generation and nobody else does with that one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One law broken: the partition it was broken for, and the members it takes to see it."""
+
+    rule: Rule
+    topic: str | None = None
+    partition: int | None = None
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What `check` found."""
+
+    violations: tuple[Violation, ...] = ()
+    gaps: Mapping[str, int | bool | None] = field(default_factory=dict)
+    """How far the assignment is from the best there is; see `check` for the names."""
