@@ -198,8 +198,8 @@ def _pairs(
     claimant, start = np.repeat(member_of, count), np.repeat(problem.first[topic_of], count)
     valid = (number >= 0) & (number < np.repeat(np.diff(problem.first)[topic_of], count))
     if not valid.all():
-        topic = np.repeat(topic_of, count)
-        notes += _out_of_range(problem, claimant[~valid], topic[~valid], number[~valid])
+        topic_claimed = np.repeat(topic_of, count)
+        notes += _out_of_range(problem, claimant[~valid], topic_claimed[~valid], number[~valid])
         claimant, start, number = claimant[valid], start[valid], number[valid]
     partition = start + number
     key = claimant * np.int64(max(problem.partition_count, 1)) + partition
