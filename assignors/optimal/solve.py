@@ -75,7 +75,7 @@ def solve(
     ...     owner=np.array([0, 0, 0, 0, -1, -1], dtype=np.int32),
     ... )
     >>> answer.owner.tolist(), answer.kept
-    ([1, 1, 1, 0, 0, 0], 1)
+    ([0, 1, 1, 1, 0, 0], 1)
     """
     racks = None
     if rack is not None and replica_set is not None and replica_racks is not None:

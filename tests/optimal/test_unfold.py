@@ -1,0 +1,68 @@
+"""From counts to partitions: as many as asked, the highest piles first, members in turns."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors.optimal.unfold import given_up, narrow, receivers
+
+piles = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40).filter(bool)
+
+
+@given(piles, st.data())
+def test_each_cell_gives_up_its_number_from_its_highest_piles(
+    held: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    # Partitions ascend by topic, as they do in a group.
+    held.sort(key=lambda pair: pair[1])
+    count = Counter(cell for cell, _ in held)
+    drop = np.array([data.draw(st.integers(0, count[cell])) for cell in range(4)])
+    held = [pair for pair in held if drop[pair[0]]]
+    if not held:
+        return
+    cell, topic = (np.array(column) for column in zip(*held, strict=True))
+    chosen = given_up(cell, topic.astype(np.int32), drop)
+    assert len(set(chosen.tolist())) == len(chosen)
+    assert np.bincount(cell[chosen], minlength=4).tolist() == drop.tolist()
+    for giver in range(4):
+        before = Counter(topic[cell == giver].tolist())
+        gone = Counter(topic[chosen][cell[chosen] == giver].tolist())
+        assert after_slow_giving(before, int(drop[giver])) == sorted((before - gone).values())
+
+
+def after_slow_giving(pile: Counter[int], amount: int) -> list[int]:
+    """Return the heights left when the highest pile loses one, `amount` times over."""
+    left = Counter(pile)
+    for _ in range(amount):
+        highest = max(left, key=lambda topic: left[topic])
+        left[highest] -= 1
+    return sorted(height for height in left.values() if height)
+
+
+gains = st.lists(
+    st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=1, max_size=4
+).filter(lambda rows: any(map(sum, rows)))
+
+
+@given(gains)
+def test_free_partitions_are_dealt_in_turns(rows: list[list[int]]) -> None:
+    expected: list[int] = []
+    for row in rows:
+        for turn in range(max(row)):
+            expected += [member for member, amount in enumerate(row) if amount > turn]
+    assert receivers(np.array(rows, dtype=np.int32)).tolist() == expected
+
+
+def test_one_member_that_gains_far_more_is_dealt_in_turns_too() -> None:
+    gain = np.array([[1] * 30 + [70]], dtype=np.int32)
+    assert receivers(gain).tolist() == [*range(31), *([30] * 69)]
+
+
+def test_numbers_that_do_not_fit_16_bits_are_left_alone() -> None:
+    values = np.array([0, 1 << 16])
+    assert narrow(values, (1 << 16) + 1) is values
+    assert narrow(values[:1], 1 << 16).dtype == np.uint16
