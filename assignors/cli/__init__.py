@@ -1,0 +1,29 @@
+"""The command `kafka-assignors`. Nothing is decided here: read, call, print, exit.
+
+Nothing optional is imported until the command runs, so that without click and rich it can
+still say what to install.
+"""
+
+from __future__ import annotations
+
+import sys
+
+MISSING = (
+    "kafka-assignors: the command needs click and rich; install them with\n"
+    "    pip install 'kafka-assignors[cli]'\n"
+)
+
+
+def main() -> int:
+    """Run the command and return its exit code: 0 clean, 1 violations, 2 usage or bad input."""
+    try:
+        import click  # noqa: F401, PLC0415  # optional: only the command needs it
+        import rich  # noqa: F401, PLC0415  # as above
+    except ModuleNotFoundError as error:
+        if error.name not in {"click", "rich"}:
+            raise
+        sys.stderr.write(MISSING)
+        return 2
+    from assignors.cli.command import run  # noqa: PLC0415  # needs click
+
+    return run()

@@ -1,0 +1,201 @@
+"""Answers as tables, for people: columns as Kafka's own `kafka-consumer-groups.sh` names them.
+
+Names come from bytes that anybody may have written. They are shown with control characters
+spelled out, and never read as markup, so no name can move the cursor or paint the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assignors.documents import Document
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+NUMBERS_SHOWN = 12
+"""Partition numbers shown one by one before a list is cut short."""
+
+NONE = "-"
+
+# What a table shows comes out of JSON documents of known shape.
+Fields = Mapping[str, Any]
+
+
+def show_decoded(kind: str, documents: Iterable[Document]) -> None:
+    """Draw one row a blob."""
+    has_version = kind in {"subscription", "assignment"}
+    headers = {
+        "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
+        "assignment": ["VERSION", "ASSIGNMENT", "USER-DATA"],
+    }.get(kind, ["GENERATION", "OWNED"])
+    table = _table("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
+    for line, document in enumerate(documents, 1):
+        value: Fields | None = document["value"]  # type: ignore[assignment]
+        cells = [NONE] * len(headers)
+        if value is not None:
+            owned = partitions_cell(value.get("owned") or value.get("partitions"))
+            generation = _cell(value.get("generation"), absent=-1)
+            if kind == "subscription":
+                cells = [_cell(value["version"]), generation, _names(value["topics"]), owned]
+                cells += [_cell(value["rack"]), _blob_cell(value["user_data"])]
+            elif has_version:
+                cells = [_cell(value["version"]), owned, _blob_cell(value["user_data"])]
+            else:
+                cells = [generation, owned]
+        table.add_row(str(line), *cells, _remarks(document))
+    _console().print(table)
+
+
+def show_assigned(documents: Iterable[Document]) -> None:
+    """Draw a table a group, as each is answered."""
+    console = _console()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        assignment: Fields = document["assignment"]  # type: ignore[assignment]
+        stats: Fields = document["stats"]  # type: ignore[assignment]
+        withheld: Fields = document["withheld"]  # type: ignore[assignment]
+        table = _table("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
+        table.title = f"line {line}"
+        for member_id, partitions in assignment.items():
+            count = sum(map(len, partitions.values()))
+            table.add_row(_clean(member_id), str(count), partitions_cell(partitions))
+        if withheld:
+            count = sum(map(len, withheld.values()))
+            waiting = f"{partitions_cell(withheld)}  (until the next round)"
+            table.add_row("nobody yet", str(count), waiting, style="yellow")
+        console.print(table)
+        shown = {name: value for name, value in stats.items() if name != "follow_up"}
+        console.print(f"  {_figures(shown)}", style="dim")
+        if stats["follow_up"]:
+            console.print("  the leader must start another round itself", style="yellow")
+        for note in document["notes"]:  # type: ignore[attr-defined]
+            where = f" at byte {note['offset']}" if "offset" in note else ""
+            text = f"  note: {_cell(note['member'])}: {note['text']}{where} ({note['code']})"
+            console.print(_clean(text), style="dim")
+
+
+def show_checked(documents: Iterable[Document]) -> None:
+    """Draw what each check found."""
+    console = _console()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
+        if violations:
+            table = _table("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+            table.title = f"line {line}: {len(violations)} violations"
+            for found in violations:
+                table.add_row(
+                    found["rule"],
+                    _cell(found["topic"]),
+                    _cell(found["partition"]),
+                    _names(found["members"]),
+                )
+            console.print(table)
+        else:
+            console.print(f"line {line}: no violations", style="green")
+        console.print(f"  {_figures(document['gaps'])}", style="dim")  # type: ignore[arg-type]
+
+
+def show_assignors(documents: Iterable[Document]) -> None:
+    """Draw one row an assignor."""
+    table = _table("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
+    for document in documents:
+        fields: Fields = document
+        table.add_row(
+            fields["name"], _cell(fields["short"]), _names(fields["protocols"]), fields["user_data"]
+        )
+    _console().print(table)
+
+
+def partitions_cell(partitions: Fields | Sequence[Any] | None) -> str:
+    """Return partitions by topic as Kafka's tool writes them, runs of numbers folded.
+
+    >>> partitions_cell({"orders": [0, 1, 2, 5], "users": [3]})
+    'orders(0-2,5), users(3)'
+    """
+    if not partitions:
+        return NONE
+    pairs = partitions.items() if isinstance(partitions, Mapping) else partitions
+    return _clean(", ".join(f"{topic}({_runs(numbers)})" for topic, numbers in pairs))
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """Return numbers with neighbours folded, `0-2,5`, cut short when there are many."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[:NUMBERS_SHOWN]]
+    return ",".join([*shown, "..."] if len(runs) > NUMBERS_SHOWN else shown)
+
+
+def _figures(figures: Fields) -> str:
+    return "  ".join(f"{name}={_cell(value)}" for name, value in figures.items())
+
+
+def _remarks(document: Fields) -> str:
+    """Return error and notes of a decoded blob, a line each."""
+    remarks = [_clean(f"{note['text']} ({note['code']})") for note in document["notes"]]
+    if document["error"] is not None:
+        remarks.insert(0, f"ERROR {_error(document)}")
+    return "\n".join(remarks) or NONE
+
+
+def _error(document: Fields) -> str:
+    error = document["error"]
+    where = f"byte {error['offset']}" if "offset" in error else error["path"]
+    return _clean(f"{error['text']} at {where} ({error['kind']})")
+
+
+def _blob_cell(digits: str | None) -> str:
+    if digits is None:
+        return NONE
+    return f"{len(digits) // 2} bytes" if len(digits) > 16 else f"0x{digits}"
+
+
+def _names(names: Iterable[str]) -> str:
+    return _clean(", ".join(names)) or NONE
+
+
+def _cell(value: object, *, absent: object = None) -> str:
+    if value is None or value == absent:
+        return NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else _clean(str(value))
+
+
+def _clean(text: str) -> str:
+    """Return the text with characters that a terminal obeys spelled out."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def _table(*headers: str, right: Sequence[str] = ()) -> Table:
+    from rich import box  # noqa: PLC0415  # rich costs more than most answers: only to draw
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for header in headers:
+        is_number = header in right
+        table.add_column(header, justify="right" if is_number else "left", overflow="fold")
+    return table
+
+
+def _console() -> Console:
+    from rich.console import Console  # noqa: PLC0415  # as above
+
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
