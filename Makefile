@@ -1,0 +1,83 @@
+# Two commands matter: `make demo` shows the main job, `make test` proves it.
+# Both make their own environment in .venv; nothing outside this directory is written.
+
+PYTHON ?= $(shell for python in python3.11 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+WORKERS ?= 2
+RUN := .venv/bin/python
+
+# What is bench-marked is also what the README shows: `make bench` prints it.
+BENCHMARKS := $(wildcard tests/benchmarks/bench_*.py)
+
+# The one set of versions that both commands install; builds are held to it as well.
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Spark's workers take `python3` from PATH unless they are told.
+export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: help env demo test lint pytest deep coverage bench clean
+
+help:
+	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
+	@echo "make test      environment, lint, types, layers and every test"
+	@echo "make lint      ruff, mypy, import-linter"
+	@echo "make pytest    the tests alone;  make deep: many more cases"
+	@echo "make coverage  branch coverage of wire and the core"
+	@echo "make bench     the figures in the README"
+	@echo "make clean     removes .venv and everything tools left behind"
+
+# Runs one part of the suite and says how long it took.
+define part
+	@started=$$SECONDS; echo "== $(1)"; \
+	{ $(2); } || { status=$$?; echo "== $(1): failed after $$((SECONDS - started)) s"; exit $$status; }; \
+	echo "== $(1): $$((SECONDS - started)) s"
+endef
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+# A stamp is older than what it was made from, or nothing needs doing.
+.venv/.installed-dev: pyproject.toml constraints.txt | .venv/bin/python
+	$(RUN) -m pip install --quiet --editable '.[dev]'
+	@touch $@ .venv/.installed-demo
+
+.venv/.installed-demo: pyproject.toml constraints.txt | .venv/bin/python
+	$(RUN) -m pip install --quiet --editable '.[cli,spark]'
+	@touch $@
+
+env: .venv/.installed-dev
+
+demo: .venv/.installed-demo
+	@$(RUN) -m assignors.simulation.demo
+
+test: env
+	@started=$$SECONDS; $(MAKE) --no-print-directory lint; $(MAKE) --no-print-directory pytest; \
+	echo "== everything: $$((SECONDS - started)) s"
+
+lint: env
+	$(call part,ruff check,$(RUN) -m ruff check)
+	$(call part,ruff format,$(RUN) -m ruff format --check)
+	$(call part,mypy,$(RUN) -m mypy)
+	$(call part,import-linter,.venv/bin/lint-imports --no-cache)
+
+pytest: env
+	$(call part,pytest,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --durations=20 --durations-min=2)
+
+deep: env
+	$(call part,pytest -m deep,$(RUN) -m pytest -m deep -n $(WORKERS) --dist loadgroup --durations=20)
+
+coverage: env
+	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not deep and not spark' -q)
+
+bench: env
+	@for benchmark in $(BENCHMARKS); do echo; echo "## $$benchmark"; $(RUN) $$benchmark; done
+
+clean:
+	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .import_linter_cache .mypy_cache \
+		.pytest_cache .ruff_cache .benchmarks artifacts metastore_db spark-warehouse derby.log
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
