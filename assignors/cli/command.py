@@ -10,6 +10,7 @@ from assignors import __version__
 from assignors.cli.assign import assign, assignors
 from assignors.cli.check import check
 from assignors.cli.decode import decode
+from assignors.cli.explain import explain
 from assignors.cli.output import UNREADABLE
 
 INTERRUPTED = 130
@@ -25,7 +26,7 @@ def command() -> None:
     """
 
 
-for subcommand in (decode, assign, check, assignors):
+for subcommand in (decode, assign, check, explain, assignors):
     command.add_command(subcommand)
 
 

@@ -103,6 +103,26 @@ def show_checked(documents: Iterable[Document]) -> None:
         console.print(f"  {_figures(document['gaps'])}", style="dim")  # type: ignore[arg-type]
 
 
+def show_explained(documents: Iterable[Document]) -> None:
+    """Tell the story of each partition, with the claims below it."""
+    console = _console()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        console.print(_clean(str(document["text"])), style="bold")
+        claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
+        if not claims:
+            console.print("  nobody claims it", style="dim")
+            continue
+        table = _table("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
+        for claim in claims:
+            generation = _cell(claim["generation"], absent=-1)
+            believed = _cell(claim["believed"])
+            table.add_row(_clean(claim["member"]), generation, believed, claim["reason"])
+        console.print(table)
+
+
 def show_assignors(documents: Iterable[Document]) -> None:
     """Draw one row an assignor."""
     table = _table("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
