@@ -54,15 +54,22 @@ def lead(
         member_from_bytes(member_id, blob, instance_id=named.get(member_id))
         for member_id, blob in subscriptions.items()
     )
-    if memory and assignor.user_data is UserData.COOPERATIVE:
-        members = _remembered(members, memory, generation)
     group = Group(cluster=cluster, members=members, generation=generation)
-    rebalance = assignor.assign(group)
+    rebalance = rebalance_members(assignor, group, memory=memory)
     assignments = {
         member_id: encode_assignment(partitions, version=ASSIGNMENT_VERSION)
         for member_id, partitions in rebalance.assignment.items()
     }
     return Led(assignments=assignments, rebalance=rebalance, memory=rebalance.assignment)
+
+
+def rebalance_members(
+    assignor: Assignor, group: Group, *, memory: Assignment | None = None
+) -> Rebalance:
+    """Return the answer for members that have been read; `memory` as in `lead`."""
+    if memory and assignor.user_data is UserData.COOPERATIVE:
+        group = replace(group, members=_remembered(group, memory))
+    return assignor.assign(group)
 
 
 def member_from_bytes(member_id: str, blob: bytes, *, instance_id: str | None = None) -> Member:
@@ -95,16 +102,14 @@ def member_from_bytes(member_id: str, blob: bytes, *, instance_id: str | None = 
     )
 
 
-def _remembered(
-    members: tuple[Member, ...], memory: Assignment, generation: int | None
-) -> tuple[Member, ...]:
+def _remembered(group: Group, memory: Assignment) -> tuple[Member, ...]:
     """Return the members, those with unknown claims claiming what they were last given.
 
     The plan that gave it to them was the group's last completed generation.
     """
-    read = [read_claim(member, UserData.COOPERATIVE) for member in members]
+    read = [read_claim(member, UserData.COOPERATIVE) for member in group.members]
     highest = max((claim.generation for claim in read), default=NO_GENERATION)
-    last = highest if generation is None else generation
+    last = highest if group.generation is None else group.generation
     return tuple(
         replace(
             member,
@@ -116,5 +121,5 @@ def _remembered(
         )
         if not claim.is_known and member.member_id in memory
         else member
-        for member, claim in zip(members, read, strict=True)
+        for member, claim in zip(group.members, read, strict=True)
     )

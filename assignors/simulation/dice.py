@@ -1,0 +1,54 @@
+"""Seeded choices that are the same on every machine, Python and process.
+
+SplitMix64: a counter through a mixing function. Nothing of `random` is used, because what its
+methods make of a seed is not promised from one Python to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_MASK = (1 << 64) - 1
+
+
+class Dice:
+    """A stream of choices from one seed."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, seed: int) -> None:
+        """Start the stream; every integer is a seed."""
+        self._state = seed & _MASK
+
+    def below(self, limit: int) -> int:
+        """Return a number in 0..limit - 1.
+
+        >>> dice = Dice(7)
+        >>> [dice.below(6) for _ in range(5)]
+        [3, 0, 2, 1, 3]
+        """
+        return (self._next() * limit) >> 64
+
+    def chance(self, percent: int) -> bool:
+        """Return True in `percent` of a hundred cases."""
+        return self.below(100) < percent
+
+    def pick(self, items: Sequence[T]) -> T:
+        """Return one of `items`."""
+        return items[self.below(len(items))]
+
+    def sample(self, items: Sequence[T], count: int) -> list[T]:
+        """Return `count` different ones of `items`, in their order."""
+        left = list(range(len(items)))
+        chosen = [left.pop(self.below(len(left))) for _ in range(min(count, len(items)))]
+        return [items[position] for position in sorted(chosen)]
+
+    def _next(self) -> int:
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        mixed = self._state
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+        return mixed ^ (mixed >> 31)
