@@ -51,6 +51,7 @@ endef
 	@touch $@
 
 env: .venv/.installed-dev
+	@:
 
 demo: .venv/.installed-demo
 	@$(RUN) -m assignors.simulation.demo
