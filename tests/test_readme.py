@@ -65,7 +65,7 @@ def console_runs() -> list[Run]:
 
 
 def test_the_readme_has_its_five_examples() -> None:
-    assert len(blocks("python")) >= 4
+    assert len(blocks("python")) >= 5
 
 
 def test_python_examples_do_what_they_show() -> None:
