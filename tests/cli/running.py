@@ -1,0 +1,55 @@
+"""Ways to run the command: in this process, and as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from assignors.cli.command import command
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "assignors.cli"]
+
+GROUP = {
+    "topics": {"t": 4},
+    "generation": 7,
+    "members": [
+        {"id": "a", "topics": ["t"], "owned": [["t", [0, 1, 2, 3]]], "generation": 7},
+        {"id": "b", "topics": ["t"]},
+    ],
+}
+
+
+def answers(*arguments: str, given: str | bytes = "") -> tuple[list[dict[str, Any]], int]:
+    """Return the documents and the exit code of one run in this process."""
+    result = CliRunner().invoke(command, arguments, input=given)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return [json.loads(line) for line in result.stdout.splitlines()], result.exit_code
+
+
+def answer(*arguments: str, given: str | bytes) -> dict[str, Any]:
+    """Return the only document of one run."""
+    (document,), _ = answers(*arguments, given=given)
+    return document
+
+
+def process(
+    *arguments: str, given: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command as a process of its own."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        input=given,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+import sys
+import types
+
+import pytest
+
+from assignors import Assignor, Group, Rebalance
+from assignors.registry import ASSIGNORS, BEST
+from tests.cli.running import GROUP, answer, answers
+
+ASSIGN = ("assign", "--assignor")
+
+
+def test_an_assignment_reads_as_documented() -> None:
+    document = answer(*ASSIGN, "cooperative-sticky", given=json.dumps(GROUP))
+    stats = document.pop("stats")
+    assert document == {
+        "schema": 1,
+        "assignment": {"a": {"t": [0, 1]}, "b": {}},
+        "withheld": {"t": [2, 3]},
+        "notes": [],
+        "error": None,
+    }
+    assert stats["follow_up"] is False
+    assert stats["moved"] == 2
+
+
+@pytest.mark.parametrize("name", [*BEST, *ASSIGNORS])
+def test_every_assignor_gives_every_member_an_entry_and_says_follow_up(name: str) -> None:
+    document = answer(*ASSIGN, name, given=json.dumps(GROUP))
+    assert set(document["assignment"]) == {"a", "b"}
+    assert isinstance(document["stats"]["follow_up"], bool)
+
+
+def test_a_ghost_asks_for_a_follow_up() -> None:
+    ghost = {"id": "g", "topics": ["x"], "owned": {"t": [3]}, "generation": 3}
+    group = {"topics": {"t": 4}, "generation": 7, "members": [{"id": "a", "topics": ["t"]}, ghost]}
+    document = answer(*ASSIGN, "cooperative-sticky", given=json.dumps(group))
+    assert document["withheld"] == {"t": [3]}
+    assert document["stats"]["follow_up"] is True
+
+
+def test_notes_name_the_member_and_the_byte() -> None:
+    group = {"topics": {"t": 1}, "members": [{"id": "a", "subscription": "0001000000010001"}]}
+    document = answer(*ASSIGN, "sticky", given=json.dumps(group))
+    assert document["error"] is None
+    assert all(set(note) >= {"member", "code", "text"} for note in document["notes"])
+    assert {note["member"] for note in document["notes"]} == {"a"}
+    assert any("offset" in note for note in document["notes"])
+
+
+def test_an_assignor_of_ones_own_is_found_by_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(group: Group) -> Rebalance:
+        if not group.members:
+            raise KeyError("nobody")
+        everything = {
+            name: tuple(range(topic.partition_count))
+            for name, topic in group.cluster.topics.items()
+        }
+        return Rebalance(
+            assignment={
+                member.member_id: {} if position else everything
+                for position, member in enumerate(group.members)
+            }
+        )
+
+    module = types.ModuleType("their_assignors")
+    module.GREEDY = Assignor(family="theirs", name="greedy", assign=greedy)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "their_assignors", module)
+    empty = json.dumps({"topics": {}, "members": []})
+    documents, code = answers(
+        *ASSIGN, "their_assignors:GREEDY", given=f"{empty}\n{json.dumps(GROUP)}\n"
+    )
+    # A fault of theirs is an error on its line, and the next line is answered.
+    assert documents[0]["error"]["kind"] == "failed"
+    assert documents[1]["assignment"] == {"a": {"t": [0, 1, 2, 3]}, "b": {}}
+    assert code == 2
+
+
+def test_an_assignor_that_is_not_known_is_a_usage_error() -> None:
+    assert answers(*ASSIGN, "nonsense", given="{}") == ([], 2)
+    assert answers("assign", given="{}") == ([], 2)
+
+
+def test_assignors_lists_the_registry() -> None:
+    documents, code = answers("assignors")
+    assert [document["name"] for document in documents] == list(ASSIGNORS)
+    assert {document["short"] for document in documents} >= set(BEST)
+    assert code == 0
+
+
+def test_what_is_assigned_passes_the_check() -> None:
+    for name, assignor in ASSIGNORS.items():
+        document = answer(*ASSIGN, name, given=json.dumps(GROUP))
+        asked = {
+            **GROUP,
+            "assignment": document["assignment"],
+            "withheld": document["withheld"],
+            "protocol": "cooperative" if assignor.is_cooperative else "eager",
+        }
+        (judged,), code = answers("check", given=json.dumps(asked))
+        assert (judged["violations"], judged["error"], code) == ([], None, 0)

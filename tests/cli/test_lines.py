@@ -1,0 +1,106 @@
+"""Any text whatever: never a traceback, one document out for each line in, good lines answered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignors.cli.json_text import parse
+from assignors.reading import DocumentError
+from tests.cli.running import GROUP, answers
+
+KEYS = {
+    "assign": ["schema", "assignment", "withheld", "notes", "stats", "error"],
+    "check": ["schema", "violations", "gaps", "error"],
+    "explain": [
+        "schema",
+        "topic",
+        "partition",
+        "verdict",
+        "clause",
+        "text",
+        "favoured",
+        "target",
+        "given",
+        "last_generation",
+        "claims",
+        "error",
+    ],
+}
+OPTIONS = {
+    "assign": ["--assignor", "cooperative-sticky"],
+    "check": [],
+    "explain": ["--partition", "t:0"],
+}
+GOOD = json.dumps({**GROUP, "assignment": {"a": {"t": [0, 1, 2, 3]}, "b": {}}}).encode()
+
+texts = st.binary(max_size=30) | st.text(max_size=30).map(str.encode)
+odd_lines = texts.map(lambda line: line.replace(b"\n", b"")) | st.sampled_from(
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b"\xff{}",
+        b'{"topics": NaN}',
+        b'{"topics": {}, "members": [], "generation": 1e999}',
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+        b"1" * 5_000,
+        b'{"topics": {"t": 1, "t": 2}, "members": []}',
+        b'{"topics": {"\\ud800": 1}, "members": []}',
+        b'{"topics": {"t": 2147483647}, "members": []}',
+    ]
+)
+
+
+@pytest.mark.parametrize("name", list(KEYS))
+@settings(max_examples=50)
+@given(st.lists(odd_lines | st.just(GOOD), max_size=6))
+def test_any_lines_give_as_many_documents_and_good_ones_are_answered(
+    name: str, lines: list[bytes]
+) -> None:
+    given_bytes = b"".join(line + b"\n" for line in lines)
+    documents, code = answers(name, *OPTIONS[name], given=given_bytes)
+    assert [list(document) for document in documents] == [KEYS[name]] * len(lines)
+    for line, document in zip(lines, documents, strict=True):
+        if line == GOOD:
+            assert document["error"] is None
+    unreadable = [document for document in documents if document["error"] is not None]
+    for document in unreadable:
+        assert set(document["error"]) - {"path", "offset"} == {"kind", "text"}
+        assert len(document["error"]) == 3
+    assert (code == 2) == bool(unreadable)
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=9))
+def test_what_json_can_say_is_read_as_the_standard_library_does(value: object) -> None:
+    assert parse(json.dumps(value).encode()) == value
+    assert parse(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) is not ...
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "place"),
+    [
+        (b'{"t": [1, 2', "bad-json", 11),
+        ('{"é": x}'.encode(), "bad-json", 7),
+        (b'{"t": \xff}', "bad-utf8", 6),
+        (b'{"t": NaN}', "bad-json", 6),
+        (b'{"t": -Infinity}', "bad-json", 6),
+        (b"[" * 100_000, "bad-json", 0),
+        (b'{"a": 1, "a": 2}', "repeated", "a"),
+        (b'{"m": [1, {"x y": {"a": 1, "b": 2, "a": 3}}]}', "repeated", 'm[1]["x y"].a'),
+        (b'{"a": {"b": 1, "b": 2}, "a": 3}', "repeated", "$"),
+    ],
+)
+def test_what_is_no_json_is_named_by_its_byte_or_path(
+    line: bytes, kind: str, place: int | str
+) -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse(line)
+    document = caught.value.document()
+    assert document["kind"] == kind
+    assert document["offset" if isinstance(place, int) else "path"] == place
