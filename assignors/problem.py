@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,12 +145,20 @@ def owners(problem: Problem, assignment: Assignment) -> Int32:
     """
     owner = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     index = {topic: number for number, topic in enumerate(problem.topics)}
+    groups: list[tuple[int, int, int]] = []  # member, topic, how many
+    numbers: list[tuple[int, ...]] = []
     for member, entry in enumerate(problem.members):
-        for topic, numbers in assignment.get(entry.member_id, {}).items():
+        for topic, held in assignment.get(entry.member_id, {}).items():
             if topic in index:
-                start, end = problem.first[index[topic]], problem.first[index[topic] + 1]
-                valid = np.array([n for n in numbers if 0 <= n < end - start], dtype=np.int64)
-                owner[start + valid] = member
+                groups.append((member, index[topic], len(held)))
+                numbers.append(held)
+    if groups:
+        member_of, topic_of, count = np.array(groups, dtype=np.int64).T
+        number = np.fromiter(chain.from_iterable(numbers), np.int64, count=int(count.sum()))
+        size = np.repeat(np.diff(problem.first)[topic_of], count)
+        valid = (number >= 0) & (number < size)
+        place = np.repeat(problem.first[topic_of], count) + number
+        owner[place[valid]] = np.repeat(member_of, count)[valid]
     return owner
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,7 +40,9 @@ class Parameters:
     subscription: str = Shape.EQUAL.value
     events: int = 5
     faults: bool = True
-    """Whether stale, remembered and future claims and old members occur."""
+    """Whether stale, remembered and future claims occur, and topics that shrink."""
+    wire: bool = False
+    """Whether members speak in bytes, of all versions, rather than as structs."""
 
     def __post_init__(self) -> None:
         """Refuse sizes that make no group."""
@@ -73,16 +75,27 @@ def generate(seed: int, parameters: Parameters | None = None) -> Scenario:
         _member(dice, f"m{number:05d}", subscribe(dice, names, number), sizes)
         for number in range(sizes.members)
     )
-    draft = _Draft(dice, sizes, dict(topics), [member.name for member in members], subscribe)
-    statics = {member.name for member in members if member.instance_id is not None}
-    events = tuple(draft.event(names, statics) for _ in range(sizes.events))
+    events = draw_events(dice.below(1 << 62), topics, members, sizes)
     return Scenario(seed=seed, topics=topics, members=members, events=events)
 
 
+def draw_events(
+    seed: int, topics: Mapping[str, int], members: Sequence[MemberSpec], sizes: Parameters
+) -> tuple[Event, ...]:
+    """Return `sizes.events` events that can happen to this group, one after the other."""
+    draft = _Draft(
+        dice=Dice(seed),
+        sizes=sizes,
+        counts=dict(topics),
+        present=[member.name for member in members],
+        subscribe=_SUBSCRIBE[Shape(sizes.subscription)],
+    )
+    statics = {member.name for member in members if member.instance_id is not None}
+    return tuple(draft.event(tuple(topics), statics) for _ in range(sizes.events))
+
+
 def _member(dice: Dice, name: str, topics: tuple[str, ...], sizes: Parameters) -> MemberSpec:
-    version: int | None = 3
-    if sizes.faults and dice.chance(20):
-        version = dice.pick((1, 1, 2))
+    version = dice.pick((0, 1, 1, 2, 3, 3, 3, 3)) if sizes.wire else None
     return MemberSpec(
         name=name,
         topics=topics,

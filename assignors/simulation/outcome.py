@@ -112,7 +112,7 @@ def _settled(
 
 
 def _together(first: Outcome, second: Outcome) -> Outcome:
-    """Return one row for an event in two halves: what was spent adds up, the end is the second's."""
+    """Return one row for an event in two halves: costs add up, the end is the second half's."""
     return replace(
         second,
         rounds=first.rounds + second.rounds,
