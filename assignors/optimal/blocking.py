@@ -94,8 +94,7 @@ def mark_live(network: Network, arcs: Arcs, distances: Distances) -> Live:
     member, row = distances.member, distances.row
     live_row = np.zeros(len(row), dtype=np.bool_)
     live = (network.load < network.least) & (member == goal)
-    to_hub = (network.extra < network.optional) & (network.load >= network.least)
-    to_hub &= member == distances.hub - 1
+    to_hub = (network.extra < network.optional) & (member == distances.hub - 1)
     from_hub = (network.extra > 0) & (member == distances.hub + 1)
     live_hub = bool(network.hub_room[0] > 0) and distances.hub == goal
     new = live | to_hub if live_hub else live.copy()
@@ -249,9 +248,7 @@ def _layer_after(walk: _Walk, node: int) -> list[int]:
     distance = distances.member[member]
     on_path = live.row & (arcs.up[:, member] + distance == distances.row)
     nodes: list[int] = on_path.nonzero()[0].tolist()
-    has_room = (
-        walk.extra[member] < walk.optional[member] and walk.load[member] >= walk.least[member]
-    )
+    has_room = walk.extra[member] < walk.optional[member]
     if live.hub and distances.hub == distance + 1 and has_room:
         nodes.append(walk.hub)
     return nodes

@@ -6,9 +6,11 @@ that lie on them form layers, and many paths can be used before distances are wo
 again.
 
 Sweeps over the dense table relax all arcs of the nodes that changed at once (Bellman-Ford).
-They stop early at nodes that cannot lie on a cheapest path: costs reduced by the potentials
-of the last search are never negative, so a node further than the goal in reduced cost is of
-no use. Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
+They stop at nodes that cost more than the goal does. Some arcs have negative costs, so that
+needs a reason: a cheapest flow has potentials, at most as high as the goal, under which no
+arc has a negative cost (the distances of the search before, cut off at its goal). A node on
+a cheapest path is no further than the goal under these, so it costs no more than the goal.
+Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
 """
 
 from __future__ import annotations
@@ -55,15 +57,6 @@ class Distances:
     """Distance of the nearest node that can absorb something."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Potentials:
-    """Cost without hops at which the last search reached each node, at most that of the goal."""
-
-    row: Int64
-    member: Int64
-    goal: int
-
-
 def measure(network: Network) -> Arcs:
     """Return the lengths of all arcs. Cost: O(R M)."""
     row_count, member_count = network.placed.shape
@@ -86,33 +79,7 @@ def measure(network: Network) -> Arcs:
     return Arcs(down=down, up=up, move=move, rack=rack, far=far)
 
 
-def no_potentials(network: Network) -> Potentials:
-    """Return the potentials of the start, where no arc has a negative cost."""
-    row_count, member_count = network.placed.shape
-    return Potentials(
-        row=np.zeros(row_count, dtype=np.int64),
-        member=np.zeros(member_count, dtype=np.int64),
-        goal=0,
-    )
-
-
-def raised(potentials: Potentials, distances: Distances, arcs: Arcs) -> Potentials:
-    """Return the potentials after a search.
-
-    Nodes beyond the goal rise exactly as much as the goal did; that keeps every reduced
-    cost from becoming negative, also for nodes whose distance was never finished.
-    """
-    goal = distances.goal // arcs.move
-    rise = goal - potentials.goal
-    assert rise >= 0, "the cheapest path became cheaper"
-    return Potentials(
-        row=np.minimum(distances.row // arcs.move, potentials.row + rise),
-        member=np.minimum(distances.member // arcs.move, potentials.member + rise),
-        goal=goal,
-    )
-
-
-def shortest(network: Network, arcs: Arcs, potentials: Potentials) -> Distances:
+def shortest(network: Network, arcs: Arcs) -> Distances:
     """Return the distances from all surplus. Cost: sweeps x R M, fewer when few nodes change."""
     far, move = arcs.far, arcs.move
     row_count, member_count = network.placed.shape
@@ -123,7 +90,7 @@ def shortest(network: Network, arcs: Arcs, potentials: Potentials) -> Distances:
     hub_room = int(network.hub_room[0])
     hub = 0 if hub_room < 0 else far
     lacking = np.flatnonzero(network.load < network.least)
-    to_hub = np.flatnonzero((network.extra < network.optional) & (network.load >= network.least))
+    to_hub = np.flatnonzero(network.extra < network.optional)
     from_hub = network.extra > 0
     changed_rows = np.flatnonzero(network.unplaced > 0)
     changed = network.surplus > 0
@@ -139,15 +106,15 @@ def shortest(network: Network, arcs: Arcs, potentials: Potentials) -> Distances:
             changed |= nearer
             hub_changed = False
         goal = _goal(member, lacking, hub, hub_room, far)
-        limit = goal // move - potentials.goal
+        limit = (goal // move + 1) * move
         members = np.flatnonzero(changed)
-        if goal < far and len(members):
-            members = members[member[members] // move - potentials.member[members] <= limit]
+        if goal < far:
+            members = members[member[members] < limit]
         if not len(members):
             break
         rows = np.flatnonzero(_relax(arcs.up.T, member, members, row))
-        if goal < far and len(rows):
-            rows = rows[row[rows] // move - potentials.row[rows] <= limit]
+        if goal < far:
+            rows = rows[row[rows] < limit]
         if not len(rows):
             break
         changed_rows = rows

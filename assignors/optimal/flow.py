@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assignors.optimal.blocking import push_all
-from assignors.optimal.distances import measure, no_potentials, raised, shortest
+from assignors.optimal.distances import measure, shortest
 from assignors.optimal.network import Network
 from assignors.problem import Bool
 
@@ -44,14 +44,15 @@ def settle(network: Network) -> Outcome:
     if network.is_settled:
         return Outcome(cut=None, phases=0)
     arcs = measure(network)
-    potentials = no_potentials(network)
     phases = 0
+    nearest = 0
     while not network.is_settled:
-        distances = shortest(network, arcs, potentials)
+        distances = shortest(network, arcs)
         if distances.goal >= arcs.far:
             cut = Cut(row=distances.row < arcs.far, member=distances.member < arcs.far)
             return Outcome(cut=cut, phases=phases)
-        potentials = raised(potentials, distances, arcs)
+        assert distances.goal >= nearest, "the cheapest path became cheaper"
+        nearest = distances.goal
         path_count = push_all(network, arcs, distances)
         assert path_count > 0, "a goal at finite distance that no path reaches"
         phases += 1

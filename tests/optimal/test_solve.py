@@ -152,6 +152,15 @@ def test_a_topic_that_nobody_takes_stays_where_nobody_is() -> None:
     assert made.solve().owner.tolist() == [-1, -1, 0, 0, 1]
 
 
+def test_classes_without_members_take_nothing() -> None:
+    made = arrays([2, 2], [[0], [1]])
+    alone = replace(made, class_of=np.array([0, 0], dtype=np.int32))
+    assert alone.solve().owner.tolist() == [0, 1, -1, -1]
+    mixed = arrays([2, 2, 3], [[0], [0, 1], [2]])
+    mixed = replace(mixed, class_of=np.array([0, 1, 1], dtype=np.int32))
+    judge(mixed, best_by_trial(mixed))
+
+
 def test_the_place_of_the_ceiling_is_chosen_by_what_it_keeps() -> None:
     # Fixing loads before movement would give the ceiling to member 0 and move a partition.
     made = arrays([3, 2], [[0, 1], [0], [1]], owner=[1, 1, 0, 2, 2])
