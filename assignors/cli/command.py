@@ -12,6 +12,7 @@ from assignors.cli.check import check
 from assignors.cli.decode import decode
 from assignors.cli.explain import explain
 from assignors.cli.output import UNREADABLE
+from assignors.cli.simulate import simulate
 
 INTERRUPTED = 130
 
@@ -26,7 +27,7 @@ def command() -> None:
     """
 
 
-for subcommand in (decode, assign, check, explain, assignors):
+for subcommand in (decode, assign, check, simulate, explain, assignors):
     command.add_command(subcommand)
 
 

@@ -6,7 +6,7 @@ spelled out, and never read as markup, so no name can move the cursor or paint t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assignors.documents import Document
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NUMBERS_SHOWN = 12
 """Partition numbers shown one by one before a list is cut short."""
+
+NEVER_FOLDED = {"NAME", "BELIEVED", "#PARTITIONS"}
 
 NONE = "-"
 
@@ -123,6 +125,46 @@ def show_explained(documents: Iterable[Document]) -> None:
         console.print(table)
 
 
+def show_simulated(documents: Iterable[Document]) -> None:
+    """Draw a column for each assignor: what all its events took together."""
+    sums: dict[str, dict[str, int]] = {}
+    refused: list[str] = []
+    for document in documents:
+        if document["error"] is not None:
+            refused.append(_error(document))
+            continue
+        fields: Fields = document
+        total = sums.setdefault(fields["assignor"], dict.fromkeys(("events", *SUMMED), 0))
+        total["events"] += 1
+        for figure, value_of in SUMMED.items():
+            total[figure] += value_of(fields)
+    headers = [name.replace("/", "/\n") for name in sums]
+    table = _table("", *headers, right=headers)
+    for figure in ("events", *SUMMED):
+        cells = [f"{total[figure]:,}" for total in sums.values()]
+        is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
+        table.add_row(figure, *cells, style="red" if is_bad else None)
+    console = _console()
+    if sums:
+        console.print(table)
+    for text in refused[:NUMBERS_SHOWN]:
+        console.print(f"error: {text}", style="red")
+    if len(refused) > NUMBERS_SHOWN:
+        console.print(f"and {len(refused) - NUMBERS_SHOWN} more errors", style="red")
+
+
+SUMMED: dict[str, Callable[[Fields], int]] = {
+    "rounds": lambda row: row["rounds"],
+    "partitions moved": lambda row: row["moved"],
+    "fewest possible": lambda row: row["moves_min"],
+    "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
+    "partition-rounds idle": lambda row: row["unassigned_partition_rounds"],
+    "events not settled": lambda row: int(not row["is_settled"]),
+    "laws broken": lambda row: row["violations"],
+}
+"""Figures of the summary, each added up over all events."""
+
+
 def show_assignors(documents: Iterable[Document]) -> None:
     """Draw one row an assignor."""
     table = _table("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
@@ -209,9 +251,15 @@ def _table(*headers: str, right: Sequence[str] = ()) -> Table:
     from rich.table import Table  # noqa: PLC0415
 
     table = Table(box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    table.padding = (0, 1, 0, 0)
     for header in headers:
         is_number = header in right
-        table.add_column(header, justify="right" if is_number else "left", overflow="fold")
+        table.add_column(
+            header,
+            justify="right" if is_number else "left",
+            no_wrap=header in NEVER_FOLDED,
+            overflow="fold",
+        )
     return table
 
 
