@@ -107,7 +107,14 @@ def test_everything_in_a_group_document_arrives() -> None:
 
 
 def test_null_means_absent_and_unknown_keys_mean_nothing() -> None:
-    spare = {"id": "a", "topics": [], "owned": None, "generation": None, "rack": None, "zzz": 1}
+    spare: dict[str, Any] = {
+        "id": "a",
+        "topics": [],
+        "owned": None,
+        "generation": None,
+        "rack": None,
+        "zzz": 1,
+    }
     topics = {"t": {"partitions": 1, "racks": None, "id": None, "zzz": 1}}
     full = {"topics": topics, "generation": None, "members": [spare], "zzz": {}}
     least = {"topics": {"t": 1}, "members": [{"id": "a", "topics": []}]}

@@ -1,0 +1,163 @@
+"""The command as a process: pipes, exit codes, what is imported, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import assignors
+from assignors.cli import MISSING
+from tests.cli.running import COMMAND, GROUP, ROOT, process
+
+LINE = json.dumps(GROUP).encode() + b"\n"
+BLOB = b"00000000000100017400000000\n"
+
+
+def test_exit_codes_are_those_that_the_readme_promises() -> None:
+    bad = json.dumps({**GROUP, "assignment": {}}).encode() + b"\n"
+    assert process("decode", "subscription", given=BLOB).returncode == 0
+    assert process("check", given=bad).returncode == 1
+    assert process("check", given=bad + b"x\n").returncode == 2
+    assert process("decode", "nonsense").returncode == 2
+    assert process("nonsense").returncode == 2
+    assert process("assign", "--assignor", "range", "no/such/file").returncode == 2
+
+
+@pytest.mark.parametrize("given", [b"\x00\xff\n", b"{" * 9999 + b"\n", b"[1e400]\n", b"\n"])
+def test_no_line_brings_a_traceback(given: bytes) -> None:
+    for arguments in (["assign", "--assignor", "sticky"], ["check"], ["decode", "assignment"]):
+        ended = process(*arguments, given=given)
+        assert (ended.returncode, ended.stderr) == (2, b"")
+        assert len(ended.stdout.splitlines()) == 1
+
+
+def test_each_answer_is_there_before_the_next_line_is_asked() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "assign", "--assignor", "cooperative-sticky", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        for line in (LINE, b"x\n", LINE):
+            running.stdin.write(line)
+            running.stdin.flush()
+            assert select.select([running.stdout], [], [], 30)[0], "no answer to a whole line"
+            document = json.loads(running.stdout.readline())
+            assert (document["error"] is None) == (line == LINE)
+        running.stdin.close()
+        assert running.wait(30) == 2
+
+
+def test_files_are_read_in_order_and_dash_is_standard_input(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_bytes(b"\xef\xbb\xbf" + BLOB + BLOB.strip() + b"\r\n" + BLOB.strip())
+    second.write_bytes(b"zz\n")
+    ended = process("decode", "subscription", str(second), "-", str(first), given=b"\n")
+    errors = [json.loads(line)["error"] for line in ended.stdout.splitlines()]
+    assert [error and error["kind"] for error in errors] == [
+        "bad-hex",
+        "truncated",
+        None,
+        None,
+        None,
+    ]
+
+
+def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "decode", "subscription"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdin.write(BLOB)
+        running.stdin.flush()
+        running.stdout.readline()
+        running.stdout.close()
+        running.stdin.write(BLOB * 10)
+        running.stdin.close()
+        assert running.wait(30) == 141
+        assert running.stderr.read() == b""
+
+
+def test_ctrl_c_ends_the_command_quietly() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "decode", "subscription"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdin.write(BLOB)
+        running.stdin.flush()
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(30) == 130
+        assert running.stderr.read().strip() == b""
+
+
+@pytest.mark.parametrize("package", ["click", "rich"])
+def test_without_its_packages_the_command_says_what_to_install(
+    package: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys\nsys.modules[{package!r}] = None\n", encoding="utf-8"
+    )
+    ended = process("--version", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert ended.stderr.decode() == MISSING
+
+
+def test_json_lines_do_not_pay_for_tables_or_engines() -> None:
+    program = (
+        "import sys\n"
+        "from assignors.cli.command import run\n"
+        "run(['decode', 'subscription'])\n"
+        "heavy = {'rich.table', 'rich.console', 'pyspark', 'pyarrow', 'pandas', 'hypothesis'}\n"
+        "sys.exit(str(sorted(heavy & set(sys.modules))) if heavy & set(sys.modules) else 0)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], input=BLOB, capture_output=True, check=False, cwd=ROOT
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_many_small_groups_take_less_than_a_millisecond_each() -> None:
+    count = 2000
+    started = time.process_time(), os.times().children_user
+    ended = process("assign", "--assignor", "cooperative-sticky", given=LINE * count)
+    assert ended.returncode == 0
+    assert len(ended.stdout.splitlines()) == count
+    assert os.times().children_user - started[1] < 2.0 + count / 1000
+
+
+def test_version_and_help() -> None:
+    assert assignors.__version__ in process("--version").stdout.decode()
+    shown = process("--help").stdout.decode()
+    for name in ("decode", "assign", "check", "simulate", "explain", "assignors"):
+        assert name in shown
+        assert process(name, "-h").returncode == 0
+
+
+def test_json_is_one_array() -> None:
+    arguments = ("decode", "subscription", "-o", "json")
+    assert json.loads(process(*arguments).stdout) == []
+    two = json.loads(process(*arguments, given=BLOB * 2).stdout)
+    assert [document["error"] for document in two] == [None, None]

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assignors.registry import BEST
+from assignors.simulation.rows import COLUMNS
+from tests.cli.running import GROUP, answers, process
+
+SMALL = ("--members", "3", "--topics", "2", "--partitions", "7", "--events", "2")
+
+
+def figures(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the documents without the one column that differs from run to run."""
+    return [
+        {key: value for key, value in document.items() if key != "cpu_ms"} for document in documents
+    ]
+
+
+def test_there_is_a_line_for_each_scenario_event_and_assignor() -> None:
+    documents, code = answers("simulate", "--scenarios", "4", "--seed", "7", *SMALL)
+    assert code == 0
+    assert [list(document) for document in documents] == [["schema", *COLUMNS]] * len(documents)
+    assert [(row["seed"], row["assignor"], row["event"]) for row in documents] == [
+        (seed, name, event) for seed in range(7, 11) for name in BEST.values() for event in range(3)
+    ]
+
+
+def test_a_line_plays_what_the_options_play() -> None:
+    drawn, _ = answers("simulate", "--scenarios", "1", "--seed", "5", *SMALL)
+    row = {"seed": 5, "members": 3, "topics": 2, "partitions": 7, "events": 2}
+    read, _ = answers("simulate", "-", given=json.dumps(row))
+    assert figures(read) == figures(drawn)
+
+
+def test_processes_change_nothing() -> None:
+    arguments = ("simulate", "--scenarios", "60", "--assignor", "sticky", *SMALL)
+    one, _ = answers(*arguments)
+    two = [json.loads(line) for line in process(*arguments, "--processes", "2").stdout.splitlines()]
+    assert figures(two) == figures(one)
+
+
+def test_a_group_is_a_scenario_and_bad_lines_stay_in_their_places() -> None:
+    group = {**GROUP, "id": "mine", "seed": 1, "events": 1}
+    lines = ["x", json.dumps(group), '{"seed": 1.5}', '{"members": 3}', '{"seed": 1, "events": 0}']
+    documents, code = answers("simulate", "-", "--assignor", "sticky", given="\n".join(lines))
+    assert code == 2
+    assert [
+        (row["id"], row["event"], row["error"] and row["error"]["kind"]) for row in documents
+    ] == [
+        (None, None, "bad-json"),
+        ("mine", 0, None),
+        ("mine", 1, None),
+        (None, None, "wrong-type"),
+        (None, None, "missing"),
+        (None, 0, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "path"),
+    [
+        ({"seed": True}, "seed"),
+        ({"seed": 2**63}, "seed"),
+        ({"seed": 1, "members": "3"}, "members"),
+        ({"seed": 1, "members": 2**31}, "members"),
+        ({"seed": 1, "members": -1}, "members"),
+        ({"seed": 1, "subscription": "zz"}, "subscription"),
+        ({"seed": 1, "subscription": 5}, "subscription"),
+        ({"seed": 1, "faults": 1}, "faults"),
+        ({"seed": 1, "members": [{"id": 7}], "topics": {}}, "members[0].id"),
+    ],
+)
+def test_what_is_wrong_in_a_row_is_named(row: dict[str, Any], path: str) -> None:
+    (document,), code = answers("simulate", "-", "--assignor", "range", given=json.dumps(row))
+    assert code == 2
+    assert document["error"]["path"] == path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--assignor", "nonsense"),
+        ("--partitions", "5", "--topics", "0"),
+        ("--members", "-1"),
+        ("--seed", str(2**63 - 1)),
+        ("--members", str(10**9)),
+    ],
+)
+def test_impossible_sizes_are_usage_errors(arguments: tuple[str, ...]) -> None:
+    assert answers("simulate", *arguments) == ([], 2)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("java")
+def test_spark_gives_the_same_lines() -> None:
+    lines = [
+        '{"seed": 1, "events": 1, "id": "me"}',
+        "x",
+        json.dumps({**GROUP, "seed": 3, "events": 1}),
+        '{"seed": 4, "subscription": "zz"}',
+    ]
+    given = "\n".join(lines).encode()
+    arguments = ("simulate", "-", "--assignor", "cooperative-sticky")
+    plain = process(*arguments, given=given)
+    spark = process(*arguments, "--engine", "spark", given=given)
+    assert spark.returncode == plain.returncode == 2
+    outcomes = [
+        figures([json.loads(line) for line in run.stdout.splitlines()]) for run in (plain, spark)
+    ]
+    assert outcomes[0] == outcomes[1]
