@@ -1,0 +1,190 @@
+"""The main job on bundled data: `python -m assignors.simulation.demo`.
+
+On local Spark it decodes Subscriptions that real clients wrote and says what is odd about
+them, puts them into one group and assigns it under every assignor, and plays a few thousand
+histories of groups, so that the last table compares the assignors where it counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from assignors.registry import BEST
+from assignors.simulation.spark import local_session, register, simulate
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ASSIGNORS = tuple(BEST)
+SCENARIO_COUNT = 400
+
+
+def main(scenario_count: int = SCENARIO_COUNT) -> None:
+    """Run the job and print its tables."""
+    _say(f"Starting Spark; then {scenario_count} histories x {len(ASSIGNORS)} assignors ...")
+    session = local_session()
+    session.sparkContext.setLogLevel("ERROR")
+    register(session)
+    captured = session.createDataFrame(sample(), "client string, protocol string, blob binary")
+    captured.createOrReplaceTempView("captured")
+    _table(
+        "What real clients write: Subscriptions decoded, oddities named",
+        ("CLIENT", "VERSIONS", "SEEN", "NOTES"),
+        [tuple(row) for row in decoded(session).collect()],
+    )
+    _table(
+        "A real group that never came to rest, because one client read its leader's plan wrongly:\n"
+        "what cooperative-sticky answers to the same bytes, round by round",
+        ("GENERATION", "MEMBERS", "PARTITIONS", "LEAST", "MOST", "WAITING", "FOLLOW-UP"),
+        [tuple(row) for row in assigned(session).collect()],
+    )
+    rows = played(session, scenario_count).collect()
+    _table(
+        f"{scenario_count} groups of 12 members x 60 partitions, 5 events each, half the topics",
+        ("ASSIGNOR", "ROUNDS", "MOVED", "FEWEST", "IMBALANCE", "NOBODY'S", "VIOLATIONS", "ERRORS"),
+        [tuple(row) for row in rows],
+    )
+    _say(
+        "ROUNDS per event. MOVED and FEWEST: partitions that changed hands, and the fewest that\n"
+        "any perfectly balanced assignment moves. IMBALANCE: settled events with loads less equal\n"
+        "than possible. NOBODY'S: partitions nobody consumed, summed over rounds; an eager round\n"
+        "stops every consumer besides, which rounds do not show. VIOLATIONS: two consumers at\n"
+        "once, or a broken law."
+    )
+    session.stop()
+
+
+def sample() -> list[tuple[str, str, bytes]]:
+    """Return the bundled Subscriptions: client and version, protocol, bytes."""
+    return [
+        (
+            f"{record['client']} {_number(record['version'])}",
+            record["protocol"],
+            bytes.fromhex(record["hex"]),
+        )
+        for record in _records("subscriptions.jsonl")
+    ]
+
+
+def real_rounds() -> list[tuple[int, dict[str, int], list[tuple[str, str | None, bytes]]]]:
+    """Return the rounds of the bundled group: generation, partition counts, members."""
+    return [
+        (
+            record["generation"],
+            record["partitions"],
+            [
+                (member["id"], member["instance"], bytes.fromhex(member["subscription"]))
+                for member in record["members"]
+            ],
+        )
+        for record in _records("livelock.jsonl")
+    ]
+
+
+def decoded(session: SparkSession) -> DataFrame:
+    """Return a row a client: versions it stamps, how many were seen, which oddities."""
+    return session.sql(
+        """
+        WITH read AS (
+          SELECT client, kafka_decode_subscription(blob) AS value FROM captured)
+        SELECT client,
+               concat_ws(',', sort_array(collect_set(CAST(value.version AS string)))) AS versions,
+               CAST(count(*) AS string) AS seen,
+               concat_ws(', ', sort_array(array_distinct(flatten(
+                   collect_list(value.notes.code))))) AS notes
+        FROM read GROUP BY client ORDER BY client
+        """
+    )
+
+
+def assigned(session: SparkSession) -> DataFrame:
+    """Return a row for each real round: how even it is and what waits."""
+    schema = (
+        "generation int, topics map<string, int>, "
+        "members array<struct<id: string, instance: string, subscription: binary>>"
+    )
+    session.createDataFrame(real_rounds(), schema).createOrReplaceTempView("rounds")
+    return session.sql(
+        """
+        WITH answered AS (
+          SELECT *, kafka_assign(topics, members, 'cooperative-sticky') AS answer FROM rounds),
+        loads AS (
+          SELECT *, transform(answer.assignment, member ->
+                   aggregate(member.partitions, 0, (sum, owned) -> sum + size(owned.partitions))
+                 ) AS load FROM answered)
+        SELECT generation, size(load),
+               aggregate(map_values(topics), 0, (sum, count) -> sum + count),
+               array_min(load), array_max(load),
+               aggregate(answer.withheld, 0, (sum, topic) -> sum + size(topic.partitions)),
+               answer.follow_up
+        FROM loads ORDER BY generation
+        """
+    )
+
+
+def played(session: SparkSession, scenario_count: int) -> DataFrame:
+    """Return what the histories cost under each assignor."""
+    scenarios = session.range(scenario_count, numPartitions=8).selectExpr(
+        "id AS seed", "12 AS members", "6 AS topics", "60 AS partitions", "5 AS events"
+    )
+    scenarios = scenarios.selectExpr("*", "'half' AS subscription", "true AS wire")
+    outcomes = scenarios.transform(simulate, assignors=ASSIGNORS)
+    outcomes.createOrReplaceTempView("outcomes")
+    return session.sql(
+        """
+        SELECT assignor, format_number(avg(rounds), 2), CAST(sum(moved) AS string),
+               CAST(sum(moves_min) AS string),
+               concat(format_number(
+                   100 * avg(CAST(load_square_sum > optimum AS int)), 1), ' %'),
+               CAST(sum(unassigned_partition_rounds) AS string),
+               CAST(sum(violations) AS string), CAST(count(error) AS string)
+        FROM outcomes GROUP BY assignor ORDER BY assignor
+        """
+    )
+
+
+def _number(version: str) -> str:
+    """Return the number in a client's version: captures have its library's name there too."""
+    found = re.search(r"[0-9][0-9.]*", version)
+    return found[0] if found else version
+
+
+def _records(name: str) -> list[dict[str, Any]]:
+    text = files("assignors.simulation").joinpath(f"sample/{name}").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Print a table, with rich if it is there."""
+    try:
+        from rich.console import Console  # noqa: PLC0415 - the extra `cli`
+        from rich.table import Table  # noqa: PLC0415
+    except ImportError:
+        _say("\n" + title)
+        widths = [max(len(str(row[i])) for row in [columns, *rows]) for i in range(len(columns))]
+        for row in [columns, *rows]:
+            _say("  ".join(str(cell).ljust(w) for cell, w in zip(row, widths, strict=True)))
+        return
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 or column == "NOTES" else "right")
+    for row in rows:
+        table.add_row(*(str(cell) for cell in row))
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    console.print(table)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
