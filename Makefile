@@ -6,9 +6,6 @@ PYTHON ?= $(shell for python in python3.11 python3; do \
 WORKERS ?= 2
 RUN := .venv/bin/python
 
-# What is bench-marked is also what the README shows: `make bench` prints it.
-BENCHMARKS := $(wildcard tests/benchmarks/bench_*.py)
-
 # The one set of versions that both commands install; builds are held to it as well.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
@@ -27,7 +24,7 @@ help:
 	@echo "make lint      ruff, mypy, import-linter"
 	@echo "make pytest    the tests alone;  make deep: many more cases"
 	@echo "make coverage  branch coverage of wire and the core"
-	@echo "make bench     the figures in the README"
+	@echo "make bench     measures, and writes the figures into the README"
 	@echo "make clean     removes .venv and everything tools left behind"
 
 # Runs one part of the suite and says how long it took.
@@ -76,7 +73,7 @@ coverage: env
 	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not deep and not spark' -q)
 
 bench: env
-	@for benchmark in $(BENCHMARKS); do echo; echo "## $$benchmark"; $(RUN) $$benchmark; done
+	@$(RUN) -m tests.benchmarks.readme
 
 clean:
 	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .import_linter_cache .mypy_cache \
