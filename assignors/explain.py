@@ -38,6 +38,7 @@ class Clause(StrEnum):
     OTHERS_CLAIM = "others-claim"
     CLAIMS_NOT_KNOWN = "claims-not-known"
     NOBODY_SUBSCRIBES = "nobody-subscribes"
+    LEFT_OUT = "left-out"
 
 
 SENTENCES = {
@@ -52,6 +53,7 @@ SENTENCES = {
         "the bytes of some member do not say what it owns: it may still consume anything"
     ),
     Clause.NOBODY_SUBSCRIBES: "no member subscribes to the topic",
+    Clause.LEFT_OUT: "the assignor leaves it out, though somebody subscribes to the topic",
 }
 
 
@@ -119,13 +121,13 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
         following = _next_round(group, rebalance, claims.last)
         target = _holder(assignor.assign(following), topic, partition)
     verdict = _verdict(given, favoured, waits=waits)
-    clause = _clause(
-        target,
-        explained,
-        claims.last,
-        is_cooperative=assignor.is_cooperative,
-        is_known=not claims.unknown,
-    )
+    if verdict is Verdict.UNASSIGNED:
+        is_asked_for = topic in problem.topics
+        clause = Clause.LEFT_OUT if is_asked_for else Clause.NOBODY_SUBSCRIBES
+    elif not assignor.is_cooperative:
+        clause = Clause.EAGER
+    else:
+        clause = _clause(target, explained, claims.last, is_known=not claims.unknown)
     story = _story(verdict, clause, favoured, target, rebalance)
     return Explanation(
         topic=topic,
@@ -266,14 +268,9 @@ def _clause(
     claims: tuple[ExplainedClaim, ...],
     last: int,
     *,
-    is_cooperative: bool,
     is_known: bool,
 ) -> Clause:
     """Return which clause of the hand-over rule (`handover`) decides for one partition."""
-    if target is None:
-        return Clause.OTHERS_CLAIM if claims else Clause.NOBODY_SUBSCRIBES
-    if not is_cooperative:
-        return Clause.EAGER
     current = [claim.member_id for claim in claims if claim.generation == last >= 0]
     if current == [target]:
         return Clause.ALONE_IN_LAST_GENERATION

@@ -66,7 +66,7 @@ def write(
 
 def dumps(document: object, *, indent: int | None = None) -> str:
     """Return JSON in ASCII: escapes carry whatever UTF-8 has no bytes for."""
-    return json.dumps(document, indent=indent, default=_plain)
+    return json.dumps(document, indent=indent, default=_plain, check_circular=False)
 
 
 def _exit_code(document: Document) -> int:

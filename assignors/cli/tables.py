@@ -206,7 +206,7 @@ def _figures(figures: Fields) -> str:
 
 def _remarks(document: Fields) -> str:
     """Return error and notes of a decoded blob, a line each."""
-    remarks = [_clean(f"{note['text']} ({note['code']})") for note in document["notes"]]
+    remarks = [f"{note['code']} (byte {note['offset']})" for note in document["notes"]]
     if document["error"] is not None:
         remarks.insert(0, f"ERROR {_error(document)}")
     return "\n".join(remarks) or NONE
@@ -219,8 +219,8 @@ def _error(document: Fields) -> str:
 
 
 def _blob_cell(digits: str | None) -> str:
-    if digits is None:
-        return NONE
+    if not digits:
+        return NONE if digits is None else "empty"
     return f"{len(digits) // 2} bytes" if len(digits) > 16 else f"0x{digits}"
 
 

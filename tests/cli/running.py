@@ -16,7 +16,7 @@ from assignors.cli.command import command
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "assignors.cli"]
 
-GROUP = {
+GROUP: dict[str, Any] = {
     "topics": {"t": 4},
     "generation": 7,
     "members": [

@@ -4,6 +4,7 @@ import json
 import sys
 import types
 
+import numpy as np
 import pytest
 
 from assignors import Assignor, Group, Rebalance
@@ -11,6 +12,8 @@ from assignors.registry import ASSIGNORS, BEST
 from tests.cli.running import GROUP, answer, answers
 
 ASSIGN = ("assign", "--assignor")
+
+ODD = [KeyError("nobody"), ValueError("too few")]
 
 
 def test_an_assignment_reads_as_documented() -> None:
@@ -53,8 +56,8 @@ def test_notes_name_the_member_and_the_byte() -> None:
 
 def test_an_assignor_of_ones_own_is_found_by_import(monkeypatch: pytest.MonkeyPatch) -> None:
     def greedy(group: Group) -> Rebalance:
-        if not group.members:
-            raise KeyError("nobody")
+        if len(group.members) < 2:
+            raise ODD[len(group.members)]
         everything = {
             name: tuple(range(topic.partition_count))
             for name, topic in group.cluster.topics.items()
@@ -63,19 +66,24 @@ def test_an_assignor_of_ones_own_is_found_by_import(monkeypatch: pytest.MonkeyPa
             assignment={
                 member.member_id: {} if position else everything
                 for position, member in enumerate(group.members)
-            }
+            },
+            stats={"share": np.float64(0.5), "big": np.int64(7)},  # type: ignore[dict-item]
         )
 
     module = types.ModuleType("their_assignors")
     module.GREEDY = Assignor(family="theirs", name="greedy", assign=greedy)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "their_assignors", module)
-    empty = json.dumps({"topics": {}, "members": []})
-    documents, code = answers(
-        *ASSIGN, "their_assignors:GREEDY", given=f"{empty}\n{json.dumps(GROUP)}\n"
-    )
+    none, one = ({**GROUP, "members": GROUP["members"][:count]} for count in (0, 1))
+    given = "\n".join(map(json.dumps, (none, one, GROUP)))
+    documents, code = answers(*ASSIGN, "their_assignors:GREEDY", given=given)
     # A fault of theirs is an error on its line, and the next line is answered.
-    assert documents[0]["error"]["kind"] == "failed"
-    assert documents[1]["assignment"] == {"a": {"t": [0, 1, 2, 3]}, "b": {}}
+    assert [document["error"] for document in documents] == [
+        {"kind": "failed", "text": "KeyError: 'nobody'", "path": "$"},
+        {"kind": "failed", "text": "too few", "path": "$"},
+        None,
+    ]
+    assert documents[2]["assignment"] == {"a": {"t": [0, 1, 2, 3]}, "b": {}}
+    assert documents[2]["stats"] == {"share": 0.5, "big": 7, "follow_up": False}
     assert code == 2
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from assignors import Assignor, Rebalance, RebalanceProtocol, UserData
 from assignors.documents import group_from_document
 from assignors.explain import SENTENCES, Clause, Verdict, explain
 from assignors.registry import ASSIGNORS
@@ -52,6 +53,35 @@ def test_eager_members_have_let_go_so_it_moves_at_once() -> None:
 def test_range_keeps_nothing_so_nobody_is_favoured() -> None:
     document = explained(GROUP, "t:0", "range")
     assert (document["verdict"], document["favoured"], document["claims"]) == ("starts", None, [])
+
+
+def test_what_an_assignor_leaves_out_is_not_blamed_on_the_members() -> None:
+    lazy = Assignor(
+        family="x",
+        name="lazy",
+        assign=lambda group: Rebalance(
+            assignment={member.member_id: {} for member in group.members}
+        ),
+    )
+    found = explain(group_from_document(GROUP), lazy, "t", 0)
+    assert (found.verdict, found.clause) == (Verdict.UNASSIGNED, Clause.LEFT_OUT)
+
+
+def test_a_partition_that_goes_on_waiting_has_no_target() -> None:
+    never = Assignor(
+        family="x",
+        name="never",
+        assign=lambda group: Rebalance(
+            assignment={member.member_id: {} for member in group.members},
+            withheld={"t": (0, 1, 2, 3)},
+        ),
+        protocols=frozenset({RebalanceProtocol.COOPERATIVE}),
+        user_data=UserData.COOPERATIVE,
+    )
+    found = explain(group_from_document(GROUP), never, "t", 0)
+    assert (found.verdict, found.clause) == (Verdict.WAITS, Clause.OTHERS_CLAIM)
+    assert found.target is None
+    assert found.text == f"t:0 waits: {SENTENCES[Clause.OTHERS_CLAIM]}"
 
 
 def member(name: str, generation: int, owned: list[int], topics: str = "t") -> dict[str, Any]:
