@@ -1,0 +1,96 @@
+"""Every engine gives the same rows: plain Python, processes, and three kinds of Spark."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignors.simulation.engine import simulate
+from assignors.simulation.rows import COLUMNS
+from tests.spark.scenarios import ASSIGNORS, group_rows, size_rows
+
+ROOT = Path(__file__).parents[2]
+
+
+def without_time(rows: list[dict[str, Any]]) -> Counter[tuple[tuple[str, Any], ...]]:
+    return Counter(
+        tuple((column, row[column]) for column in COLUMNS if column != "cpu_ms") for row in rows
+    )
+
+
+def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list(simulate(rows, assignors=ASSIGNORS))
+
+
+def test_processes_do_not_change_the_rows_or_their_order() -> None:
+    rows = size_rows() * 3
+    alone = [{**row, "cpu_ms": None} for row in simulate(rows, assignors=ASSIGNORS)]
+    shared = [{**row, "cpu_ms": None} for row in simulate(rows, assignors=ASSIGNORS, processes=2)]
+    assert alone == shared
+
+
+def test_a_bad_row_is_an_error_in_its_own_row_and_the_others_are_all_there() -> None:
+    rows = plain(size_rows())
+    errors = {row["id"]: row["error"] for row in rows if row["error"]}
+    assert set(errors) == {"no seed", "too few", "no shape"}
+    assert "seed: None" in errors["no seed"]
+    assert "members: -1" in errors["too few"]
+    assert "ring" in errors["no shape"]
+    played = Counter(row["id"] for row in rows if not row["error"])
+    assert played == {f"s{seed}": 4 * len(ASSIGNORS) for seed in range(30)}
+    groups = plain(group_rows())
+    errors = {row["id"]: row["error"] for row in groups if row["error"]}
+    assert set(errors) == {"null topics", "twice", "no bytes"}
+    assert sum(row["violations"] or 0 for row in rows + groups) == 0
+
+
+def test_an_unknown_assignor_is_refused_before_anything_is_played() -> None:
+    with pytest.raises(ValueError, match="no assignor 'no-such'"):
+        list(simulate([], assignors=["no-such"]))
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("java")
+@pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
+def test_spark_gives_the_rows_of_plain_python(kind: str, tmp_path: Path) -> None:
+    job = subprocess.run(
+        [sys.executable, "-m", "tests.spark.job", kind, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert job.returncode == 0, job.stderr[-4000:]
+    answers = json.loads((tmp_path / "answers.json").read_text())
+    assert without_time(answers["sizes"]) == without_time(plain(size_rows()))
+    assert without_time(answers["groups"]) == without_time(plain(group_rows()))
+    _columns_are_right(answers)
+    if kind == "cluster":
+        assert all(".zip" in path for path in answers["paths"]), answers["paths"]
+
+
+def _columns_are_right(answers: dict[str, Any]) -> None:
+    read, null = (row["value"] for row in answers["columns"])
+    assert null is None
+    assert [note["code"] for note in read["notes"]] == ["cut"]
+    (sql,) = answers["sql"]
+    assert sql["subscription"]["topics"] == ["t"]
+    assert [note["code"] for note in sql["subscription"]["notes"]] == ["owned-missing"]
+    assert (sql["assignment"]["version"], sql["assignment"]["partitions"]) == (1, [])
+    assert sql["sticky"]["generation"] is None
+    assert sql["cooperative"]["generation"] == 7
+    (assign,) = answers["assign"]
+    given = [{"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1, 2]}]}]
+    assert assign["answer"]["assignment"] == given
+    assert "no assignor 'no-such'" in assign["refused"]["error"]
+    assert (assign["checked"]["violations"], assign["checked"]["balance_gap"]) == ([], 0)
+    rules = [violation["rule"] for violation in assign["bad"]["violations"]]
+    assert rules == ["missing-entry", "unassigned", "unassigned", "unassigned"]
+    assert assign["wrong"]["error"]
