@@ -21,7 +21,10 @@ files_argument = click.argument(
 
 
 def lines(files: Sequence[str]) -> Iterator[bytes]:
-    """Yield each line as soon as it is there, without its end (LF or CR LF)."""
+    """Yield each line as soon as it is there, without its line feed.
+
+    A carriage return before it is white space in every format that is read here.
+    """
     for name in files or ["-"]:
         if name == "-":
             yield from _lines(sys.stdin.buffer)
@@ -39,5 +42,5 @@ def total_size(files: Sequence[str]) -> int | None:
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
     for position, line in enumerate(stream):
-        text = line.removesuffix(b"\n").removesuffix(b"\r")
+        text = line.removesuffix(b"\n")
         yield text if position else text.removeprefix(BYTE_ORDER_MARK)

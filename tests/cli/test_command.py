@@ -39,19 +39,23 @@ def test_no_line_brings_a_traceback(given: bytes) -> None:
         assert len(ended.stdout.splitlines()) == 1
 
 
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
 def test_each_answer_is_there_before_the_next_line_is_asked() -> None:
     with subprocess.Popen(
         [*COMMAND, "assign", "--assignor", "cooperative-sticky", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
+        env=BUFFERED,
     ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
         for line in (LINE, b"x\n", LINE):
             running.stdin.write(line)
             running.stdin.flush()
-            assert select.select([running.stdout], [], [], 30)[0], "no answer to a whole line"
+            assert select.select([running.stdout], [], [], 20)[0], "no answer to a whole line"
             document = json.loads(running.stdout.readline())
             assert (document["error"] is None) == (line == LINE)
         running.stdin.close()
