@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assignors.assignor import Assignor
+from assignors.assignor import Assignor, UserData
+from assignors.claims import gather
 from assignors.java.order import subscribers
 from assignors.java.racks import is_local, partition_racks, racks_count
 from assignors.metrics import stats
@@ -102,7 +103,11 @@ def assign(group: Group) -> Rebalance:
     problem = number(group)
     nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     given = owners(problem, assignment)
-    return Rebalance(assignment=assignment, stats=stats(problem, favoured=nobody, given=given))
+    return Rebalance(
+        assignment=assignment,
+        notes=gather(problem, group, UserData.NONE).notes,
+        stats=stats(problem, favoured=nobody, given=given),
+    )
 
 
 def _shares(group: Group) -> list[_Share]:

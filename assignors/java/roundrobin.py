@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assignors.assignor import Assignor
+from assignors.assignor import Assignor, UserData
+from assignors.claims import gather
 from assignors.java.order import dealing_order
 from assignors.metrics import stats
 from assignors.model import Group
@@ -31,6 +32,7 @@ def assign(group: Group) -> Rebalance:
     favoured = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
         assignment=name(problem, owner),
+        notes=gather(problem, group, UserData.NONE).notes,
         stats=stats(problem, favoured=favoured, given=owner),
     )
 

@@ -28,7 +28,7 @@ class Dice:
 
         >>> dice = Dice(7)
         >>> [dice.below(6) for _ in range(5)]
-        [3, 0, 2, 1, 3]
+        [2, 0, 5, 3, 2]
         """
         return (self._next() * limit) >> 64
 

@@ -1,0 +1,131 @@
+"""Names to numbers and back: nothing lost, nothing that depends on the order of the input."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors import Cluster, Group, Member, Topic
+from assignors.metrics import loads, moved_count, rack_mismatch_count, stats, topic_spread_max
+from assignors.problem import NOBODY, name, name_partitions, number, owners
+
+NAMES = st.sampled_from(["a", "b", "é", "\uffff", "\U0001f600", "c-1", "c-10", "c-2"])
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> Group:
+    counts = draw(st.dictionaries(NAMES, st.integers(0, 4), max_size=4))
+    ids = draw(st.lists(NAMES, unique=True, max_size=4))
+    members = tuple(
+        Member(member_id=i, topics=tuple(draw(st.lists(NAMES, max_size=5)))) for i in ids
+    )
+    return Group(cluster=Cluster.of(counts), members=members)
+
+
+@given(group=groups(), seed=st.integers(0, 3))
+def test_numbers_do_not_depend_on_the_order_given(group: Group, seed: int) -> None:
+    members = list(group.members)
+    random.Random(seed).shuffle(members)
+    topics = dict(reversed(group.cluster.topics.items()))
+    one = number(group)
+    other = number(Group(cluster=Cluster(topics=topics), members=tuple(members)))
+    assert (one.topics, one.members) == (other.topics, other.members)
+    assert one.takes[one.class_of].tolist() == other.takes[other.class_of].tolist()
+    assert one.first.tolist() == other.first.tolist()
+
+
+@given(group=groups(), data=st.data())
+def test_names_come_back_from_numbers(group: Group, data: st.DataObject) -> None:
+    problem = number(group)
+    holder = st.integers(NOBODY, problem.member_count - 1)
+    drawn = data.draw(
+        st.lists(holder, min_size=problem.partition_count, max_size=problem.partition_count)
+    )
+    owner = np.array(drawn, dtype=np.int32)
+    named = name(problem, owner)
+    assert set(named) == {member.member_id for member in group.members}
+    assert owners(problem, named).tolist() == drawn
+    free = name_partitions(problem, np.flatnonzero(owner == NOBODY))
+    held = [(t, n) for owned in named.values() for t, ns in owned.items() for n in ns]
+    waiting = [(t, n) for t, ns in free.items() for n in ns]
+    expected = [
+        (t, n) for t in problem.topics for n in range(group.cluster.topics[t].partition_count)
+    ]
+    assert sorted(held + waiting) == sorted(expected)
+    assert loads(problem, owner).sum() == len(held)
+
+
+def test_topics_are_sorted_as_java_sorts_them() -> None:
+    topics = ("\uffff", "\U0001f600", "b")
+    group = Group(
+        cluster=Cluster.of(dict.fromkeys(topics, 1)),
+        members=(Member(member_id="m", topics=topics),),
+    )
+    assert number(group).topics == ("b", "\U0001f600", "\uffff")
+
+
+def test_members_that_ask_for_one_set_of_topics_are_one_class() -> None:
+    members = tuple(
+        Member(member_id=f"m{i}", topics=topics)
+        for i, topics in enumerate([("t", "u"), ("u", "t"), ("t", "u", "t", "gone"), ("t",), ()])
+    )
+    problem = number(Group(cluster=Cluster.of({"t": 1, "u": 1}), members=members))
+    assert problem.class_of.tolist() == [0, 0, 0, 1, 2]
+    assert problem.takes.tolist() == [[True, True], [True, False], [False, False]]
+
+
+def test_racks_count_only_where_both_sides_have_some() -> None:
+    racks = (("r1", "r2"), ("r2",), ())
+    topic = Topic(partition_count=3, racks=racks)
+    plain = Topic(partition_count=1)
+    at_home = Member(member_id="a", topics=("t", "p"), rack_id="r1")
+    anywhere = Member(member_id="b", topics=("t", "p"))
+    group = Group(cluster=Cluster(topics={"t": topic, "p": plain}), members=(at_home, anywhere))
+    problem = number(group)
+    assert problem.rack is not None
+    assert problem.rack.tolist() == [0, -1]
+    everything = np.zeros(4, dtype=np.int32)
+    assert rack_mismatch_count(problem, everything) == 2
+    assert rack_mismatch_count(problem, everything + 1) == 0
+    assert number(Group(cluster=group.cluster, members=(anywhere,))).rack is None
+    bare = Group(cluster=Cluster.of({"t": 3}), members=(at_home,))
+    assert number(bare).replica_set is None
+
+
+def test_figures_of_a_small_assignment() -> None:
+    members = tuple(Member(member_id=i, topics=("t", "u")) for i in "ab")
+    problem = number(Group(cluster=Cluster.of({"t": 3, "u": 1}), members=members))
+    favoured = np.array([0, 0, -1, 1], dtype=np.int32)
+    target = np.array([0, 1, 0, 1], dtype=np.int32)
+    given_now = np.array([0, -1, 0, 1], dtype=np.int32)
+    figures = stats(problem, favoured=favoured, given=given_now, target=target)
+    assert figures == {
+        "member_count": 2,
+        "partition_count": 4,
+        "load_max": 2,
+        "load_min": 1,
+        "load_square_sum": 5,
+        "moved": 1,
+        "kept": 2,
+        "withheld": 1,
+        "unassigned": 1,
+        "topic_spread_max": 1,
+        "rack_mismatches": 0,
+    }
+    assert moved_count(favoured, favoured) == 0
+    assert topic_spread_max(problem, np.zeros(4, dtype=np.int32)) == 3
+    assert topic_spread_max(problem, np.full(4, NOBODY, dtype=np.int32)) == 0
+
+
+def test_a_group_that_cannot_be_is_refused() -> None:
+    twice = (Member(member_id="a"), Member(member_id="a"))
+    with pytest.raises(ValueError, match="'a' stands twice"):
+        Group(cluster=Cluster.of({}), members=twice)
+    with pytest.raises(ValueError, match="-1 is negative"):
+        Topic(partition_count=-1)
+    with pytest.raises(ValueError, match="1 entries for 2 partitions"):
+        Topic(partition_count=2, racks=(("r",),))

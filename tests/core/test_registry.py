@@ -1,0 +1,40 @@
+"""Names and assignors."""
+
+from __future__ import annotations
+
+import pytest
+
+from assignors import ASSIGNORS, RebalanceProtocol, assignor_named
+from assignors.registry import BEST
+
+
+def test_a_bare_name_is_the_best_of_its_kind() -> None:
+    for bare, full in BEST.items():
+        assert assignor_named(bare) is ASSIGNORS[full] is assignor_named(full)
+        assert assignor_named(bare).name == bare, "the name on the wire"
+
+
+def test_only_cooperative_sticky_lets_members_keep_on_consuming() -> None:
+    cooperative = [name for name, found in ASSIGNORS.items() if found.is_cooperative]
+    assert cooperative == ["optimal/cooperative-sticky"]
+    assert all(RebalanceProtocol.EAGER in found.protocols for found in ASSIGNORS.values())
+
+
+def test_your_own_assignor_is_found_by_import() -> None:
+    found = assignor_named("assignors.optimal.sticky:STICKY")
+    assert found is ASSIGNORS["optimal/sticky"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("stickyy", "known: range, roundrobin, sticky, cooperative-sticky, java/range"),
+        ("no.such.module:thing", "cannot import"),
+        ("assignors.registry:nothing", "cannot import"),
+        (":", "cannot import"),
+        ("assignors.registry:BEST", "is dict, not an assignors.Assignor"),
+    ],
+)
+def test_a_name_that_names_nothing_says_what_would(name: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        assignor_named(name)
