@@ -1,0 +1,149 @@
+"""Histories of groups: whatever can happen, in any order, to members that may misremember.
+
+Every draw keeps count of who is there and how large the topics are, so only events that can
+happen are drawn, and a failing history shrinks to the few events it needs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import event
+from hypothesis import strategies as st
+
+from assignors.simulation.scenario import Event, EventKind, MemberSpec, Scenario
+
+ALL_KINDS = frozenset(EventKind) - {EventKind.START}
+ALL_VERSIONS = (None, 0, 1, 2, 3)
+TOPICS = ("orders", "\uff5e", "\U00010000")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The group as far as it has been drawn."""
+
+    draw: st.DrawFn
+    versions: Sequence[int | None]
+    misremembering: bool
+    counts: dict[str, int]
+    present: dict[str, MemberSpec] = field(default_factory=dict)
+    births: int = 0
+
+    def pick(self, names: Collection[str]) -> str:
+        return self.draw(st.sampled_from(sorted(names)))
+
+    def topics(self) -> tuple[str, ...]:
+        return tuple(self.draw(st.lists(st.sampled_from(TOPICS), unique=True)))
+
+    def member(self) -> MemberSpec:
+        """Draw a member that is not there yet."""
+        self.births += 1
+        name = f"m{self.births}"
+        claims, generation = self.stale_claims()
+        spec = MemberSpec(
+            name=name,
+            topics=self.topics(),
+            version=self.draw(st.sampled_from(self.versions)),
+            instance_id=f"i-{name}" if self.draw(st.booleans()) else None,
+            remembers=self.misremembering and self.draw(st.integers(0, 3)) == 0,
+            owned=claims,
+            generation=generation,
+        )
+        self.present[name] = spec
+        return spec
+
+    def stale_claims(self) -> tuple[dict[str, tuple[int, ...]], int]:
+        """Draw claims from an earlier life, of a generation that is never the group's last."""
+        if not self.misremembering or self.draw(st.integers(0, 3)):
+            return {}, -1
+        shares = {
+            name: st.lists(st.integers(0, 5), unique=True, min_size=1).map(tuple) for name in TOPICS
+        }
+        claims = self.draw(st.fixed_dictionaries({}, optional=shares))
+        return claims, self.draw(st.sampled_from((-1, 0, 1_000)))
+
+    def possible(self, kinds: Collection[EventKind]) -> list[EventKind]:
+        """Return what can happen now."""
+        impossible: set[EventKind] = {EventKind.START}
+        if not self.present:
+            impossible |= {EventKind.LEAVE, EventKind.RETURN, EventKind.SUBSCRIBE}
+            impossible |= {EventKind.CLAIM_FUTURE}
+        if not self.statics():
+            impossible.add(EventKind.STATIC_RESTART)
+        if not self.counts:
+            impossible |= {EventKind.GROW, EventKind.DELETE}
+        if not self.shrinkable():
+            impossible.add(EventKind.RECREATE)
+        return [kind for kind in EventKind if kind in kinds and kind not in impossible]
+
+    def statics(self) -> list[str]:
+        return [name for name, spec in self.present.items() if spec.instance_id is not None]
+
+    def shrinkable(self) -> list[str]:
+        return [topic for topic, count in self.counts.items() if count > 1]
+
+    def event(self, kind: EventKind) -> Event:
+        """Draw what an event of this kind needs, and let it happen to the draft."""
+        if kind is EventKind.JOIN:
+            spec = self.member()
+            return Event(kind=kind, name=spec.name, member=spec)
+        if kind in (EventKind.GROW, EventKind.DELETE, EventKind.RECREATE):
+            return self.resize(kind)
+        name = self.pick(self.statics() if kind is EventKind.STATIC_RESTART else self.present)
+        if kind is EventKind.LEAVE:
+            del self.present[name]
+        return Event(
+            kind=kind, name=name, topics=self.topics() if kind is EventKind.SUBSCRIBE else ()
+        )
+
+    def resize(self, kind: EventKind) -> Event:
+        topic = self.pick(self.shrinkable() if kind is EventKind.RECREATE else self.counts)
+        count = self.counts.pop(topic)
+        if kind is EventKind.DELETE:
+            return Event(kind=kind, topic=topic)
+        if kind is EventKind.GROW:
+            count += self.draw(st.integers(1, 3))
+        else:
+            count = self.draw(st.integers(1, count - 1))
+        self.counts[topic] = count
+        return Event(kind=kind, topic=topic, partition_count=count)
+
+
+@st.composite
+def scenarios(
+    draw: st.DrawFn,
+    *,
+    member_max: int = 4,
+    event_max: int = 6,
+    partition_max: int = 5,
+    versions: Sequence[int | None] = ALL_VERSIONS,
+    kinds: Collection[EventKind] = ALL_KINDS,
+    misremembering: bool = True,
+) -> Scenario:
+    """Draw a history of up to `event_max` events of these kinds, for `assignors.simulation`.
+
+    `versions` are those of the Subscription bytes that members write (`None`: a struct). With
+    `misremembering` some join with claims from an earlier life, and some go on claiming what
+    they no longer consume. Which events occurred is told to Hypothesis.
+    """
+    counts = draw(
+        st.dictionaries(st.sampled_from(TOPICS), st.integers(0, partition_max), max_size=3)
+    )
+    draft = _Draft(draw=draw, versions=versions, misremembering=misremembering, counts=dict(counts))
+    first = tuple(draft.member() for _ in range(draw(st.integers(0, member_max))))
+    events: list[Event] = []
+    for _ in range(draw(st.integers(0, event_max))):
+        possible = draft.possible(kinds)
+        if possible:
+            events.append(draft.event(draw(st.sampled_from(possible))))
+    scenario = Scenario(topics=counts, members=first, events=tuple(events))
+    for kind in event_kinds(scenario):
+        event(f"event: {kind}")
+    return scenario
+
+
+def event_kinds(scenario: Scenario) -> Counter[EventKind]:
+    """Return how often each kind of event occurs, the start included."""
+    return Counter((EventKind.START, *(happened.kind for happened in scenario.events)))
