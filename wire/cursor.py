@@ -14,10 +14,13 @@ from itertools import chain
 
 from wire.decoded import Mode, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
-from wire.text import decode_utf8
+from wire.text import replaced_utf8
 
 TopicPartitions = Mapping[str, tuple[int, ...]]
 """Topic -> partition numbers, order kept: the shape of the bytes."""
+
+INT16_MAX = 32767
+SMALL = 1 << 16
 
 COUNT_LIMIT = 1_000_000
 """Longest array that Kafka 4.4 reads."""
@@ -61,6 +64,8 @@ class Cursor:
         """Return an array's length; a null array has none, which strict mode refuses."""
         offset = self.offset
         count = self.int32(what)
+        if 0 <= count <= SMALL and count <= self.size - self.offset:
+            return count  # nearly all there are: nothing to say about them
         if count < 0:
             if self.is_strict:
                 raise WireError(ErrorKind.BAD_LENGTH, f"{what}: {count} elements", offset)
@@ -91,24 +96,34 @@ class Cursor:
     def nullable_string(self, what: str) -> str | None:
         """Return text behind an int16 length; every negative length is null."""
         offset = self.offset
-        length = self.int16(what)
-        if length < 0:
+        start = offset + 2
+        if start > self.size:
+            raise self._truncated(what, 2)
+        length = self.data[offset] << 8 | self.data[offset + 1]
+        self.offset = start
+        if length > INT16_MAX:
             return None
-        text, is_replaced = decode_utf8(self.take(length, what))
-        if is_replaced:
+        end = start + length
+        if end > self.size:
+            raise self._truncated(what, length)
+        self.offset = end
+        data = self.data[start:end]
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
             self.oddities.add(NoteCode.INVALID_UTF8, offset, f"{what}: invalid UTF-8")
-        return text
+            return replaced_utf8(data)
 
     def topic(self) -> str:
         """Return a topic name; a null one, which strict mode refuses, is read as empty."""
-        offset = self.offset
         text = self.nullable_string("topic")
-        if text is None:
-            if self.is_strict:
-                raise WireError(ErrorKind.BAD_LENGTH, "topic: null name", offset)
-            self.oddities.add(NoteCode.TOPIC_NULL, offset, "topic: null name")
-            return ""
-        return text
+        if text is not None:
+            return text
+        offset = self.offset - 2
+        if self.is_strict:
+            raise WireError(ErrorKind.BAD_LENGTH, "topic: null name", offset)
+        self.oddities.add(NoteCode.TOPIC_NULL, offset, "topic: null name")
+        return ""
 
     def topics_into(self, topics: list[str]) -> None:
         """Append an array of topic names to `topics`."""

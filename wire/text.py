@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 
@@ -18,19 +19,22 @@ def utf16_key(text: str) -> bytes:
     return text.encode("utf-16-be", "surrogatepass")
 
 
-def decode_utf8(data: bytes) -> tuple[str, bool]:
-    """Return the text and whether something in it had to be replaced by U+FFFD.
+def replaced_utf8(data: bytes) -> str:
+    """Return the text of bytes that are no UTF-8, what cannot be read as U+FFFD.
 
     Java and Python replace alike, except that an encoded surrogate (ED A0..BF, and the byte
     after it if that continues it) is one replacement in Java and three in Python.
 
-    >>> decode_utf8(b"t" + bytes([0xED, 0xA0, 0x80]))[0] == "t" + chr(0xFFFD)
+    >>> replaced_utf8(b"t" + bytes([0xED, 0xA0, 0x80])) == "t" + chr(0xFFFD)
     True
     """
-    try:
-        return data.decode(), False
-    except UnicodeDecodeError:
-        return _SURROGATE.sub(b"\xff", data).decode("utf-8", "replace"), True
+    return _SURROGATE.sub(b"\xff", data).decode("utf-8", "replace")
+
+
+def utf16_sorted(texts: Iterable[str]) -> list[str]:
+    """Return the texts in the order of `utf16_key`, without a key where none is needed."""
+    listed = list(texts)
+    return sorted(listed, key=None if "".join(listed).isascii() else utf16_key)
 
 
 def encode_utf8(text: str) -> bytes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from wire.cursor import TopicPartitions
 from wire.errors import ErrorKind, WireError
-from wire.text import encode_utf8, utf16_key
+from wire.text import encode_utf8, utf16_sorted
 
 STRING_LIMIT = 32767
 NEWEST_VERSION = 3
@@ -49,29 +49,26 @@ def int32_bytes(value: int, what: str) -> bytes:
 
 def topics_bytes(topics: Iterable[str]) -> bytes:
     """Return an array of topic names, in UTF-16 order."""
-    ordered = sorted(topics, key=utf16_key)
+    ordered = utf16_sorted(topics)
     return struct.pack(">i", len(ordered)) + b"".join(map(string_bytes, ordered))
 
 
 def partitions_bytes(partitions: TopicPartitions, *, keep_order: bool = False) -> bytes:
     """Return an array of (topic, numbers), sorted unless the given order is to be kept.
 
-    Numbers of a topic are written in one step. A topic without numbers is left out.
+    A topic and its numbers are written in one step. A topic without numbers is left out.
     """
-    items: Sequence[tuple[str, Sequence[int]]] = [
-        (topic, numbers) for topic, numbers in partitions.items() if numbers
-    ]
+    topics = [topic for topic, numbers in partitions.items() if numbers]
     if not keep_order:
-        items = sorted(
-            ((topic, sorted(numbers)) for topic, numbers in items),
-            key=lambda item: utf16_key(item[0]),
-        )
-    chunks = [struct.pack(">i", len(items))]
-    for topic, numbers in items:
-        chunks.append(string_bytes(topic))
+        topics = utf16_sorted(topics)
+    chunks = [struct.pack(">i", len(topics))]
+    for topic in topics:
+        numbers = partitions[topic] if keep_order else sorted(partitions[topic])
+        name, count = encode_utf8(topic), len(numbers)
         try:
-            chunks.append(struct.pack(f">{len(numbers) + 1}i", len(numbers), *numbers))
+            layout = f">h{len(name)}s{count + 1}i"
+            chunks.append(struct.pack(layout, len(name), name, count, *numbers))
         except struct.error as error:
-            text = f"partitions of {topic!r}: a number is no int32"
+            text = f"partitions of {topic[:80]!r}: {error}"
             raise WireError(ErrorKind.UNWRITABLE, text) from error
     return b"".join(chunks)

@@ -106,7 +106,8 @@ def _settled(
         load_max=int(held.max(initial=0)),
         load_square_sum=int(held @ held),
         optimum=best.load_square_sum,
-        violations=sum(len(step.started_twice) for step in steps) + _broken(last),
+        violations=sum(len(step.started_twice) for step in steps)
+        + _broken_count(problem, last, after),
         is_settled=last.is_settled,
     )
 
@@ -142,10 +143,25 @@ def _unassigned_count(step: Round) -> int:
 
 def _partition_count(group: Group) -> int:
     known = group.cluster.topics
-    asked = {topic for member in group.members for topic in member.topics if topic in known}
+    lists = dict.fromkeys(member.topics for member in group.members)
+    asked = {topic for topics in lists for topic in topics if topic in known}
     return sum(known[topic].partition_count for topic in asked)
 
 
-def _broken(step: Round) -> int:
+def _broken_count(problem: Problem, step: Round, after: Int32) -> int:
+    """Return how many laws the settled assignment breaks.
+
+    Arrays tell at once that an assignment is sound: as many partitions given as there are
+    holders (so none twice, none that does not exist), all to subscribers, and with those
+    that wait they are all there are. Only otherwise the laws are asked one by one.
+    """
     answer = step.rebalance
-    return len(validity(step.group, answer.assignment, answer.withheld))
+    given = sum(len(numbers) for owned in answer.assignment.values() for numbers in owned.values())
+    held = np.flatnonzero(after != NOBODY)
+    is_sound = (
+        not answer.withheld
+        and given == len(held) == problem.partition_count
+        and answer.assignment.keys() == {member.member_id for member in step.group.members}
+        and bool(problem.may_take(after[held], held).all())
+    )
+    return 0 if is_sound else len(validity(step.group, answer.assignment, answer.withheld))

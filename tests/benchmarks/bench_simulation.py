@@ -1,0 +1,109 @@
+"""Group histories: rate by engine, cost in the number of scenarios, and one huge group.
+
+    python -m tests.benchmarks.bench_simulation [--scenarios N] [--spark] [--no-huge]
+
+Small groups are 20 members x 200 partitions with 5 events under cooperative-sticky; N of them
+are played (100,000 is the full run), half of them first, so that linear cost can be seen. The
+huge group has 10,000 members and 1,000,000 partitions; one member leaves. Wall seconds; memory
+is the peak of the largest process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from assignors.simulation.engine import simulate
+
+ASSIGNORS = ["cooperative-sticky"]
+EVENTS = 5
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--scenarios", type=int, default=400)
+    parser.add_argument("--spark", action="store_true")
+    parser.add_argument("--no-huge", action="store_true")
+    options = parser.parse_args()
+    print(f"{'groups':<30} {'engine':<14} {'seconds':>8} {'events/s':>9} {'peak MB':>8}")
+    count = options.scenarios
+    for engine, processes in (("1 process", 1), ("2 processes", 2)):
+        for number in (count // 2, count):
+            line(f"{number} x 20 x 200", engine, number, small(number, processes))
+    if options.spark:
+        line(f"{count} x 20 x 200", "Spark local[2]", count, on_spark(count))
+    if not options.no_huge:
+        line("1 x 10,000 x 1,000,000", "1 process", 1 / 3, huge())
+
+
+def line(what: str, engine: str, scenarios: float, seconds: float) -> None:
+    """Print one row."""
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    peak = max(resource.getrusage(one).ru_maxrss for one in who) / 1024
+    rate = scenarios * (EVENTS + 1) / seconds
+    print(f"{what:<30} {engine:<14} {seconds:>8.1f} {rate:>9.1f} {peak:>8.0f}", flush=True)
+
+
+def scenarios(count: int) -> Iterator[dict[str, Any]]:
+    """Yield rows of small groups."""
+    for seed in range(count):
+        yield {"seed": seed, "members": 20, "topics": 10, "partitions": 200, "events": EVENTS}
+
+
+def small(count: int, processes: int) -> float:
+    """Return the seconds that playing `count` small groups takes."""
+    start = time.perf_counter()
+    played = sum(
+        row["error"] is None and row["violations"] == 0
+        for row in simulate(scenarios(count), assignors=ASSIGNORS, processes=processes)
+    )
+    assert played == count * (EVENTS + 1), "every event of every scenario, and no law broken"
+    return time.perf_counter() - start
+
+
+def on_spark(count: int) -> float:
+    """Return the seconds on Spark, session and warm-up aside."""
+    from assignors.simulation.spark import local_session  # noqa: PLC0415 - the extra `spark`
+    from assignors.simulation.spark import simulate as on  # noqa: PLC0415
+
+    session = local_session()
+    try:
+        columns = (
+            "id AS seed",
+            "20 AS members",
+            "10 AS topics",
+            "200 AS partitions",
+            f"{EVENTS} AS events",
+        )
+        on(session.range(2, numPartitions=2).selectExpr(*columns), assignors=ASSIGNORS).count()
+        frame = session.range(count, numPartitions=16).selectExpr(*columns)
+        start = time.perf_counter()
+        good = on(frame, assignors=ASSIGNORS).where("violations = 0 AND error IS NULL").count()
+        assert good == count * (EVENTS + 1)
+        return time.perf_counter() - start
+    finally:
+        session.stop()
+
+
+def huge() -> float:
+    """Return the seconds for the start of a huge group and one event."""
+    row = {
+        "seed": 1,
+        "members": 10_000,
+        "topics": 1_000,
+        "partitions": 1_000_000,
+        "events": 1,
+        "faults": False,
+    }
+    start = time.perf_counter()
+    rows = list(simulate([row], assignors=ASSIGNORS))
+    assert [r["violations"] for r in rows] == [0, 0], rows
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
