@@ -1,0 +1,61 @@
+"""What the files of laws share: assignors by name, groups as arrays, a plan's claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from assignors import ASSIGNORS, Assignment, Assignor, Group, Member, RebalanceProtocol, UserData
+from assignors.claims import gather, resolve
+from assignors.problem import Problem, number
+from tests.optimal.groups import Arrays
+
+EVERY_ASSIGNOR = pytest.mark.parametrize("assignor", ASSIGNORS.values(), ids=list(ASSIGNORS))
+STICKY = ASSIGNORS["optimal/sticky"]
+COOPERATIVE = ASSIGNORS["optimal/cooperative-sticky"]
+
+
+def protocol_of(assignor: Assignor) -> RebalanceProtocol:
+    return RebalanceProtocol.COOPERATIVE if assignor.is_cooperative else RebalanceProtocol.EAGER
+
+
+def as_arrays(group: Group, kind: UserData) -> tuple[Problem, Arrays]:
+    """Return the group as the solver's tests see groups, owners as the claims resolve to."""
+    problem = number(group)
+    made = Arrays(
+        first=problem.first,
+        takes=problem.takes,
+        class_of=problem.class_of,
+        owner=resolve(problem, gather(problem, group, kind)),
+        rack=problem.rack,
+        replica_set=problem.replica_set,
+        replica_racks=problem.replica_racks,
+    )
+    return problem, made
+
+
+def applied(group: Group, assignment: Assignment) -> Group:
+    """Return the group in its next round, after everybody did what the plan says."""
+    generation = max(group.generation or 0, *(m.generation for m in group.members), 0) + 1
+    return replace(
+        group,
+        generation=generation,
+        members=tuple(
+            replace(
+                member,
+                owned=assignment[member.member_id],
+                generation=generation,
+                version=None,
+                user_data=None,
+                owned_known=True,
+            )
+            for member in group.members
+        ),
+    )
+
+
+def members(**described: Mapping[str, object]) -> tuple[Member, ...]:
+    """Return members by id from the fields that matter."""
+    return tuple(Member(member_id=name, **fields) for name, fields in described.items())  # type: ignore[arg-type]
