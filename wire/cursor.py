@@ -20,7 +20,6 @@ TopicPartitions = Mapping[str, tuple[int, ...]]
 """Topic -> partition numbers, order kept: the shape of the bytes."""
 
 INT16_MAX = 32767
-SMALL = 1 << 16
 
 COUNT_LIMIT = 1_000_000
 """Longest array that Kafka 4.4 reads."""
@@ -64,15 +63,15 @@ class Cursor:
         """Return an array's length; a null array has none, which strict mode refuses."""
         offset = self.offset
         count = self.int32(what)
-        if 0 <= count <= SMALL and count <= self.size - self.offset:
-            return count  # nearly all there are: nothing to say about them
+        left = self.size - self.offset
+        if 0 <= count <= left and count <= COUNT_LIMIT:
+            return count
         if count < 0:
             if self.is_strict:
                 raise WireError(ErrorKind.BAD_LENGTH, f"{what}: {count} elements", offset)
             self.oddities.add(null, offset, f"{what}: null array ({count})")
             return 0
-        if self.is_strict and count > min(self.size - self.offset, COUNT_LIMIT):
-            left = self.size - self.offset
+        if self.is_strict:
             text = f"{what}: {count} elements in {left} bytes"
             raise WireError(ErrorKind.BAD_LENGTH, text, offset)
         if count > COUNT_LIMIT:

@@ -30,7 +30,7 @@ def groups(draw: st.DrawFn) -> Group:
 def test_numbers_do_not_depend_on_the_order_given(group: Group, seed: int) -> None:
     members = list(group.members)
     random.Random(seed).shuffle(members)
-    topics = dict(reversed(group.cluster.topics.items()))
+    topics = dict(reversed(list(group.cluster.topics.items())))
     one = number(group)
     other = number(Group(cluster=Cluster(topics=topics), members=tuple(members)))
     assert (one.topics, one.members) == (other.topics, other.members)
