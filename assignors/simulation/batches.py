@@ -264,8 +264,9 @@ def _document(topics: object, members: object) -> dict[str, Any]:
     described = []
     for member in members:
         fields = dict(member)
-        if fields.get("subscription") is not None:
-            fields["subscription"] = fields["subscription"].hex()
+        for name in ("subscription", "user_data"):
+            if fields.get(name) is not None:
+                fields[name] = fields[name].hex()
         if fields.get("owned") is not None:
             fields["owned"] = _lists(fields["owned"])
         described.append(fields)
