@@ -208,7 +208,7 @@ def _racks(
     rack = np.array(
         [index[member.rack_id] if member.rack_id else NOBODY for member in members], dtype=np.int32
     )
-    # A topic of which no racks are known is at home everywhere, as in KIP-881.
+    # A topic of which no racks are known is at home everywhere: no move could bring it nearer.
     everywhere = frozenset(index.values())
     sets: dict[frozenset[int], int] = {}
     replica_set: list[int] = []
