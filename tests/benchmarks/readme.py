@@ -21,6 +21,7 @@ README = ROOT / "README.md"
 SECTION = re.compile(r"(?<=<!-- benchmark -->\n).*?(?=<!-- /benchmark -->)", flags=re.DOTALL)
 
 SHORT: dict[str, tuple[str, ...]] = {
+    "simulation": ("--scenarios", "2000", "--spark"),
     "optimal": ("2000 x 1000000", "1000 x 10000", "U 20 x 200"),
 }
 """Arguments of a benchmark for the README; none means the whole table."""
