@@ -8,6 +8,9 @@ import shutil
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Benchmarks are programs: they import what they are compared with, which tests may lack.
+collect_ignore_glob = ["benchmarks/*"]
+
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
 )
