@@ -30,18 +30,21 @@ def check(
     *,
     withheld: TopicPartitions | None = None,
     protocol: RebalanceProtocol = RebalanceProtocol.EAGER,
+    user_data: UserData | None = None,
 ) -> Report:
     """Return every law that the assignment breaks, and its distance from the best.
 
-    Any assignment is taken, however wrong. The protocol says where the members' claims stand
-    and whether the hand-over law holds: eager members have let go of everything before the
-    round. Gaps are those of `distance.distance`, and `follow_up`: whether the leader must
-    start another round itself. Never raises for what the assignment holds.
+    Any assignment is taken, however wrong. The protocol says whether the hand-over law holds:
+    eager members have let go of everything before the round. It also says where the claims
+    stand that moves are counted from, unless `user_data` says otherwise. Gaps are those of
+    `distance.distance`, and `follow_up`: whether the leader must start another round itself.
+    Never raises for what the assignment holds.
     Cost: that of the optimal solver, plus O(size of the input).
     """
     waiting = withheld or {}
     violations = validity(group, assignment, waiting)
-    gaps: dict[str, int | bool | None] = distance(group, assignment, CLAIMS_STAND_IN[protocol])
+    kind = CLAIMS_STAND_IN[protocol] if user_data is None else user_data
+    gaps: dict[str, int | bool | None] = distance(group, assignment, kind)
     gaps["follow_up"] = False
     if protocol is RebalanceProtocol.COOPERATIVE:
         violations += handover(group, assignment, waiting)

@@ -1,8 +1,9 @@
 """How far an assignment is from the best there is.
 
-An assignment that could be better breaks no law, so these are figures, not violations. What
-is withheld makes balance a moving target: then the loads of what was given are compared with
-the optimum of the partitions that were given, which nobody can undercut.
+An assignment that could be better breaks no law, so these are figures, not violations. They
+count what was given lawfully: a partition handed to a member that did not ask for it is with
+nobody who may have it, or an unlawful assignment could look better than the best. While some
+partition is with nobody, loads say little about where they will end, and no gap is named.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ import numpy as np
 from assignors.assignor import UserData
 from assignors.claims import gather, resolve
 from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spread_max
-from assignors.model import Assignment, Group
+from assignors.model import Assignment, Cluster, Group
 from assignors.optimal.sticky import target_assignment
-from assignors.problem import NOBODY, number, owners
+from assignors.problem import NOBODY, Int32, Problem, number, owners
 
 
 def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, int | bool | None]:
     """Return loads and moves beside the best possible.
 
-    `balance_gap`: sum of squared loads above the optimum, `None` while partitions wait;
+    `balance_gap`: sum of squared loads above the optimum, never negative, and `None` while a
+    partition that could be given is not;
     `load_max`, `load_max_optimum`; `moved`: partitions that leave the member stickiness
     favours, `moved_minimum`: the fewest that any perfectly balanced assignment moves (one
     that is less balanced may move fewer); `unassigned`; `topic_spread_max`;
@@ -29,7 +31,7 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
     problem = number(group)
     favoured = resolve(problem, gather(problem, group, kind))
     best = target_assignment(problem, favoured)
-    given = owners(problem, assignment)
+    given = _given(problem, group.cluster, assignment)
     held, ideal = loads(problem, given), loads(problem, best)
     waits = (given == NOBODY) & (best != NOBODY)
     is_complete = not bool(waits.any())
@@ -45,3 +47,23 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
         "topic_spread_max": topic_spread_max(problem, given),
         "rack_mismatches": rack_mismatch_count(problem, given),
     }
+
+
+def _given(problem: Problem, cluster: Cluster, assignment: Assignment) -> Int32:
+    """Return who holds each partition and asked for it, int32[P], `NOBODY` for no one else.
+
+    Numbers are compared before they meet an array: an assignment may name some of any size.
+    """
+    existing = {
+        member_id: {
+            topic: tuple(n for n in numbers if 0 <= n < cluster.topics[topic].partition_count)
+            for topic, numbers in share.items()
+            if topic in cluster.topics
+        }
+        for member_id, share in assignment.items()
+    }
+    given = owners(problem, existing)
+    held = np.flatnonzero(given != NOBODY)
+    may = problem.may_take(given[held], held)
+    given[held[~may]] = NOBODY
+    return given

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors import Group, RebalanceProtocol
+from assignors import Cluster, Group, Member, RebalanceProtocol, UserData
 from assignors.checks import Rule, check
 from assignors.testing import groups
 from assignors.testing.groups import MEMBER_IDS, TOPICS
 
-NUMBERS = st.one_of(st.integers(-2, 8), st.integers(-(2**63), 2**63 - 1))
+NUMBERS = st.one_of(st.integers(-2, 8), st.integers(-(2**70), 2**70))
 SHARES = st.dictionaries(
     st.sampled_from((*TOPICS, "", "nowhere")), st.lists(NUMBERS, max_size=5).map(tuple)
 )
@@ -38,6 +38,8 @@ def test_no_assignment_is_too_wrong_to_be_judged(
     named = [(t, n) for s in (*assignment.values(), withheld) for t in s for n in s[t]]
     unknown = any(topic not in group.cluster.topics for topic, _ in named)
     assert (Rule.UNKNOWN_TOPIC in rules) == unknown
+    gap = report.gaps["balance_gap"]
+    assert gap is None or gap >= 0, "nothing is better than the best"
 
 
 @given(groups())
@@ -48,3 +50,32 @@ def test_no_answer_at_all_misses_every_entry_and_every_partition(group: Group) -
     assert rules.count(Rule.MISSING_ENTRY) == len(group.members)
     assert rules.count(Rule.UNASSIGNED) == sum(sizes[name] for name in asked & set(sizes))
     assert len(rules) == rules.count(Rule.MISSING_ENTRY) + rules.count(Rule.UNASSIGNED)
+
+
+def test_what_is_given_to_one_who_did_not_ask_makes_nothing_better() -> None:
+    members = (Member(member_id="a", topics=("t",)), Member(member_id="b"))
+    group = Group(cluster=Cluster.of({"t": 2}), members=members)
+    report = check(group, {"a": {"t": (0,)}, "b": {"t": (1,)}})
+    assert [(found.rule, found.members) for found in report.violations] == [
+        (Rule.NOT_SUBSCRIBED, ("b",))
+    ]
+    assert (report.gaps["balance_gap"], report.gaps["unassigned"]) == (None, 1)
+
+
+@pytest.mark.parametrize("number", [2, -1, 2**31, 2**63, -(2**70)])
+def test_a_number_of_any_size_is_a_finding(number: int) -> None:
+    group = Group(cluster=Cluster.of({"t": 2}), members=(Member(member_id="a", topics=("t",)),))
+    (found,) = check(group, {"a": {"t": (0, 1, number)}}).violations
+    assert (found.rule, found.partition) == (Rule.UNKNOWN_PARTITION, number)
+
+
+@pytest.mark.parametrize(("kind", "moved"), [(UserData.NONE, 0), (UserData.STICKY, 1), (None, 1)])
+def test_moves_are_counted_from_where_the_claims_are_said_to_stand(
+    kind: UserData | None, moved: int
+) -> None:
+    owner = Member(member_id="a", topics=("t",), owned={"t": (0,)}, generation=1)
+    members = (owner, Member(member_id="b", topics=("t",)))
+    group = Group(cluster=Cluster.of({"t": 1}), members=members)
+    report = check(group, {"a": {}, "b": {"t": (0,)}}, user_data=kind)
+    assert report.violations == ()
+    assert (report.gaps["moved"], report.gaps["moved_minimum"]) == (moved, 0)

@@ -1,4 +1,4 @@
-"""Every small round there is: two or three members, one or two partitions, claims of all kinds.
+"""Every small round there is: two or three members, up to three partitions, all claims.
 
 For each partition the truth is that one member, or nobody, really consumes it, and that one
 says so with the last generation, or else does not say what it owns. Everybody else may say
@@ -75,7 +75,7 @@ def consumers(assignment: Assignment, partitions: int) -> Truth:
     return tuple(holders)
 
 
-@pytest.mark.parametrize(("members", "partitions"), [(2, 1), (3, 1), (2, 2), (3, 2)])
+@pytest.mark.parametrize(("members", "partitions"), [(2, 1), (3, 1), (2, 2), (3, 2), (3, 3)])
 def test_no_plan_starts_what_another_consumes_and_two_rounds_end_it(
     members: int, partitions: int
 ) -> None:
