@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import warnings
 from importlib import import_module
 
@@ -15,4 +16,4 @@ def test_at_least_three_times_as_fast_as_kafka_python(what: str) -> None:
         bench = import_module("tests.benchmarks.bench_wire")
     ours, theirs = next(pair[1:] for pair in bench.PAIRS if pair[0] == what)
     ratios = [bench.microseconds(theirs, 3, 10) / bench.microseconds(ours, 3, 10) for _ in range(5)]
-    assert max(ratios) >= 3, ratios
+    assert statistics.median(ratios) >= 3, ratios
