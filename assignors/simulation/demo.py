@@ -51,7 +51,8 @@ def main(scenario_count: int = SCENARIO_COUNT) -> None:
     )
     _say(
         "ROUNDS per event. MOVED and FEWEST: partitions that changed hands, and the fewest that\n"
-        "any perfectly balanced assignment moves. IMBALANCE: settled events with loads less equal\n"
+        "any perfectly balanced assignment moves; members of version 0 do not say what they own,\n"
+        "which costs cooperative-sticky a few. IMBALANCE: settled events with loads less equal\n"
         "than possible. NOBODY'S: partitions nobody consumed, summed over rounds; an eager round\n"
         "stops every consumer besides, which rounds do not show. VIOLATIONS: two consumers at\n"
         "once, or a broken law."
