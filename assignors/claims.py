@@ -36,6 +36,9 @@ class Claim:
     is_known: bool = True
 
 
+PARTITION_LIMIT = 2**31
+"""Partition numbers are int32 on the wire."""
+
 NO_CLAIM = Claim(owned={})
 
 
@@ -194,7 +197,7 @@ def _pairs(
     if not groups:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), notes
     member_of, topic_of, count = np.array(groups, dtype=np.int64).T
-    number = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(count.sum()))
+    number = _as_array(numbers, int(count.sum()))
     claimant, start = np.repeat(member_of, count), np.repeat(problem.first[topic_of], count)
     valid = (number >= 0) & (number < np.repeat(np.diff(problem.first)[topic_of], count))
     if not valid.all():
@@ -209,6 +212,15 @@ def _pairs(
             kept.sort()
             partition, claimant = partition[kept], claimant[kept]
     return partition, claimant.astype(np.int32), notes
+
+
+def _as_array(numbers: Sequence[Sequence[int]], count: int) -> Int64:
+    """Return all the numbers in one array; one too large for it names no partition anyway."""
+    try:
+        return np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=count)
+    except OverflowError:
+        fitting = (n if -1 <= n < PARTITION_LIMIT else -1 for n in chain.from_iterable(numbers))
+        return np.fromiter(fitting, dtype=np.int64, count=count)
 
 
 def _out_of_range(problem: Problem, member: Int64, topic: Int64, number: Int64) -> list[MemberNote]:

@@ -116,6 +116,13 @@ def test_many_claims_that_name_nothing_are_one_note() -> None:
     assert claims.notes[0].text.startswith("claims t[3, 4, 5, 6, 7, ...]")
 
 
+def test_a_number_of_any_size_is_a_number_that_names_nothing() -> None:
+    owned = {"t": (2**70, 0, -(2**70))}
+    _, claims = gathered(Member(member_id="a", topics=("t",), owned=owned))
+    assert claims.partition.tolist() == [0]
+    assert codes(claims) == [("a", "partition-out-of-range")]
+
+
 def test_a_claim_made_twice_by_one_member_is_one_claim() -> None:
     _, claims = gathered(Member(member_id="a", topics=("t",), owned={"t": (1, 0, 1)}))
     assert sorted(claims.partition.tolist()) == [0, 1]
