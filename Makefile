@@ -22,7 +22,7 @@ help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
 	@echo "make test      environment, lint, types, layers and every test"
 	@echo "make lint      ruff, mypy, import-linter"
-	@echo "make pytest    the tests alone;  make deep: many more cases"
+	@echo "make pytest    the tests alone;  make deep: DEEP=20 times the cases"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures, and writes the figures into the README"
 	@echo "make clean     removes .venv and everything tools left behind"
@@ -66,11 +66,12 @@ lint: env
 pytest: env
 	$(call part,pytest,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --durations=20 --durations-min=2)
 
+deep: export DEEP ?= 20
 deep: env
-	$(call part,pytest -m deep,$(RUN) -m pytest -m deep -n $(WORKERS) --dist loadgroup --durations=20)
+	$(call part,pytest with DEEP=$(DEEP),$(RUN) -m pytest -m 'not spark' -n $(WORKERS) --dist loadgroup --durations=20 tests)
 
 coverage: env
-	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not deep and not spark' -q)
+	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not spark' -q)
 
 bench: env
 	@$(RUN) -m tests.benchmarks.readme

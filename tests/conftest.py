@@ -11,8 +11,11 @@ from hypothesis import HealthCheck, settings
 # Benchmarks are programs: they import what they are compared with, which tests may lack.
 collect_ignore_glob = ["benchmarks/*"]
 
+DEEP = int(os.environ.get("DEEP", "1"))
+"""How many times the usual number of cases: `make deep` asks for more."""
+
 settings.register_profile(
-    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100 * DEEP
 )
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
