@@ -62,8 +62,11 @@ class Cursor:
     def count(self, what: str, null: NoteCode) -> int:
         """Return an array's length; a null array has none, which strict mode refuses."""
         offset = self.offset
-        count = self.int32(what)
-        left = self.size - self.offset
+        left = self.size - offset - 4
+        if left < 0:
+            raise self._truncated(what, 4)
+        self.offset = offset + 4
+        count: int = _INT32.unpack_from(self.data, offset)[0]
         if 0 <= count <= left and count <= COUNT_LIMIT:
             return count
         if count < 0:
@@ -98,7 +101,8 @@ class Cursor:
         start = offset + 2
         if start > self.size:
             raise self._truncated(what, 2)
-        length = self.data[offset] << 8 | self.data[offset + 1]
+        data = self.data
+        length = data[offset] << 8 | data[offset + 1]
         self.offset = start
         if length > INT16_MAX:
             return None
@@ -106,7 +110,7 @@ class Cursor:
         if end > self.size:
             raise self._truncated(what, length)
         self.offset = end
-        data = self.data[start:end]
+        data = data[start:end]
         try:
             return data.decode()
         except UnicodeDecodeError:
@@ -168,7 +172,7 @@ class Cursor:
             raise self._truncated("partitions", 4 * count)
         numbers: tuple[int, ...] = struct.unpack_from(f">{there}i", self.data, offset)
         self.offset = offset + 4 * there
-        if numbers and min(numbers) < 0:
+        if not self.data[offset : self.offset : 4].isascii():  # a sign bit is set somewhere
             text = f"partition {min(numbers)} is negative"
             self.oddities.add(NoteCode.PARTITION_NEGATIVE, offset, text)
         return numbers, there < count
