@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 
 from assignors.model import Group
+from assignors.options import Options
 from assignors.rebalance import Rebalance
 
 
@@ -33,7 +34,8 @@ class Assignor:
     """An assignor as the registry, the command and the simulator know it.
 
     `assign` is pure: it raises `ValueError` for a group that cannot be described, never for
-    what a member says. `name` is the protocol name on the wire.
+    what a member says, unless it copies a reference that fails there (`JavaFailure`). `name` is
+    the protocol name on the wire.
     """
 
     family: str
@@ -41,6 +43,8 @@ class Assignor:
     assign: Callable[[Group], Rebalance]
     protocols: frozenset[RebalanceProtocol] = frozenset({RebalanceProtocol.EAGER})
     user_data: UserData = UserData.NONE
+    configure: Callable[[Options], Callable[[Group], Rebalance]] | None = None
+    """What `assign` is under other options than the default; `None` where there are none."""
 
     @property
     def full_name(self) -> str:
@@ -51,3 +55,9 @@ class Assignor:
     def is_cooperative(self) -> bool:
         """Whether members keep their partitions through a round under this assignor."""
         return RebalanceProtocol.COOPERATIVE in self.protocols
+
+    def configured(self, options: Options) -> Assignor:
+        """Return this assignor under these options."""
+        if self.configure is None or options == Options():
+            return self
+        return replace(self, assign=self.configure(options))

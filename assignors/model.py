@@ -83,6 +83,14 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What an assignor of Kafka's Java client remembers from one round to the next."""
+
+    max_generation: int = NO_GENERATION
+    """The highest generation that this instance was ever told; it never falls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """A group at the moment its leader is asked for an assignment."""
 
@@ -90,6 +98,8 @@ class Group:
     members: tuple[Member, ...]
     generation: int | None = None
     """The last generation that completed; when `None`, the highest one claimed stands for it."""
+    state: State = field(default_factory=State)
+    """What the leader's assignor remembers; only the java family reads it."""
 
     def __post_init__(self) -> None:
         """Refuse two members of one id: nobody could tell their entries apart."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assignors.model import Assignment, MemberNote
+from assignors.model import Assignment, MemberNote, State
 from wire import TopicPartitions
 
 
@@ -24,3 +24,9 @@ class Rebalance:
     notes: tuple[MemberNote, ...] = ()
     stats: Mapping[str, int | float | bool] = field(default_factory=dict)
     """Loads, moves and spread, as `metrics.stats` names them."""
+    lists: Mapping[str, Sequence[tuple[str, int]]] | None = None
+    """What copies a reference: each member's (topic, partition) pairs in the reference's order."""
+    order: tuple[str, ...] | None = None
+    """With `lists`: the members in the order of the reference's hash map."""
+    state: State | None = None
+    """What an assignor that remembers wants back in `Group.state` of its next round."""

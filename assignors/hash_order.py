@@ -1,0 +1,227 @@
+"""In which order Java's hash tables give back what was put into them.
+
+Kafka's assignors iterate over HashMaps and HashSets, so their answers hang on hash codes, on
+the size of tables and on how a key enters its bucket. Three facts make the order computable
+without playing a table through: doubling a table keeps the order within each bucket, `put`
+appends to its bucket, and `computeIfAbsent` puts in front. So the order is one stable sort of
+the keys by their bucket in the table as it stands in the end.
+
+A table under 64 buckets doubles early when one bucket grows long; up to `SMALL` keys that is
+played through. Not modelled: a bucket of more than eight keys in a larger table (a red-black
+tree in Java), which needs keys made to collide.
+
+Source: `java.util.HashMap` and `HashSet` of JDK 17 and 25, `String.hashCode`,
+`TopicPartition.hashCode` and `Uuid.hashCode`, all checked by running them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Jdk = Literal[17, 25]
+
+DEFAULT_CAPACITY = 16
+SMALL = 48
+"""Up to so many keys a table can be under 64 buckets, where a long bucket doubles it early."""
+TREE_CAPACITY = 64
+PUT_CROWD, COMPUTE_CROWD = 9, 8
+"""The key of one bucket that doubles a small table: the ninth put, the eighth computed."""
+
+
+def string_hash(text: str) -> int:
+    """Return `String.hashCode`, a signed 32-bit number.
+
+    >>> string_hash("topic-1"), string_hash("polygenelubricants")
+    (-1139260653, -2147483648)
+    """
+    return int(string_hashes((text,))[0])
+
+
+def string_hashes(texts: Sequence[str]) -> Int32:
+    """Return `String.hashCode` of each text, int32[N]: h = 31 h + unit over UTF-16 code units.
+
+    Cost: O(total length). A lone surrogate counts as the code unit that it is.
+    """
+    blobs = [text.encode("utf-16-le", "surrogatepass") for text in texts]
+    length = np.array([len(blob) // 2 for blob in blobs], dtype=np.int64)
+    total = int(length.sum())
+    hashes = np.zeros(len(texts), dtype=np.uint32)
+    if total:
+        end = np.cumsum(length)
+        power = np.full(int(length.max()), 31, dtype=np.uint32)
+        power[0] = 1
+        power = np.multiply.accumulate(power)
+        unit = np.frombuffer(b"".join(blobs), dtype="<u2").astype(np.uint32)
+        unit *= power[np.repeat(end, length) - 1 - np.arange(total)]
+        filled = np.flatnonzero(length)
+        hashes[filled] = np.add.reduceat(unit, (end - length)[filled])
+    return hashes.view(np.int32)
+
+
+def partition_hashes(topic_hash: Int32, partition: Int32 | Int64) -> Int32:
+    """Return `TopicPartition.hashCode` of each pair, int32[N]."""
+    number = partition.astype(np.int64).astype(np.uint32)
+    mixed = np.uint32(31) * (np.uint32(31) + number) + topic_hash.view(np.uint32)
+    return mixed.view(np.int32)
+
+
+def uuid_hash(high: int, low: int) -> int:
+    """Return `Uuid.hashCode` of a UUID's two halves, a signed 32-bit number.
+
+    >>> uuid_hash(1 << 32, 6)
+    7
+    """
+    mixed = (high ^ low) & 0xFFFFFFFFFFFFFFFF
+    folded = (mixed >> 32) ^ (mixed & 0xFFFFFFFF)
+    return folded - (1 << 32) if folded >= 1 << 31 else folded
+
+
+def copied_set_capacity(size: int, jdk: Jdk) -> int:
+    """Return the capacity that `new HashSet<>(collection)` asks for.
+
+    The JDKs differ for 12, 24, 48, ... elements: 25 fits them exactly, 17 takes one more.
+
+    >>> [copied_set_capacity(12, jdk) for jdk in (17, 25)]
+    [17, 16]
+    """
+    if jdk == 17:
+        return max(size * 4 // 3 + 1, DEFAULT_CAPACITY)
+    return -(-max(size, 12) * 4 // 3)
+
+
+def helper_capacity(size: int) -> int:
+    """Return the capacity that Kafka's own `newHashMap` and `newHashSet` of a size ask for."""
+    return int((size + 1) / 0.75 + 1)
+
+
+def put_order(hashes: Int32, *, capacity: int = DEFAULT_CAPACITY) -> Int64:
+    """Return the iteration order of different keys that were put, as positions in `hashes`.
+
+    `capacity` is the constructor's. Cost: O(N log N), or O(N) for hashes that spread.
+
+    >>> put_order(string_hashes(["c0", "c1", "c10", "a"])).tolist()
+    [3, 2, 0, 1]
+    """
+    size = len(hashes)
+    if size <= SMALL:
+        return _played(hashes, capacity, PUT_CROWD, calls_follow=False)
+    return np.argsort(_bucket(hashes, table_length(size, capacity)), kind="stable")
+
+
+def compute_order(hashes: Int32, *, calls_follow: bool, capacity: int = DEFAULT_CAPACITY) -> Int64:
+    """Return the iteration order of keys that `computeIfAbsent` made, positions in `hashes`.
+
+    It looks at the table's size before it looks for the key, so the last key may leave a table
+    too small; `calls_follow` says whether another call came after it, for whatever key.
+    """
+    size = len(hashes)
+    if size <= SMALL:
+        return _played(hashes, capacity, COMPUTE_CROWD, calls_follow=calls_follow)
+    length = table_length(size if calls_follow else size - 1, capacity)
+    backwards = np.argsort(_bucket(hashes[::-1], length), kind="stable")
+    return np.int64(size - 1) - backwards
+
+
+def table_length(size: int, capacity: int = DEFAULT_CAPACITY) -> int:
+    """Return the number of buckets of a table that has grown to `size` keys."""
+    length = 1 << max(capacity - 1, 0).bit_length()
+    while size > 0.75 * length:
+        length *= 2
+    return length
+
+
+@dataclass(slots=True)
+class HashOrder:
+    """A `HashSet` (or the keys of a `HashMap`) that keys enter by `put` and leave again.
+
+    Keys are any hashable Python values, which come with their Java hash. The table never
+    shrinks. For the small sets that assignors change while they work.
+    """
+
+    length: int = DEFAULT_CAPACITY
+    buckets: dict[int, list[tuple[int, object]]] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, key: object, java_hash: int) -> None:
+        """Put a key, at the end of its bucket if it is new."""
+        spread = _spread(java_hash)
+        bucket = self.buckets.setdefault(spread & (self.length - 1), [])
+        if (spread, key) in bucket:
+            return
+        bucket.append((spread, key))
+        if len(bucket) >= PUT_CROWD and self.length < TREE_CAPACITY:
+            self._double()
+        self.size += 1
+        if self.size > 0.75 * self.length:
+            self._double()
+
+    def remove(self, key: object, java_hash: int) -> None:
+        """Take a key out, if it is there."""
+        spread = _spread(java_hash)
+        bucket = self.buckets.get(spread & (self.length - 1), [])
+        if (spread, key) in bucket:
+            bucket.remove((spread, key))
+            self.size -= 1
+
+    def __iter__(self) -> Iterator[object]:
+        """Yield the keys as Java would."""
+        for number in sorted(self.buckets):
+            for _, key in self.buckets[number]:
+                yield key
+
+    def _double(self) -> None:
+        self.length *= 2
+        entries = [self.buckets[number] for number in sorted(self.buckets)]
+        self.buckets = {}
+        for bucket in entries:
+            for spread, key in bucket:
+                self.buckets.setdefault(spread & (self.length - 1), []).append((spread, key))
+
+
+def _spread(java_hash: int) -> int:
+    unsigned = java_hash & 0xFFFFFFFF
+    return unsigned ^ (unsigned >> 16)
+
+
+def _bucket(hashes: Int32, length: int) -> NDArray[np.uint32]:
+    """Return the bucket of each hash in a table of `length` buckets, uint16 where that fits."""
+    unsigned = np.ascontiguousarray(hashes).view(np.uint32)
+    bucket = (unsigned ^ (unsigned >> np.uint32(16))) & np.uint32(length - 1)
+    return bucket.astype(np.uint16) if length <= 1 << 16 else bucket  # radix sort
+
+
+def _played(hashes: Int32, capacity: int, crowd: int, *, calls_follow: bool) -> Int64:
+    """Return the order of a few keys, key by key."""
+    is_put = crowd == PUT_CROWD
+    length = 1 << max(capacity - 1, 0).bit_length()
+    spread = [_spread(java_hash) for java_hash in hashes.tolist()]
+    buckets: dict[int, list[int]] = {}
+
+    def rehash() -> None:
+        nonlocal length, buckets
+        length *= 2
+        order = [key for number in sorted(buckets) for key in buckets[number]]
+        buckets = {}
+        for key in order:
+            buckets.setdefault(spread[key] & (length - 1), []).append(key)
+
+    for key in range(len(spread)):
+        if not is_put and key > 0.75 * length:
+            rehash()
+        bucket = buckets.setdefault(spread[key] & (length - 1), [])
+        bucket.insert(len(bucket) if is_put else 0, key)
+        if len(bucket) >= crowd and length < TREE_CAPACITY:
+            rehash()
+        if is_put and key + 1 > 0.75 * length:
+            rehash()
+    if not is_put and calls_follow and len(spread) > 0.75 * length:
+        rehash()
+    order = [key for number in sorted(buckets) for key in buckets[number]]
+    return np.array(order, dtype=np.int64)
