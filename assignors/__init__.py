@@ -19,7 +19,8 @@ Describe a group as data, pick an assignor by name, read the answer:
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.leader import Led, lead
-from assignors.model import Assignment, Cluster, Group, Member, MemberNote, Topic
+from assignors.model import Assignment, Cluster, Group, Member, MemberNote, State, Topic
+from assignors.options import JavaFailure, OnFailure, Options
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
 from wire import TopicPartitions
@@ -32,11 +33,15 @@ __all__ = [
     "Assignor",
     "Cluster",
     "Group",
+    "JavaFailure",
     "Led",
     "Member",
     "MemberNote",
+    "OnFailure",
+    "Options",
     "Rebalance",
     "RebalanceProtocol",
+    "State",
     "Topic",
     "TopicPartitions",
     "UserData",

@@ -43,6 +43,8 @@ class Assignor:
     assign: Callable[[Group], Rebalance]
     protocols: frozenset[RebalanceProtocol] = frozenset({RebalanceProtocol.EAGER})
     user_data: UserData = UserData.NONE
+    keeps_lists: bool = False
+    """Whether answers have `Rebalance.lists` and `order`: those of a copied reference do."""
     configure: Callable[[Options], Callable[[Group], Rebalance]] | None = None
     """What `assign` is under other options than the default; `None` where there are none."""
 

@@ -80,7 +80,7 @@ def gather(problem: Problem, group: Group, kind: UserData) -> Claims:
     """
     read = [read_claim(member, kind) for member in problem.members]
     last = _last_generation(group, read)
-    notes = [note for member in problem.members for note in _byte_notes(member)]
+    notes = byte_notes(problem.members)
     generation = np.empty(len(read), dtype=np.int64)
     for position, (member, claim) in enumerate(zip(problem.members, read, strict=True)):
         generation[position] = claim.generation if claim.generation <= last else NO_GENERATION
@@ -128,6 +128,15 @@ def resolve(problem: Problem, claims: Claims) -> Int32:
         tied = generation[ends] == generation[ends - 1]  # at least two claims each
         owner[partition[ends]] = np.where(tied, NOBODY, member[ends])
     return owner
+
+
+def byte_notes(members: Sequence[Member]) -> list[MemberNote]:
+    """Return what was odd in the members' bytes."""
+    return [
+        MemberNote(code=str(n.code), text=n.text, member_id=member.member_id, offset=n.offset)
+        for member in members
+        for n in member.notes
+    ]
 
 
 def _no_claim(_member: Member) -> Claim:
@@ -234,13 +243,6 @@ def _out_of_range(problem: Problem, member: Int64, topic: Int64, number: Int64) 
         text = f"claims {problem.topics[t]}[{shown}], which has {size} partitions"
         notes.append(_note(problem.members[m], "partition-out-of-range", text))
     return notes
-
-
-def _byte_notes(member: Member) -> list[MemberNote]:
-    return [
-        MemberNote(code=str(n.code), text=n.text, member_id=member.member_id, offset=n.offset)
-        for n in member.notes
-    ]
 
 
 def _note(member: Member, code: str, text: str) -> MemberNote:

@@ -14,12 +14,16 @@ from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import read_claim
-from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member
+from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, State
+from assignors.options import OnFailure, Options
 from assignors.rebalance import Rebalance
 from wire import decode_subscription, encode_assignment
 
 ASSIGNMENT_VERSION = 1
 """Read alike by every client: all versions have the same bytes, and 0 marks very old writers."""
+
+REPAIR = Options(on_failure=OnFailure.REPAIR)
+"""A real group must go on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +34,8 @@ class Led:
     rebalance: Rebalance
     memory: Assignment = field(default_factory=dict)
     """This plan. Hand it to the next round only if the plan is known to have arrived."""
+    state: State = field(default_factory=State)
+    """What the assignor itself remembers: hand it to this leader's next round, whatever came."""
 
 
 def lead(
@@ -40,13 +46,16 @@ def lead(
     instance_ids: Mapping[str, str] | None = None,
     generation: int | None = None,
     memory: Assignment | None = None,
+    state: State | None = None,
+    options: Options = REPAIR,
 ) -> Led:
     """Return the Assignment bytes of every member of a group.
 
     `subscriptions` is member id -> Subscription bytes, in the order of the JoinGroup answer
     (only the Java family looks at the order); `instance_ids` has the static members' ids;
     `generation` is the last one that completed, if the leader knows it; `memory` is the
-    `Led.memory` of the leader's last plan, if that plan arrived.
+    `Led.memory` of the leader's last plan, if that plan arrived; `state` is the last `Led.state`.
+    A copied reference is repaired where it would fail, unless `options` say otherwise.
     Cost: that of the assignor, plus O(bytes).
     """
     named = instance_ids or {}
@@ -54,13 +63,19 @@ def lead(
         member_from_bytes(member_id, blob, instance_id=named.get(member_id))
         for member_id, blob in subscriptions.items()
     )
-    group = Group(cluster=cluster, members=members, generation=generation)
-    rebalance = rebalance_members(assignor, group, memory=memory)
+    remembered = state or State()
+    group = Group(cluster=cluster, members=members, generation=generation, state=remembered)
+    rebalance = rebalance_members(assignor.configured(options), group, memory=memory)
     assignments = {
         member_id: encode_assignment(partitions, version=ASSIGNMENT_VERSION)
         for member_id, partitions in rebalance.assignment.items()
     }
-    return Led(assignments=assignments, rebalance=rebalance, memory=rebalance.assignment)
+    return Led(
+        assignments=assignments,
+        rebalance=rebalance,
+        memory=rebalance.assignment,
+        state=rebalance.state or remembered,
+    )
 
 
 def rebalance_members(

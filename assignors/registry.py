@@ -10,13 +10,23 @@ from __future__ import annotations
 from importlib import import_module
 
 from assignors.assignor import Assignor
+from assignors.java.cooperative_sticky import COOPERATIVE_STICKY as JAVA_COOPERATIVE_STICKY
 from assignors.java.range import RANGE
 from assignors.java.roundrobin import ROUNDROBIN
+from assignors.java.sticky import STICKY as JAVA_STICKY
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.optimal.sticky import STICKY
 
 ASSIGNORS: dict[str, Assignor] = {
-    assignor.full_name: assignor for assignor in (RANGE, ROUNDROBIN, STICKY, COOPERATIVE_STICKY)
+    assignor.full_name: assignor
+    for assignor in (
+        RANGE,
+        ROUNDROBIN,
+        JAVA_STICKY,
+        JAVA_COOPERATIVE_STICKY,
+        STICKY,
+        COOPERATIVE_STICKY,
+    )
 }
 
 BEST: dict[str, str] = {

@@ -3,15 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from assignors.model import Member, Topic
+import numpy as np
+
+from assignors.model import Cluster, Member, Topic
+from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
+from wire.text import utf16_sorted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RackTable:
+    """Who is near what. Lengths: M members, S partitions and phantoms, B sets of racks.
+
+    Racks nobody is in are left out; the last set is empty, the one of phantoms.
+    """
+
+    matter: bool
+    """Whether the sticky assignors look at racks at all."""
+    has_racks: bool
+    """Whether some member has a rack: then the order of partitions depends on racks anyway."""
+    rack: Int32
+    """int32[M]: -1 for none."""
+    replica_set: Int32
+    """int32[S]: row of `covers`."""
+    covers: Bool
+    """bool[B, R]: the set has a replica in the rack."""
+    weight: Int64
+    """int64[B]: how many members are in racks of the set."""
+
+    def mismatch(self, member: Int32, partition: Int64) -> Bool:
+        """Return, pair by pair, whether racks forbid the pair; never where they do not matter."""
+        if not self.matter:
+            return np.zeros(len(member), dtype=np.bool_)
+        rack = self.rack[member]
+        far: Bool = (rack != NOBODY) & ~self.covers[self.replica_set[partition], rack]
+        return far
 
 
 def partition_racks(topic: Topic) -> list[frozenset[str]]:
     """Return the racks of each partition; empty where nothing is known."""
     if not topic.racks:
         return [frozenset()] * topic.partition_count
-    return [frozenset(rack for rack in racks if rack) for racks in topic.racks]
+    return [frozenset(racks) for racks in topic.racks]
 
 
 def racks_count(members: Sequence[Member], racks: Sequence[frozenset[str]]) -> bool:
@@ -21,14 +55,47 @@ def racks_count(members: Sequence[Member], racks: Sequence[frozenset[str]]) -> b
     replicas in all racks.
     """
     member_racks = {member.rack_id for member in members if member.rack_id}
-    all_racks = frozenset[str]().union(*racks)
-    return (
-        bool(member_racks)
-        and not member_racks.isdisjoint(all_racks)
-        and any(replicas != all_racks for replicas in racks)
+    if not member_racks:
+        return False
+    different = set(racks)
+    all_racks = frozenset[str]().union(*different)
+    return not member_racks.isdisjoint(all_racks) and any(
+        replicas != all_racks for replicas in different
     )
 
 
 def is_local(member: Member, replicas: frozenset[str]) -> bool:
     """Return whether a replica is in the member's rack; one without a rack is at home anywhere."""
     return not member.rack_id or member.rack_id in replicas
+
+
+def rack_table(cluster: Cluster, problem: Problem, *, phantom_count: int) -> RackTable:
+    """Return the racks as arrays; `phantom_count` is S, phantoms included.
+
+    Cost: O(M + P), nothing for partitions where no member has a rack.
+    """
+    names = utf16_sorted({member.rack_id for member in problem.members if member.rack_id})
+    index = {name: number for number, name in enumerate(names)}
+    rack = np.array(
+        [index[member.rack_id] if member.rack_id else NOBODY for member in problem.members],
+        dtype=np.int32,
+    )
+    racks: list[frozenset[str]] = []
+    if names:
+        for topic in problem.topics:
+            racks += partition_racks(cluster.topics[topic])
+    sets = {replicas: number for number, replicas in enumerate(dict.fromkeys(racks))}
+    covers = np.zeros((len(sets) + 1, max(len(names), 1)), dtype=np.bool_)
+    for replicas, number in sets.items():
+        covers[number, [index[name] for name in replicas if name in index]] = True
+    replica_set = np.full(phantom_count, len(sets), dtype=np.int32)
+    replica_set[: len(racks)] = [sets[replicas] for replicas in racks]
+    members_in = np.bincount(rack[rack != NOBODY], minlength=covers.shape[1])
+    return RackTable(
+        matter=racks_count(problem.members, racks),
+        has_racks=bool(names),
+        rack=rack,
+        replica_set=replica_set,
+        covers=covers,
+        weight=covers.astype(np.int64) @ members_in,
+    )

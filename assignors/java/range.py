@@ -15,11 +15,12 @@ import numpy as np
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import gather
-from assignors.java.order import subscribers
+from assignors.java.order import map_order, subscribers, topic_order
 from assignors.java.racks import is_local, partition_racks, racks_count
+from assignors.lists import Held, Lists, Shares, held_by
 from assignors.metrics import stats
-from assignors.model import Assignment, Group, Member
-from assignors.problem import NOBODY, number, owners
+from assignors.model import Group, Member
+from assignors.problem import NOBODY, Problem, number, owners
 from assignors.rebalance import Rebalance
 
 Wanted = Callable[[Member, int], bool]
@@ -90,23 +91,30 @@ def assign(group: Group) -> Rebalance:
 
     >>> from assignors.model import Cluster
     >>> members = tuple(Member(member_id=name, topics=("t", "u")) for name in ("a", "b"))
-    >>> assign(Group(cluster=Cluster.of({"t": 3, "u": 3}), members=members)).assignment
-    {'a': {'t': (0, 1), 'u': (0, 1)}, 'b': {'t': (2,), 'u': (2,)}}
+    >>> answer = assign(Group(cluster=Cluster.of({"t": 3, "u": 3}), members=members))
+    >>> answer.assignment["a"], answer.lists["b"]
+    ({'t': (0, 1), 'u': (0, 1)}, (('t', 2), ('u', 2)))
     """
     shares = _shares(group)
-    if any(share.needs_racks for share in shares):
+    racks_matter = any(share.needs_racks for share in shares)
+    if racks_matter:
         for together in _copartitioned(shares):
             _match_racks(together)
     for share in shares:
         share.fill_rest()
-    assignment = _named(group, shares)
     problem = number(group)
+    if not racks_matter:
+        place = {topic: number for number, topic in enumerate(topic_order(group))}
+        shares.sort(key=lambda share: place[share.topic])
+    held = _listed(group, problem, shares)
     nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
-    given = owners(problem, assignment)
+    assignment = Shares(held)
     return Rebalance(
         assignment=assignment,
         notes=gather(problem, group, UserData.NONE).notes,
-        stats=stats(problem, favoured=nobody, given=given),
+        stats=stats(problem, favoured=nobody, given=owners(problem, assignment)),
+        lists=Lists(held),
+        order=held.members,
     )
 
 
@@ -173,16 +181,25 @@ def _match_racks(together: list[_Share]) -> None:
                 waiting.remove(chosen)
 
 
-def _named(group: Group, shares: list[_Share]) -> Assignment:
-    """Return an entry for every member."""
-    assignment: dict[str, dict[str, tuple[int, ...]]] = {
-        member.member_id: {} for member in group.members
-    }
+def _listed(group: Group, problem: Problem, shares: list[_Share]) -> Held:
+    """Return the lists of all members, members in map order and topics in that of `shares`."""
+    members = tuple(member.member_id for member in map_order(group.members))
+    place = {member_id: number for number, member_id in enumerate(members)}
+    index = {topic: number for number, topic in enumerate(problem.topics)}
+    runs: list[tuple[int, int, int]] = []  # member, topic, how many
+    numbers: list[int] = []
     for share in shares:
         for member_id, partitions in share.given.items():
-            if partitions:
-                assignment[member_id][share.topic] = tuple(sorted(partitions))
-    return assignment
+            runs.append((place[member_id], index[share.topic], len(partitions)))
+            numbers += sorted(partitions)
+    member, topic, count = np.array(runs, dtype=np.int64).reshape(-1, 3).T
+    return held_by(
+        members,
+        problem.topics,
+        member=np.repeat(member, count),
+        topic=np.repeat(topic, count).astype(np.int32),
+        number=np.array(numbers, dtype=np.int32),
+    )
 
 
-RANGE = Assignor(family="java", name="range", assign=assign)
+RANGE = Assignor(family="java", name="range", assign=assign, keeps_lists=True)

@@ -6,34 +6,60 @@ the topic at hand is passed over. Nothing stays where it was and racks do not co
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import gather
-from assignors.java.order import dealing_order
+from assignors.java.order import dealing_order, map_order
+from assignors.lists import Lists, Shares, held_by
 from assignors.metrics import stats
-from assignors.model import Group
-from assignors.problem import NOBODY, Int32, Problem, name, number
+from assignors.model import Group, MemberNote
+from assignors.options import JavaFailure, OnFailure, Options
+from assignors.problem import NOBODY, Int32, Problem, number
 from assignors.rebalance import Rebalance
 
+EMPTY = "CircularIterator can only be used on non-empty lists"
 
-def assign(group: Group) -> Rebalance:
-    """Return the deal. Java fails for a group without members; this is an empty answer.
+
+def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
+    """Return the deal; `JavaFailure` for a group without members, as Java fails.
 
     Cost: O(P + M T). Source: `RoundRobinAssignor` of Kafka 4.4.
 
     >>> from assignors.model import Cluster, Member
     >>> members = tuple(Member(member_id=name, topics=("t", "u")) for name in ("a", "b"))
-    >>> assign(Group(cluster=Cluster.of({"t": 3, "u": 1}), members=members)).assignment
-    {'a': {'t': (0, 2)}, 'b': {'t': (1,), 'u': (0,)}}
+    >>> answer = assign(Group(cluster=Cluster.of({"t": 3, "u": 1}), members=members))
+    >>> answer.lists["a"], answer.lists["b"]
+    ((('t', 0), ('t', 2)), (('t', 1), ('u', 0)))
     """
     problem = number(group)
+    notes = gather(problem, group, UserData.NONE).notes
+    if not problem.members:
+        failure = JavaFailure("IllegalArgumentException", EMPTY)
+        if options.on_failure is OnFailure.RAISE:
+            raise failure
+        notes = (*notes, MemberNote(code="repaired", text=f"Java fails: {failure}"))
     owner = _deal(problem)
+    dealt = np.flatnonzero(owner != NOBODY)
+    members = tuple(member.member_id for member in map_order(group.members))
+    place = {member_id: position for position, member_id in enumerate(members)}
+    place_of = np.array([place[member.member_id] for member in problem.members], dtype=np.int64)
+    held = held_by(
+        members,
+        problem.topics,
+        member=place_of[owner[dealt]],
+        topic=problem.topic_of[dealt],
+        number=(dealt - problem.first[problem.topic_of[dealt]]).astype(np.int32),
+    )
     favoured = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
-        assignment=name(problem, owner),
-        notes=gather(problem, group, UserData.NONE).notes,
+        assignment=Shares(held),
+        notes=notes,
         stats=stats(problem, favoured=favoured, given=owner),
+        lists=Lists(held),
+        order=members,
     )
 
 
@@ -57,4 +83,10 @@ def _deal(problem: Problem) -> Int32:
     return owner
 
 
-ROUNDROBIN = Assignor(family="java", name="roundrobin", assign=assign)
+ROUNDROBIN = Assignor(
+    family="java",
+    name="roundrobin",
+    assign=assign,
+    keeps_lists=True,
+    configure=lambda options: partial(assign, options=options),
+)

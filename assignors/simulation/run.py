@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor
-from assignors.leader import rebalance_members
-from assignors.model import Assignment, Cluster, Group
+from assignors.leader import REPAIR, rebalance_members
+from assignors.model import Assignment, Cluster, Group, State
 from assignors.rebalance import Rebalance
 from assignors.simulation.member import Life, joined, member_of
 from assignors.simulation.scenario import Event, EventKind, MemberSpec, Scenario
@@ -57,6 +57,9 @@ class _State:
     lives: dict[str, Life] = field(default_factory=dict)
     generation: int = 0
     memory: Assignment | None = None
+    """The leader's last plan."""
+    remembered: State = field(default_factory=State)
+    """What the leader's assignor keeps."""
     births: int = 0
 
     def add(self, spec: MemberSpec) -> None:
@@ -66,18 +69,23 @@ class _State:
 
     def remove(self, name: str) -> None:
         """Let a member go; a leader takes its memory with it."""
-        if next(iter(self.lives)) == name:
-            self.memory = None
+        self.forget(name)
         del self.lives[name]
+
+    def forget(self, name: str) -> None:
+        """Lose what the leader remembers, if that is who goes."""
+        if next(iter(self.lives)) == name:
+            self.memory, self.remembered = None, State()
 
 
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
     """Yield every round of the scenario in turn.
 
     Raises `ValueError` for a scenario whose events cannot happen, such as a member leaving
-    that is not there. Cost: that of the assignor, per round, plus O(members + moves).
+    that is not there. Where a copied reference would fail, its leader goes on with a repaired
+    answer and a note. Cost: that of the assignor, per round, plus O(members + moves).
     """
-    state = _State(assignor=assignor, counts=dict(scenario.topics))
+    state = _State(assignor=assignor.configured(REPAIR), counts=dict(scenario.topics))
     for spec in scenario.members:
         state.add(spec)
     start = Event(kind=EventKind.START)
@@ -96,6 +104,7 @@ def _settle(state: _State, number: int, phase: int, event: Event) -> Iterator[Ro
         answer = rebalance_members(state.assignor, group, memory=state.memory)
         state.generation += 1
         state.memory = answer.assignment
+        state.remembered = answer.state or state.remembered
         before = {life.member_id: life.consuming for life in state.lives.values()}
         started_twice = _apply(state, answer)
         lost = any(life.has_revoked for life in state.lives.values())
@@ -125,6 +134,7 @@ def _group(state: _State) -> Group:
         cluster=Cluster.of(state.counts),
         members=tuple(member_of(life, kind) for life in state.lives.values()),
         generation=state.generation or None,
+        state=state.remembered,
     )
 
 
@@ -201,8 +211,7 @@ def _restart(state: _State, event: Event) -> Iterator[Change]:
 
     def replace_it() -> None:
         state.births += 1
-        if next(iter(state.lives)) == life.spec.name:
-            state.memory = None
+        state.forget(life.spec.name)
         state.lives[life.spec.name] = replace(
             joined(replace(life.spec, topics=life.topics), state.births), stale=None
         )

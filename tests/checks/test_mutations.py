@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from assignors import ASSIGNORS, Group, RebalanceProtocol
+from assignors import ASSIGNORS, Assignment, Group, OnFailure, Options, RebalanceProtocol
 from assignors.checks import Rule, check
 from assignors.testing import groups
 
@@ -100,12 +100,11 @@ SPOILT: dict[Rule, Spoil] = {
 SOME = settings(
     max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
-ROUNDROBIN = ASSIGNORS["java/roundrobin"]
+ROUNDROBIN = ASSIGNORS["java/roundrobin"].configured(Options(on_failure=OnFailure.REPAIR))
 COOPERATIVE = ASSIGNORS["optimal/cooperative-sticky"]
 
 
-def mutable(shares: object) -> Shares:
-    assert isinstance(shares, dict)
+def mutable(shares: Assignment) -> Shares:
     return {m: {t: list(ns) for t, ns in share.items()} for m, share in shares.items()}
 
 

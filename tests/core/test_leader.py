@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assignors import ASSIGNORS, Assignor, Cluster, assignor_named, lead
+from assignors import Assignor, Cluster, assignor_named, lead
+from tests.laws.laws import EVERY_ASSIGNOR
 from wire import (
     Mode,
     Subscription,
@@ -55,7 +56,7 @@ def count(partitions: TopicPartitions) -> int:
     return sum(map(len, partitions.values()))
 
 
-@pytest.mark.parametrize("assignor", ASSIGNORS.values(), ids=ASSIGNORS)
+@EVERY_ASSIGNOR
 @pytest.mark.parametrize(("hex_digits", "takes_part"), ODD.values(), ids=ODD)
 def test_one_odd_member_never_fails_the_group(
     assignor: Assignor,

@@ -16,7 +16,7 @@ def test_a_bare_name_is_the_best_of_its_kind() -> None:
 
 def test_only_cooperative_sticky_lets_members_keep_on_consuming() -> None:
     cooperative = [name for name, found in ASSIGNORS.items() if found.is_cooperative]
-    assert cooperative == ["optimal/cooperative-sticky"]
+    assert cooperative == ["java/cooperative-sticky", "optimal/cooperative-sticky"]
     assert all(RebalanceProtocol.EAGER in found.protocols for found in ASSIGNORS.values())
 
 

@@ -1,0 +1,214 @@
+"""The sticky algorithm for subscriptions that differ: deal, then move while a move improves.
+
+The answer is Java's, move for move, by less work (`search`):
+
+1. Claims of topics a member does not ask for, or that racks forbid, are dropped.
+2. What nobody holds goes, topic by topic, to the subscriber with the fewest partitions.
+3. Members that can neither give nor take step aside.
+4. Passes over the partitions of shared topics: back to an owner of an older generation that is
+   at least two behind, else to the subscriber with the fewest if one is two behind.
+5. If all that made the group no better balanced, it never happened.
+
+Source: `AbstractStickyAssignor`'s general builder of Kafka 4.4, KIP-54. Its faults are kept:
+step 4 asks neither whether the older owner subscribes nor whether it has stepped aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from assignors.java.constrained import Placed
+from assignors.java.intake import Intake
+from assignors.java.search import Search, Table, least_sizes
+from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
+
+
+def place(intake: Intake, *, repaired: Callable[[str], None] | None = None) -> Placed:
+    """Return the assignment of subscriptions that differ.
+
+    Raises `JavaFailure` where Java dereferences null, unless `repaired` is given: then the
+    older owner in question is passed over, and `repaired` is told so.
+    Cost: O(S log S + T M) and O(S + T M) for each move. Source: see the head of the module.
+    """
+    table = _start(intake)
+    has_revoked = _drop_claims(table)
+    topics = np.lexsort((np.arange(len(table.asked)), table.asked))
+    in_order = _partitions_of(intake, topics)
+    unassigned = in_order[table.owner[in_order] == NOBODY]
+    starts_empty = not table.size.any()
+    _deal(table, unassigned)
+    is_shared = table.asked >= 2
+    in_order = in_order[is_shared[intake.topic_of[in_order]]]
+    unassigned = unassigned[is_shared[intake.topic_of[unassigned]]]
+    _step_aside(table, is_shared)
+    table.least = least_sizes(table, np.flatnonzero(is_shared), ~table.is_aside)
+    owner, stamp, size = table.owner.copy(), table.stamp.copy(), table.size.copy()
+    search = Search(table=table, shared=in_order, repaired=repaired)
+    if not has_revoked:
+        search.improve(unassigned)
+    has_moved = search.improve(in_order)
+    active = ~table.is_aside
+    if not starts_empty and has_moved and _score(table.size[active]) >= _score(size[active]):
+        table.owner, table.stamp = owner, stamp
+    held = np.flatnonzero(table.owner != NOBODY)
+    held = held[np.argsort(table.stamp[held], kind="stable")]
+    return Placed(member=table.owner[held], partition=held, transferred=None)
+
+
+def _start(intake: Intake) -> Table:
+    """Return the table with every standing claim in its claimant's list."""
+    problem = intake.problem
+    size = len(intake.topic_of)
+    owner = np.full(size, NOBODY, dtype=np.int32)
+    stamp = np.zeros(size, dtype=np.int64)
+    claim = intake.claim[intake.stands]
+    owner[claim] = intake.claim_member[intake.stands]
+    stamp[claim] = np.arange(len(claim))
+    return Table(
+        intake=intake,
+        owner=owner,
+        stamp=stamp,
+        size=np.bincount(owner[claim], minlength=problem.member_count),
+        clock=len(claim),
+        takes=problem.takes[problem.class_of],
+        asked=_asked(intake),
+        most=_most(problem),
+        is_aside=np.zeros(problem.member_count, dtype=np.bool_),
+        before=_owners_before(intake),
+        java_hash=intake.hashes(),
+        least=np.zeros(len(problem.topics), dtype=np.int64),
+    )
+
+
+def _asked(intake: Intake) -> Int64:
+    """Return how many times each topic stands in subscriptions: twice in one list is twice."""
+    problem = intake.problem
+    asked: Int64 = np.bincount(problem.class_of, minlength=len(problem.takes)) @ problem.takes
+    index = {name: topic for topic, name in enumerate(problem.topics)}
+    for member in problem.members:
+        extra = len(member.topics) - len(set(member.topics))
+        if extra:
+            repeated = [index[topic] for topic in member.topics if topic in index]
+            asked += np.bincount(repeated, minlength=len(asked))
+            asked[np.unique(repeated)] -= 1
+    return asked
+
+
+def _owners_before(intake: Intake) -> Int32:
+    """Return who claimed each partition in the highest generation below the last, int32[S]."""
+    before = np.full(len(intake.topic_of), NOBODY, dtype=np.int32)
+    generation = intake.generation[intake.claim_member]
+    old = np.flatnonzero(generation < intake.state.max_generation)
+    # Of equal generations the first in map order counts: written last.
+    order = old[np.lexsort((-old, generation[old]))]
+    before[intake.claim[order]] = intake.claim_member[order]
+    return before
+
+
+def _drop_claims(table: Table) -> bool:
+    """Drop claims of topics that are not asked for or that racks forbid; return if there were."""
+    held = np.flatnonzero(table.owner != NOBODY)
+    owner = table.owner[held]
+    dropped = ~table.takes[owner, table.intake.topic_of[held]]
+    dropped |= table.intake.racks.mismatch(owner, held)
+    table.owner[held[dropped]] = NOBODY
+    np.subtract.at(table.size, owner[dropped], 1)
+    return bool(dropped.any())
+
+
+def _partitions_of(intake: Intake, topics: Int64) -> Int64:
+    """Return the partitions of these topics, in order."""
+    first = intake.problem.first
+    if not len(topics):
+        return np.zeros(0, dtype=np.int64)
+    return np.concatenate([np.arange(first[topic], first[topic + 1]) for topic in topics.tolist()])
+
+
+def _deal(table: Table, unassigned: Int64) -> None:
+    """Give each partition to the subscriber with the fewest, near ones first where racks matter."""
+    if table.intake.racks.matter:
+        unassigned = _deal_near(table, unassigned)
+    topic_of = table.intake.topic_of[unassigned]
+    starts = np.flatnonzero(np.diff(topic_of, prepend=-1)).tolist()
+    for begin, end in pairwise([*starts, len(unassigned)]):
+        subscribers = np.flatnonzero(table.takes[:, topic_of[begin]])
+        takers = pour(table.size[subscribers], end - begin)
+        table.grant(unassigned[begin:end], subscribers[takers])
+
+
+def _deal_near(table: Table, unassigned: Int64) -> Int64:
+    """Give partitions to members with a replica near; return those without such a subscriber."""
+    racks, topic_of = table.intake.racks, table.intake.topic_of
+    near: dict[tuple[int, int], Int64] = {}
+    is_left = np.zeros(len(unassigned), dtype=np.bool_)
+    for position, partition in enumerate(unassigned.tolist()):
+        kind = int(topic_of[partition]), int(racks.replica_set[partition])
+        if kind not in near:
+            at_home = (racks.rack == NOBODY) | racks.covers[kind[1], racks.rack]
+            near[kind] = np.flatnonzero(table.takes[:, kind[0]] & at_home)
+        candidates = near[kind]
+        if len(candidates):
+            taker = candidates[np.argmin(table.size[candidates])]
+            table.grant(unassigned[position : position + 1], np.array([taker]))
+        else:
+            is_left[position] = True
+    return unassigned[is_left]
+
+
+def pour(size: Int64, count: int) -> Int64:
+    """Return who gets each of `count` partitions when the smallest always does, int64[count].
+
+    Ties go to the lowest position. Cost: O(M log M + (count + M) log(count + M)).
+
+    >>> pour(np.array([2, 0, 1]), 5).tolist()
+    [1, 1, 2, 0, 1]
+    """
+    ordered = np.sort(size)
+    # Filling everybody up to the n-th smallest costs n times its size less what is there.
+    cost = np.arange(len(size)) * ordered - (np.cumsum(ordered) - ordered)
+    under = int(np.searchsorted(cost, count, side="right"))
+    level = int(ordered[under - 1]) + -(-(count - int(cost[under - 1])) // under)
+    lacks = np.maximum(level - size, 0)
+    position = np.repeat(np.arange(len(size)), lacks)
+    step = np.arange(len(position)) - np.repeat(np.cumsum(lacks) - lacks, lacks)
+    key = (size[position] + step) * len(size) + position
+    key.sort()
+    taker: Int64 = key[:count] % len(size)
+    return taker
+
+
+def _most(problem: Problem) -> Int64:
+    """Return how many partitions each member can hold as Java counts, int64[M].
+
+    A topic that stands twice in a list counts twice, unless the list is as long as there are
+    topics.
+    """
+    sizes = np.diff(problem.first)
+    most: Int64 = (problem.takes.astype(np.int64) @ sizes)[problem.class_of]
+    topic_count = int(np.count_nonzero(sizes))
+    index = {name: topic for topic, name in enumerate(problem.topics) if sizes[topic]}
+    for number, member in enumerate(problem.members):
+        if len(set(member.topics)) < len(member.topics):
+            listed = [index[topic] for topic in member.topics if topic in index]
+            is_full = len(listed) == topic_count
+            most[number] = sizes.sum() if is_full else sizes[listed].sum()
+    return most
+
+
+def _step_aside(table: Table, is_shared: Bool) -> None:
+    """Mark members that hold all they can and nothing of a topic that others ask for."""
+    held = np.flatnonzero(table.owner != NOBODY)
+    shares = np.zeros(len(table.size), dtype=np.bool_)
+    shares[table.owner[held[is_shared[table.intake.topic_of[held]]]]] = True
+    table.is_aside = (table.size >= table.most) & ~shares
+
+
+def _score(size: Int64) -> int:
+    """Return Java's balance score, an int that wraps: the sum of all differences of two sizes."""
+    ordered = np.sort(size)
+    count = len(ordered)
+    total = int((ordered * (2 * np.arange(count) - count + 1)).sum())
+    return (total + 2**31) % 2**32 - 2**31

@@ -1,0 +1,261 @@
+"""What Java's sticky assignors take in: members in map order, claims, who may keep which.
+
+Both sticky assignors share this, faults included. A claim stands unless another member claims
+the same partition; then generations decide, and Java takes them from two sources: that of the
+newcomer from its member data (UserData, for the eager assignor), that of the one on record
+from the Subscription's field. Whoever comes later in the map is the newcomer, so the order of
+the map is part of the answer.
+
+Claims of partition numbers that a topic does not have are let in as they are in Java. They are
+numbered behind the real partitions, so that one array holds both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from assignors.assignor import UserData
+from assignors.hash_order import partition_hashes, put_order, string_hashes
+from assignors.java.racks import RackTable, rack_table
+from assignors.lists import Held, held_by
+from assignors.model import NO_GENERATION, Group, Member, State
+from assignors.problem import NOBODY, Bool, Int32, Int64, Problem, number
+from wire import (
+    Mode,
+    TopicPartitions,
+    decode_cooperative_user_data,
+    decode_sticky_user_data,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """The group as Java's sticky assignors see it.
+
+    Lengths: M members, P partitions, S partitions and phantoms (claimed numbers that no
+    partition has), C claims. Members are numbered by id, so that sorting by number is sorting
+    by id; `order` is the map's.
+    """
+
+    problem: Problem
+    order: Int64
+    """int64[M]: member numbers in the order of Java's map."""
+    is_equal: bool
+    """Whether Java takes all subscriptions for the same."""
+    generation: Int64
+    """int64[M]: as the member data tells it, -1 for none."""
+    topic_of: Int32
+    """int32[S]."""
+    number_of: Int32
+    """int32[S]: partition number in its topic."""
+    claim_member: Int32
+    """int32[C]: all claims of known topics, members in map order, partitions as claimed."""
+    claim: Int64
+    """int64[C]: the partition claimed."""
+    stands: Bool
+    """bool[C]: the claim is the member's to keep."""
+    is_multiple: Bool
+    """bool[S]: claimed in the same generation by several members."""
+    racks: RackTable
+    state: State
+
+    @property
+    def partition_count(self) -> int:
+        """P."""
+        return self.problem.partition_count
+
+    @property
+    def member_count(self) -> int:
+        """M."""
+        return self.problem.member_count
+
+    def hashes(self) -> Int32:
+        """Return the Java hash of each partition and phantom, int32[S]."""
+        return partition_hashes(string_hashes(self.problem.topics)[self.topic_of], self.number_of)
+
+    def held(self, member: Int32, partition: Int64) -> Held:
+        """Return lists, members in map order, from who has what in list order."""
+        place = np.empty(self.member_count, dtype=np.int64)
+        place[self.order] = np.arange(self.member_count)
+        return held_by(
+            tuple(self.problem.members[number].member_id for number in self.order.tolist()),
+            self.problem.topics,
+            member=place[member],
+            topic=self.topic_of[partition],
+            number=self.number_of[partition],
+        )
+
+
+def take_in(group: Group, kind: UserData, *, drop_phantoms: bool = False) -> Intake:
+    """Return the group as arrays.
+
+    `drop_phantoms` leaves out claims of numbers that no partition has, which Java does not.
+    Cost: O(M log M + P + C). Source: `AbstractStickyAssignor` of Kafka 4.4.
+    """
+    problem = number(group)
+    order = map_order(group, problem)
+    read = [_member_data(member, kind) for member in problem.members]
+    generation = np.array([data.generation for data in read], dtype=np.int64)
+    topic_of, number_of, member, claim = _claims(problem, order, [data.owned for data in read])
+    if drop_phantoms:
+        is_real = claim < problem.partition_count
+        member, claim = member[is_real], claim[is_real]
+    on_record = np.array(
+        [max(entry.generation, NO_GENERATION) for entry in problem.members], dtype=np.int64
+    )
+    stands, is_multiple = _settled(member, claim, generation, on_record, len(topic_of))
+    highest = int(generation.max(initial=group.state.max_generation))
+    return Intake(
+        problem=problem,
+        order=order,
+        is_equal=_are_equal([problem.members[number] for number in order.tolist()]),
+        generation=generation,
+        topic_of=topic_of,
+        number_of=number_of,
+        claim_member=member,
+        claim=claim,
+        stands=stands,
+        is_multiple=is_multiple,
+        racks=rack_table(group.cluster, problem, phantom_count=len(topic_of)),
+        state=replace(group.state, max_generation=highest),
+    )
+
+
+def map_order(group: Group, problem: Problem) -> Int64:
+    """Return member numbers in the order of Java's map of members, int64[M].
+
+    The map is filled in the order of `group.members`.
+    """
+    ids = [member.member_id for member in group.members]
+    number_of = {member.member_id: number for number, member in enumerate(problem.members)}
+    given = np.array([number_of[member_id] for member_id in ids], dtype=np.int64)
+    return given[put_order(string_hashes(ids))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _MemberData:
+    """What one member claims, and since when."""
+
+    owned: TopicPartitions
+    generation: int = NO_GENERATION
+
+
+def _member_data(member: Member, kind: UserData) -> _MemberData:
+    """Return what Java reads, from where Java reads it; nothing makes it fail."""
+    if kind is UserData.STICKY:
+        if member.version is None and member.user_data is None:
+            return _MemberData(owned=member.owned, generation=max(member.generation, -1))
+        claims = decode_sticky_user_data(member.user_data, mode=Mode.STRICT).value
+        assert claims is not None
+        generation = NO_GENERATION if claims.generation is None else claims.generation
+        return _MemberData(owned=claims.owned, generation=max(generation, NO_GENERATION))
+    generation = member.generation
+    if generation < 0:
+        data = decode_cooperative_user_data(member.user_data, mode=Mode.STRICT).value
+        if data is not None and data.generation is not None:
+            generation = data.generation
+    return _MemberData(owned=member.owned, generation=max(generation, NO_GENERATION))
+
+
+def _claims(
+    problem: Problem, order: Int64, owned: Sequence[TopicPartitions]
+) -> tuple[Int32, Int32, Int32, Int64]:
+    """Return topic and number of all partitions and phantoms, and the claims of them."""
+    first = problem.first
+    sizes = np.diff(first)
+    index = {name: topic for topic, name in enumerate(problem.topics) if sizes[topic]}
+    groups: list[tuple[int, int, int]] = []  # member, topic, how many
+    numbers: list[tuple[int, ...]] = []
+    for member in order.tolist():
+        for topic, claimed in owned[member].items():
+            known = index.get(topic)
+            if known is not None:
+                groups.append((member, known, len(claimed)))
+                numbers.append(claimed)
+    number_of = np.arange(problem.partition_count, dtype=np.int64)
+    number_of -= np.repeat(first[:-1], sizes)
+    if not groups:
+        nothing = np.zeros(0, dtype=np.int64)
+        return problem.topic_of, number_of.astype(np.int32), nothing.astype(np.int32), nothing
+    member_of, topic, count = np.array(groups, dtype=np.int64).T
+    claimed_number = _int32s(numbers, int(count.sum()))
+    claimed_topic = np.repeat(topic, count)
+    claim = first[claimed_topic] + claimed_number
+    is_phantom = (claimed_number < 0) | (claimed_number >= sizes[claimed_topic])
+    topic_of = problem.topic_of
+    if is_phantom.any():
+        key = (claimed_topic[is_phantom] << 32) + claimed_number[is_phantom] + (1 << 31)
+        known_keys, position = np.unique(key, return_inverse=True)
+        claim[is_phantom] = problem.partition_count + position
+        topic_of = np.concatenate([topic_of, (known_keys >> 32).astype(np.int32)])
+        number_of = np.concatenate([number_of, (known_keys & 0xFFFFFFFF) - (1 << 31)])
+    claimant = np.repeat(member_of, count).astype(np.int32)
+    return topic_of, number_of.astype(np.int32), claimant, claim
+
+
+def _int32s(numbers: Sequence[Sequence[int]], count: int) -> Int64:
+    """Return partition numbers, which are int32 in Java and nothing else."""
+    try:
+        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=count)
+    except OverflowError as error:
+        raise ValueError("a claimed partition number does not fit in 32 bits") from error
+    if count and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
+        raise ValueError("a claimed partition number does not fit in 32 bits")
+    return flat
+
+
+def _settled(
+    member: Int32, claim: Int64, generation: Int64, on_record: Int64, size: int
+) -> tuple[Bool, Bool]:
+    """Return which claims stand and which partitions were claimed twice in one generation.
+
+    Only partitions with several claims need a look one by one, in map order.
+    """
+    stands = np.ones(len(claim), dtype=np.bool_)
+    is_multiple = np.zeros(size, dtype=np.bool_)
+    contested = np.flatnonzero(np.bincount(claim, minlength=size)[claim] > 1)
+    recorded: dict[int, int] = {}  # partition -> the member on record
+    standing: dict[int, int] = {}  # partition -> the claim that stands
+    for position, newcomer, partition in zip(
+        contested.tolist(), member[contested].tolist(), claim[contested].tolist(), strict=True
+    ):
+        holder = recorded.get(partition)
+        theirs = NO_GENERATION if holder is None else int(on_record[holder])
+        mine = int(generation[newcomer])
+        if holder is not None and mine < theirs:
+            continue
+        recorded[partition] = newcomer
+        if holder is not None and mine == theirs:
+            is_multiple[partition] = True
+            standing.pop(partition, None)
+        else:
+            standing[partition] = position
+    stands[contested] = False
+    stands[list(standing.values())] = True
+    return stands, is_multiple
+
+
+def _are_equal(members: Sequence[Member]) -> bool:
+    """Return whether Java takes these subscriptions for the same.
+
+    The first list that is not empty is the measure; lists before it are never looked at,
+    and a list that names a topic twice differs from it.
+    """
+    measure: frozenset[str] = frozenset()
+    judged: dict[int, bool] = {}  # by identity: most members share one tuple
+    for member in members:
+        if not measure:
+            measure = frozenset(member.topics)
+        elif not judged.setdefault(
+            id(member.topics),
+            len(member.topics) == len(measure) and measure.issuperset(member.topics),
+        ):
+            return False
+    return True
+
+
+__all__ = ["NOBODY", "Intake", "map_order", "take_in"]
