@@ -60,15 +60,19 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
 
 
 def _changes_hands(intake: Intake, placed: Placed) -> Bool:
-    """Return which partitions somebody gets that did not claim them from one that did, bool[S]."""
+    """Return which partitions somebody gets that did not claim them from one that did, bool[S].
+
+    After the general path a partition has one owner.
+    """
     size = len(intake.topic_of)
-    claims = intake.claim_member.astype(np.int64) * size + intake.claim
-    gains = placed.member.astype(np.int64) * size + placed.partition
-    added = np.zeros(size, dtype=np.bool_)
-    added[placed.partition[~np.isin(gains, claims)]] = True
+    owner = np.full(size, NOBODY, dtype=np.int32)
+    owner[placed.partition] = placed.member
+    stays = intake.claim_member == owner[intake.claim]
+    kept = np.zeros(size, dtype=np.bool_)
+    kept[intake.claim[stays]] = True
     revoked = np.zeros(size, dtype=np.bool_)
-    revoked[intake.claim[~np.isin(claims, gains)]] = True
-    return added & revoked
+    revoked[intake.claim[~stays]] = True
+    return (owner != NOBODY) & ~kept & revoked
 
 
 def _stays(intake: Intake, placed: Placed, transferred: Bool) -> Bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 import numpy as np
 
@@ -22,6 +21,14 @@ from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MOVE_LIMIT = 64
 """Moves for each partition after which a search that Java would go on with is given up."""
+
+FIRST_LOOK = 256
+"""Partitions looked at before more are: mostly the next one that moves is near."""
+
+NULL_LIST = (
+    'Cannot invoke "java.util.List.size()" because the return value of '
+    '"java.util.Map.get(Object)" is null'
+)
 
 HUGE = np.iinfo(np.int64).max // 4
 
@@ -84,24 +91,20 @@ class Search:
 
     def _pass(self, partitions: Int64) -> None:
         position = 0
-        self._judge()
-        while not self.is_balanced and position < len(partitions):
-            moves, returns = self._wanting(partitions[position:])
-            wanting = moves | returns
-            step = int(np.argmax(wanting))
-            if not wanting[step]:
+        self._judge(position)
+        while not self.is_balanced:
+            found = _first(partitions, position, self._wants)
+            if found is None:
                 return
-            partition = int(partitions[position + step])
-            if returns[step]:
-                self._give_back(partition, could_move=bool(moves[step]))
-            else:
-                self._move(partition, self._smallest_subscriber(partition))
-            position += step + 1
+            self._serve(int(partitions[found]))
+            position = found + 1
+            self._judge(position if partitions is self.shared else 0)
 
-    def _judge(self) -> None:
+    def _judge(self, near: int) -> None:
         """Set whether no partition has an owner two ahead of one of its subscribers.
 
         A subscriber that holds as many as it can ask for is not looked at, whatever it holds.
+        `near` is a position in `shared` where a partition that does is to be expected.
         """
         table = self.table
         least = table.least
@@ -109,32 +112,52 @@ class Search:
         if is_full.any():
             topics = np.flatnonzero(least < HUGE)
             least = least_sizes(table, topics, ~(table.is_aside | is_full))
-        size = table.size[table.owner[self.shared]]
-        is_ahead = size > least[table.intake.topic_of[self.shared]] + 1
-        self.is_balanced = not bool(is_ahead.any())
 
-    def _wanting(self, partitions: Int64) -> tuple[Bool, Bool]:
-        """Return which partitions are to move, and which would first go back to an older owner."""
+        def is_ahead(partitions: Int64) -> Bool:
+            size = table.size[table.owner[partitions]]
+            ahead: Bool = size > least[table.intake.topic_of[partitions]] + 1
+            return ahead
+
+        found = _first(self.shared, near, is_ahead)
+        if found is None:
+            found = _first(self.shared[:near], 0, is_ahead)
+        self.is_balanced = found is None
+
+    def _wants(self, partitions: Int64) -> Bool:
+        """Return which partitions Java would move, or fail over."""
         table = self.table
         size = table.size[table.owner[partitions]]
-        moves = size > table.least[table.intake.topic_of[partitions]] + 1
-        before = table.before[partitions]
-        ahead = (size > table.size[before] + 1) | table.is_aside[before]
-        return moves, (before != NOBODY) & ahead
+        wants: Bool = size > table.least[table.intake.topic_of[partitions]] + 1
+        return wants | self._returns(partitions, size)
 
-    def _give_back(self, partition: int, *, could_move: bool) -> None:
-        """Move a partition to its older owner."""
-        receiver = int(self.table.before[partition])
-        if not self.table.is_aside[receiver]:
-            self._move(partition, receiver)
-            return
+    def _returns(self, partitions: Int64, size: Int64) -> Bool:
+        """Return which partitions have an older owner that comes before any other."""
+        before = self.table.before[partitions]
+        ahead = (size > self.table.size[before] + 1) | self.table.is_aside[before]
+        returns: Bool = (before != NOBODY) & ahead
+        return returns
+
+    def _serve(self, partition: int) -> None:
+        """Move a partition that wants to move."""
+        table = self.table
+        one = np.array([partition])
+        size = table.size[table.owner[one]]
+        if self._returns(one, size)[0]:
+            receiver = int(table.before[partition])
+            if not table.is_aside[receiver]:
+                self._move(partition, receiver)
+                return
+            self._pass_over(partition, receiver)
+        if size[0] > table.least[table.intake.topic_of[partition]] + 1:
+            self._move(partition, self._smallest_subscriber(partition))
+
+    def _pass_over(self, partition: int, receiver: int) -> None:
+        """Forget an older owner that has stepped aside, or fail as Java does."""
         if self.repaired is None:
-            _null_pointer()
+            raise JavaFailure("NullPointerException", NULL_LIST)
         member_id = self.table.intake.problem.members[receiver].member_id
         self.repaired(f"claim of an older generation of {member_id!r} passed over")
         self.table.before[partition] = NOBODY
-        if could_move:
-            self._move(partition, self._smallest_subscriber(partition))
 
     def _smallest_subscriber(self, partition: int) -> int:
         table = self.table
@@ -156,7 +179,6 @@ class Search:
         table.size[owner] -= 1
         table.grant(np.array([partition]), np.array([receiver]))
         self._refresh(owner, receiver)
-        self._judge()
 
     def _refresh(self, giver: int, receiver: int) -> None:
         """Bring `least` up to date after a partition went from one member to another."""
@@ -178,10 +200,14 @@ def least_sizes(table: Table, topics: Int64, counts: Bool) -> Int64:
     return least
 
 
-def _null_pointer() -> NoReturn:
-    """Fail as Java does where an older owner has stepped aside."""
-    raise JavaFailure(
-        "NullPointerException",
-        'Cannot invoke "java.util.List.size()" because the return value of '
-        '"java.util.Map.get(Object)" is null',
-    )
+def _first(partitions: Int64, begin: int, test: Callable[[Int64], Bool]) -> int | None:
+    """Return the first position from `begin` where the test holds, looking at ever more at once."""
+    width = FIRST_LOOK
+    while begin < len(partitions):
+        holds = test(partitions[begin : begin + width])
+        found = int(np.argmax(holds))
+        if holds[found]:
+            return begin + found
+        begin += width
+        width *= 2
+    return None
