@@ -16,6 +16,8 @@ from assignors.java.roundrobin import ROUNDROBIN
 from assignors.java.sticky import STICKY as JAVA_STICKY
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.optimal.sticky import STICKY
+from assignors.server.range import RANGE as SERVER_RANGE
+from assignors.server.uniform import UNIFORM
 
 ASSIGNORS: dict[str, Assignor] = {
     assignor.full_name: assignor
@@ -26,6 +28,8 @@ ASSIGNORS: dict[str, Assignor] = {
         JAVA_COOPERATIVE_STICKY,
         STICKY,
         COOPERATIVE_STICKY,
+        UNIFORM,
+        SERVER_RANGE,
     )
 }
 

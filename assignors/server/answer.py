@@ -1,0 +1,110 @@
+"""From who owns what, as numbers, to an answer in names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from assignors.claims import byte_notes
+from assignors.lists import Held, Lists, Shares
+from assignors.metrics import stats
+from assignors.model import MemberNote
+from assignors.problem import NOBODY, Int32, Int64
+from assignors.rebalance import Rebalance
+from assignors.server.spec import Spec
+
+
+def previous_owner(spec: Spec) -> Int32:
+    """Return who had each partition, int32[P], places in map order; the last of several."""
+    member, partition = entries(spec)
+    owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
+    is_real = partition >= 0
+    owner[partition[is_real]] = member[is_real]
+    return owner
+
+
+def entries(spec: Spec) -> tuple[Int32, Int64]:
+    """Return member and partition of every number of the previous target, each [C].
+
+    -1 stands for what is no partition of `spec.problem`.
+    """
+    target = spec.target
+    first = np.full(len(spec.topics), NOBODY, dtype=np.int64)
+    first[: spec.topic_count] = spec.problem.first[:-1]
+    size = np.zeros(len(spec.topics), dtype=np.int64)
+    size[: spec.topic_count] = np.diff(spec.problem.first)
+    topic = np.repeat(target.run_topic, target.length)
+    is_real = (target.number >= 0) & (target.number < size[topic])
+    partition = np.where(is_real, first[topic] + target.number, NOBODY)
+    return np.repeat(target.run_member, target.length).astype(np.int32), partition
+
+
+def without_faults(spec: Spec, *, doubles: bool) -> Spec:
+    """Return the group without numbers that their topic does not have in the previous target.
+
+    With `doubles` a partition that several members had stays with the first in map order.
+    """
+    target = spec.target
+    _, partition = entries(spec)
+    is_ours = np.repeat(target.run_topic < spec.topic_count, target.length)
+    keeps = ~(is_ours & (partition == NOBODY))
+    if doubles:
+        once = np.zeros(len(partition), dtype=np.bool_)
+        once[np.unique(partition, return_index=True)[1]] = True
+        keeps &= once | ~is_ours
+    kept = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(keeps)])
+    return replace(
+        spec, target=replace(target, number=target.number[keeps], start=kept[target.start])
+    )
+
+
+def answer(
+    spec: Spec,
+    owner: Int32,
+    *,
+    also: tuple[Int32, Int64] | None = None,
+    notes: tuple[MemberNote, ...] = (),
+) -> Rebalance:
+    """Return the answer in names; lists are sorted, as the broker answers with sets.
+
+    `owner` is int32[P], places in map order; `also` are further holders (member, partition) of
+    partitions that somebody owns already. Cost: O(P log P + M).
+    """
+    problem = spec.problem
+    held = held_in_order(spec, owner, also)
+    place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one: nobody is nobody
+    return Rebalance(
+        assignment=Shares(held),
+        notes=(*byte_notes(problem.members), *spec.notes, *notes),
+        stats=stats(problem, favoured=place[previous_owner(spec)], given=place[owner]),
+        lists=Lists(held),
+        order=held.members,
+    )
+
+
+def held_in_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> Held:
+    """Return who has what, topics and numbers ascending for each member."""
+    problem = spec.problem
+    partition = np.flatnonzero(owner != NOBODY)
+    member = owner[partition]
+    if also is not None and len(also[0]):
+        member, partition = np.concatenate([member, also[0]]), np.concatenate([partition, also[1]])
+        order = np.argsort(partition, kind="stable")
+        member, partition = member[order], partition[order]
+    member_count = spec.member_count
+    # numpy sorts two bytes by radix
+    order = np.argsort(
+        member.astype(np.uint16) if member_count < 1 << 16 else member, kind="stable"
+    )
+    start = np.zeros(member_count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(member, minlength=member_count), out=start[1:])
+    partition = partition[order]
+    topic = problem.topic_of[partition]
+    return Held(
+        members=tuple(member.member_id for member in spec.members),
+        topics=problem.topics,
+        start=start,
+        topic=topic,
+        number=(partition - problem.first[topic]).astype(np.int32),
+    )

@@ -1,0 +1,91 @@
+"""The uniform assignor where everybody subscribes to the same topics.
+
+Everybody gets T // N partitions and the first T % N members that can use it one more. A member
+keeps what it had up to its quota, in the order in which its map and sets are walked through;
+what it must give up joins the partitions nobody had, and those fill up the members in order.
+
+Since KAFKA-18688 a member that would have to be given its extra partition hands the right
+to it on while enough members come after it, so that a balanced group stays as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assignors.hash_order import Jdk, copied_set_capacity, put_order
+from assignors.options import JavaFailure
+from assignors.problem import NOBODY, Bool, Int32, Int64
+from assignors.server.answer import entries
+from assignors.server.spec import Spec, walk
+
+
+def place(spec: Spec, jdk: Jdk) -> Int32:
+    """Return who owns each partition, int32[P], members by their place in map order.
+
+    `JavaFailure` when the previous target has a partition twice or one that does not exist:
+    then more is handed out than there is room for. Cost: O(P + C log C + M).
+    Source: `UniformHomogeneousAssignmentBuilder` of Kafka 4.4.
+    """
+    member, partition = entries(spec)
+    is_ours = np.repeat(spec.target.run_topic < spec.topic_count, spec.target.length)
+    had = np.bincount(partition[is_ours & (partition != NOBODY)])
+    if (partition[is_ours] == NOBODY).any() or had.max(initial=0) > 1:
+        raise JavaFailure("PartitionAssignorException", "Partitions were left unassigned")
+    had_count = np.bincount(member[is_ours], minlength=spec.member_count)
+    quota, fill = _quotas(had_count, spec.problem.partition_count)
+    owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
+    owner[partition[is_ours]] = member[is_ours]
+    dropped = _dropped(spec, member, partition, had_count > quota, quota)
+    left = np.concatenate([_free(spec, owner, jdk), dropped])
+    owner[left] = np.repeat(np.arange(spec.member_count, dtype=np.int32), fill)
+    return owner
+
+
+def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
+    """Return how many of its partitions each member may keep and how many it is given.
+
+    Both int64[M]. The members must be gone through in order, as each may hand its right on.
+
+    >>> quota, fill = _quotas(np.array([1, 2, 0]), partition_count=4)
+    >>> quota.tolist(), fill.tolist()
+    ([2, 2, 1], [0, 0, 1])
+    """
+    members = len(had_count)
+    low, extra = divmod(partition_count, members)
+    quota = np.full(members, low, dtype=np.int64)
+    fill = np.zeros(members, dtype=np.int64)
+    for member, had in enumerate(had_count.tolist()):
+        has_extra = extra > 0
+        quota[member] += has_extra
+        room = low + has_extra - had
+        if room > 0:
+            if has_extra and members - member > extra:
+                room -= 1
+                has_extra = False
+            fill[member] = room
+        extra -= has_extra
+    return quota, fill
+
+
+def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
+    """Return the partitions nobody had, topics in the order of Java's copy of their set."""
+    first = spec.problem.first
+    topics = np.array(spec.subscription(0), dtype=np.int64)
+    order = put_order(spec.topic_hash[topics], capacity=copied_set_capacity(len(topics), jdk))
+    is_free = owner == NOBODY
+    walked = [
+        first[topic] + np.flatnonzero(is_free[first[topic] : first[topic + 1]])
+        for topic in topics[order].tolist()
+    ]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *walked])
+
+
+def _dropped(spec: Spec, member: Int32, partition: Int64, gives: Bool, quota: Int64) -> Int64:
+    """Return what members have above their quota, member by member, in Java's order."""
+    walked = walk(spec, gives)
+    walked = walked[partition[walked] != NOBODY]
+    holder = member[walked]
+    count = np.bincount(holder, minlength=spec.member_count)
+    rank = np.arange(len(walked)) - (np.cumsum(count) - count)[holder]
+    dropped: Int64 = partition[walked[rank >= quota[holder]]]
+    return dropped

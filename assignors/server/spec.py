@@ -1,0 +1,249 @@
+"""The group as a broker's assignor gets it: members in map order, topic ids, the last target.
+
+The coordinator hands its assignors a map of members, each with the ids of the topics that it
+subscribes to and with its part of the previous target, a map from topic id to a set of
+partition numbers. Members are numbered here in the order of that map. Names become ids on the
+way in: a topic that has none gets one made from its name, so that an answer exists and is
+always the same, and a note says that it is not the answer of a real cluster.
+
+The previous target stays in runs (member, topic, numbers) in the order in which it is written
+down. In which order Java would walk through it matters only for members that must give
+something up, and is computed for those alone.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain, repeat
+
+import numpy as np
+
+from assignors.hash_order import put_order, string_hashes, uuid_hash
+from assignors.model import Group, Member, MemberNote
+from assignors.problem import Bool, Int32, Int64, Problem, number
+from assignors.server.tables import compute_orders, put_orders
+
+TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", flags=re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The previous target. Lengths: M members, R runs, C partition numbers.
+
+    A number stands once in a run: the broker keeps sets.
+    """
+
+    run_member: Int64
+    """int64[R]: place of the member in map order, ascending."""
+    run_topic: Int64
+    """int64[R]: topic; those from `topic_count` on nobody may take any more."""
+    start: Int64
+    """int64[R + 1]: run r has the numbers start[r]:start[r + 1]."""
+    number: Int64
+    """int64[C]."""
+    calls_follow: Bool
+    """bool[M]: the member's map was asked again after its last topic came in."""
+
+    @property
+    def length(self) -> Int64:
+        """int64[R]: how many numbers a run has."""
+        return np.diff(self.start)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """Lengths: M members, T topics that somebody may take, P partitions, E topics in all."""
+
+    problem: Problem
+    """Members there are numbered by id, topics by name, as everywhere else."""
+    order: Int64
+    """int64[M]: number in `problem` of each member, in the order of the broker's map."""
+    topics: tuple[str, ...]
+    """E names: those of `problem`, then topics of the target that nobody may take."""
+    topic_ids: tuple[tuple[int, int], ...]
+    """E pairs: the halves of each id as signed 64-bit numbers, which is how Java compares them."""
+    topic_hash: Int32
+    """int32[E]."""
+    target: Target
+    is_homogeneous: bool
+    """Whether everybody subscribes to the same topics."""
+    notes: tuple[MemberNote, ...]
+
+    @property
+    def members(self) -> list[Member]:
+        """M members in map order."""
+        return [self.problem.members[place] for place in self.order.tolist()]
+
+    @property
+    def member_count(self) -> int:
+        """M."""
+        return self.problem.member_count
+
+    @property
+    def topic_count(self) -> int:
+        """T."""
+        return len(self.problem.topics)
+
+    @property
+    def takes(self) -> Bool:
+        """bool[M, T]: the member subscribes to the topic."""
+        return self.problem.takes[self.problem.class_of[self.order]]
+
+    def subscription(self, member: int) -> list[int]:
+        """Return the known topics a member subscribes to, each once, in the order it names them."""
+        index = {name: topic for topic, name in enumerate(self.problem.topics)}
+        asked = dict.fromkeys(self.problem.members[int(self.order[member])].topics)
+        return [index[name] for name in asked if name in index]
+
+
+def read(group: Group, *, needs_ids: bool = True) -> Spec:
+    """Return the group as arrays; without `needs_ids` nobody is told that ids were made.
+
+    `ValueError` for a topic id that is none, for one of two topics, and for partition numbers
+    beyond 32 bits. Cost: O(M log M + P + C).
+    """
+    problem = number(group)
+    index = {member.member_id: place for place, member in enumerate(problem.members)}
+    ids = [member.member_id for member in group.members]
+    given = np.array([index[member_id] for member_id in ids], dtype=np.int64)
+    order = given[put_order(string_hashes(ids))]
+    members = [problem.members[place] for place in order.tolist()]
+    topics = _topics(problem, members)
+    topic_ids = _topic_ids(group, topics)
+    return Spec(
+        problem=problem,
+        order=order,
+        topics=topics,
+        topic_ids=topic_ids,
+        topic_hash=np.array([uuid_hash(*halves) for halves in topic_ids], dtype=np.int32),
+        target=_target(members, topics),
+        is_homogeneous=_are_equal(members),
+        notes=_made_ids(group, problem) if needs_ids else (),
+    )
+
+
+def walk(spec: Spec, chosen: Bool) -> Int64:
+    """Return what these members had, as positions in `target.number`, as Java walks through it.
+
+    `chosen` is bool[M]. Member by member, topics in the order of the member's map, numbers in
+    that of their set. Cost: O(K log K) for K numbers.
+    """
+    target = spec.target
+    runs = np.flatnonzero(chosen[target.run_member])
+    if not len(runs):
+        return runs
+    some, table = np.unique(target.run_member[runs], return_inverse=True)
+    hashes = spec.topic_hash[target.run_topic[runs]]
+    runs = runs[compute_orders(table, hashes, calls_follow=target.calls_follow[some])]
+    length = target.length[runs]
+    table = np.repeat(np.arange(len(runs)), length)
+    positions = np.arange(len(table)) + (target.start[runs] - np.cumsum(length) + length)[table]
+    return positions[put_orders(table, target.number[positions].astype(np.int32))]
+
+
+def made_id(name: str) -> str:
+    """Return the id that a topic without one gets: the first 16 bytes of SHA-256 of its name.
+
+    >>> made_id("orders")
+    'HBaK2wDSCOQvkzFFKfH6nA'
+    """
+    digest = sha256(name.encode("utf-8", "surrogatepass")).digest()
+    return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
+def _topics(problem: Problem, members: Sequence[Member]) -> tuple[str, ...]:
+    """Return the topics of `problem`, then all others of the previous target."""
+    seen = set(problem.topics)
+    others: dict[str, None] = {}
+    for member in members:
+        if not seen.issuperset(member.owned):
+            others.update(dict.fromkeys(topic for topic in member.owned if topic not in seen))
+    return problem.topics + tuple(others)
+
+
+def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    known = group.cluster.topics
+    found: dict[tuple[int, int], str] = {}
+    for name in topics:
+        given = known[name].topic_id if name in known else None
+        topic_id = made_id(name) if given is None else given
+        if TOPIC_ID.fullmatch(topic_id) is None:
+            raise ValueError(f"topic {name!r}: id {topic_id!r} is not 22 characters of base64url")
+        blob = urlsafe_b64decode(topic_id + "==")
+        halves = (
+            int.from_bytes(blob[:8], "big", signed=True),
+            int.from_bytes(blob[8:], "big", signed=True),
+        )
+        other = found.setdefault(halves, name)
+        if other != name:
+            raise ValueError(f"topics {other!r} and {name!r} have the same id {topic_id!r}")
+    return tuple(found)
+
+
+def _made_ids(group: Group, problem: Problem) -> tuple[MemberNote, ...]:
+    """Return a note if ids had to be made for topics that somebody may take."""
+    made = [name for name in problem.topics if group.cluster.topics[name].topic_id is None]
+    if not made:
+        return ()
+    named = ", ".join(repr(name) for name in made[:3]) + (", ..." if len(made) > 3 else "")
+    text = f"no id given for {len(made)} topics, made from their names, which may decide ties: "
+    return (MemberNote(code="topic-id-made", text=text + named),)
+
+
+def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
+    """Return the previous target in runs; empty runs are none."""
+    index = {name: topic for topic, name in enumerate(topics)}
+    owned = [member.owned for member in members]
+    run_member = np.repeat(np.arange(len(members)), [len(entry) for entry in owned])
+    runs = len(run_member)
+    run_topic = np.fromiter(map(index.get, chain.from_iterable(owned), repeat(-1)), np.int64, runs)
+    listed = [numbers for entry in owned for numbers in entry.values()]
+    length = np.fromiter(map(len, listed), np.int64, runs)
+    number = _int32s(listed, int(length.sum()))
+    filled = np.flatnonzero(length)
+    run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
+    calls_follow = np.zeros(len(members), dtype=np.bool_)
+    last = np.flatnonzero(np.diff(run_member, append=len(members)))
+    calls_follow[run_member[last]] = length[last] > 1
+    number, length = _once(number, length)
+    return Target(
+        run_member=run_member,
+        run_topic=run_topic,
+        start=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(length)]),
+        number=number,
+        calls_follow=calls_follow,
+    )
+
+
+def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
+    """Return the numbers, each once in its run, where it stands first."""
+    run = np.repeat(np.arange(len(length)), length)
+    if ((np.diff(number) > 0) | (np.diff(run) > 0)).all():
+        return number, length
+    order = np.lexsort((number, run))
+    again = (np.diff(number[order]) == 0) & (np.diff(run[order]) == 0)
+    keep = np.ones(len(number), dtype=np.bool_)
+    keep[order[1:][again]] = False
+    return number[keep], np.bincount(run[keep], minlength=len(length))
+
+
+def _int32s(numbers: Sequence[Sequence[int]], count: int) -> Int64:
+    """Return partition numbers, which are int32 in Java and nothing else."""
+    text = "a partition number of the previous target does not fit in 32 bits"
+    try:
+        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=count)
+    except OverflowError as error:
+        raise ValueError(text) from error
+    if count and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
+        raise ValueError(text)
+    return flat
+
+
+def _are_equal(members: Sequence[Member]) -> bool:
+    """Return whether all subscribe to the same topics, known or not."""
+    different = {id(member.topics): member.topics for member in members}
+    return len({frozenset(topics) for topics in different.values()}) <= 1
