@@ -12,13 +12,23 @@ assignors.reading.DocumentError: expected a string, found 7 at members[0].topics
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assignors.assignor import RebalanceProtocol
 from assignors.checks import Report
 from assignors.leader import member_from_bytes
-from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, MemberNote, Topic
+from assignors.model import (
+    NO_GENERATION,
+    Assignment,
+    Cluster,
+    Group,
+    Member,
+    MemberNote,
+    State,
+    Topic,
+)
 from assignors.reading import (
     Document,
     DocumentError,
@@ -39,6 +49,8 @@ from wire import TopicPartitions
 
 SCHEMA = 1
 """Version of these formats; every object that is written carries it."""
+
+TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]")
 
 PARTITION_LIMIT = 10_000_000
 """Partitions of one group: several times the largest cluster, so that a slip of the pen in a
@@ -81,6 +93,7 @@ def group_from_document(document: object) -> Group:
         cluster=_cluster(required(fields, "topics", ()), ("topics",)),
         members=tuple(members),
         generation=None if generation is None else int32(generation, ("generation",)),
+        state=_state(fields.get("state"), ("state",)),
     )
 
 
@@ -130,8 +143,11 @@ def partitions_from_document(document: object, place: Place = ()) -> TopicPartit
 
 
 def rebalance_document(rebalance: Rebalance) -> Document:
-    """Return an assignor's answer. `stats.follow_up` is there for every assignor."""
-    return {
+    """Return an assignor's answer. `stats.follow_up` is there for every assignor.
+
+    `lists` and `order` are there where the answer has them, `state` where it is to be kept.
+    """
+    document: Document = {
         "assignment": {
             member_id: partitions_document(partitions)
             for member_id, partitions in rebalance.assignment.items()
@@ -140,6 +156,15 @@ def rebalance_document(rebalance: Rebalance) -> Document:
         "notes": [note_document(note) for note in rebalance.notes],
         "stats": {**rebalance.stats, "follow_up": rebalance.follow_up},
     }
+    if rebalance.lists is not None:
+        document["lists"] = {
+            member_id: [list(pair) for pair in pairs]
+            for member_id, pairs in rebalance.lists.items()
+        }
+        document["order"] = list(rebalance.order or ())
+    if rebalance.state is not None:
+        document["state"] = {"max_generation": rebalance.state.max_generation}
+    return document
 
 
 def partitions_document(partitions: TopicPartitions) -> Document:
@@ -202,8 +227,27 @@ def _topic(entry: object, place: Place) -> Topic:
     return Topic(
         partition_count=count,
         racks=racks,
-        topic_id=None if topic_id is None else text(topic_id, (*place, "id")),
+        topic_id=None if topic_id is None else _topic_id(topic_id, (*place, "id")),
     )
+
+
+def _topic_id(value: object, place: Place) -> str:
+    """Return a topic id as Kafka prints it: 16 bytes in 22 characters of base64url."""
+    words = text(value, place)
+    if TOPIC_ID.fullmatch(words) is None:
+        refusal = f"expected 22 characters of base64url, found {found(words)}"
+        raise DocumentError(Fault.BAD_TEXT, refusal, place)
+    return words
+
+
+def _state(value: object, place: Place) -> State:
+    """Return what an assignor remembers; nothing where it is absent."""
+    if value is None:
+        return State()
+    highest = struct(value, place).get("max_generation")
+    if highest is None:
+        return State()
+    return State(max_generation=max(int32(highest, (*place, "max_generation")), NO_GENERATION))
 
 
 def _count(value: object, place: Place) -> int:

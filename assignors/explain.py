@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assignors.assignor import Assignor
-from assignors.claims import gather, read_claim, resolve
+from assignors.claims import Claims, gather, read_claim, resolve
 from assignors.model import NO_GENERATION, Group
-from assignors.problem import NOBODY, Problem, number
+from assignors.problem import NOBODY, Int32, Problem, number
 from assignors.reading import Document, DocumentError, Fault
 from assignors.rebalance import Rebalance
 
@@ -39,6 +39,7 @@ class Clause(StrEnum):
     CLAIMS_NOT_KNOWN = "claims-not-known"
     NOBODY_SUBSCRIBES = "nobody-subscribes"
     LEFT_OUT = "left-out"
+    AS_REFERENCE = "as-reference"
 
 
 SENTENCES = {
@@ -54,6 +55,7 @@ SENTENCES = {
     ),
     Clause.NOBODY_SUBSCRIBES: "no member subscribes to the topic",
     Clause.LEFT_OUT: "the assignor leaves it out, though somebody subscribes to the topic",
+    Clause.AS_REFERENCE: "so the copied reference decides, by rules of its own",
 }
 
 
@@ -102,33 +104,64 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
     't:1 waits: it is to move from a to b, but somebody else may still consume it and must let go first'
     """  # noqa: E501  # the sentence is one line
     _must_exist(group, topic, partition)
-    rebalance = assignor.assign(group)
-    given = _holder(rebalance, topic, partition)
-    waits = partition in rebalance.withheld.get(topic, ())
+    known = evidence(group, assignor)
+    given = _holder(known.rebalance, topic, partition)
+    target = given
+    if partition in known.rebalance.withheld.get(topic, ()):
+        following = _next_round(group, known.rebalance, known.claims.last)
+        target = _holder(assignor.assign(following), topic, partition)
+    return explanation(known, topic, partition, given=given, target=target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """An answer and what it was made from."""
+
+    assignor: Assignor
+    rebalance: Rebalance
+    problem: Problem
+    claims: Claims
+    favoured: Int32
+    """int32[P]: whom stickiness favours."""
+
+
+def evidence(group: Group, assignor: Assignor) -> Evidence:
+    """Return what `assignor` answers and the claims it answers to. Cost: that of the assignor."""
     problem = number(group)
     claims = gather(problem, group, assignor.user_data)
+    return Evidence(
+        assignor=assignor,
+        rebalance=assignor.assign(group),
+        problem=problem,
+        claims=claims,
+        favoured=resolve(problem, claims),
+    )
+
+
+def explanation(
+    known: Evidence, topic: str, partition: int, *, given: str | None, target: str | None
+) -> Explanation:
+    """Return why a partition goes to `given` now, and is to go to `target`. Cost: O(M)."""
+    problem, last = known.problem, known.claims.last
     favoured: str | None = None
     explained: tuple[ExplainedClaim, ...] = ()
     if topic in problem.topics:
         place = int(problem.first[problem.topics.index(topic)]) + partition
-        owner = int(resolve(problem, claims)[place])
+        owner = int(known.favoured[place])
         favoured = None if owner == NOBODY else problem.members[owner].member_id
-        explained = _claims(
-            problem, assignor, topic, partition, favoured=favoured, last=claims.last
-        )
-    target = given
-    if waits:
-        following = _next_round(group, rebalance, claims.last)
-        target = _holder(assignor.assign(following), topic, partition)
+        explained = _claims(problem, known.assignor, topic, partition, favoured=favoured, last=last)
+    waits = partition in known.rebalance.withheld.get(topic, ())
     verdict = _verdict(given, favoured, waits=waits)
     if verdict is Verdict.UNASSIGNED:
         is_asked_for = topic in problem.topics
         clause = Clause.LEFT_OUT if is_asked_for else Clause.NOBODY_SUBSCRIBES
-    elif not assignor.is_cooperative:
+    elif not known.assignor.is_cooperative:
         clause = Clause.EAGER
+    elif known.assignor.keeps_lists:
+        clause = Clause.AS_REFERENCE
     else:
-        clause = _clause(target, explained, claims.last, is_known=not claims.unknown)
-    story = _story(verdict, clause, favoured, target, rebalance)
+        clause = _clause(target, explained, last, is_known=not known.claims.unknown)
+    story = _story(verdict, clause, favoured, target, known.rebalance)
     return Explanation(
         topic=topic,
         partition=partition,
@@ -138,7 +171,7 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
         favoured=favoured,
         target=target,
         given=given,
-        last_generation=claims.last,
+        last_generation=last,
         claims=explained,
     )
 

@@ -33,6 +33,7 @@ class Fault(StrEnum):
     UNKNOWN = "unknown"
     TOO_LARGE = "too-large"
     FAILED = "failed"
+    REFERENCE_FAILED = "reference-failed"
 
 
 class DocumentError(ValueError):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from assignors.cli.progress import counted
 from assignors.cli.sources import lines, total_size
 from assignors.documents import SCHEMA, Document, DocumentError, Fault
+from assignors.options import JavaFailure
 
 Blank = Document
 """The keys of an answer with the values they have when there is none."""
@@ -35,6 +36,8 @@ def answered(blank: Blank, answer: Callable[[], Document]) -> Document:
         return {"schema": SCHEMA, **blank, "error": None, **answer()}
     except DocumentError as error:
         reason = error.document()
+    except JavaFailure as error:
+        reason = DocumentError(Fault.REFERENCE_FAILED, f"Java fails: {error}").document()
     except (ValueError, MemoryError, RecursionError) as error:
         reason = DocumentError(Fault.FAILED, f"{error}" or type(error).__name__).document()
     except Exception as error:  # noqa: BLE001  # our mistake or a foreign assignor's: other lines go on

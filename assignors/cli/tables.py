@@ -81,6 +81,45 @@ def show_assigned(documents: Iterable[Document]) -> None:
             console.print(_clean(text), style="dim")
 
 
+def show_compared(documents: Iterable[Document]) -> None:
+    """Draw the assignors of each group side by side, then where they differ."""
+    console = _console()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
+        names = [column["name"] for column in columns]
+        table = _table("", *(name.replace("/", "/\n") for name in names))
+        for figure in COMPARED:
+            cells = [_cell((column["gaps"] or {}).get(figure)) for column in columns]
+            table.add_row(figure, *cells)
+        table.add_row("violations", *(str(column["violations"]) for column in columns))
+        table.title = f"line {line}"
+        console.print(table)
+        for column in columns:
+            if column["failure"] is not None:
+                console.print(_clean(f"  {column['name']} fails: {column['failure']}"), style="red")
+        partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
+        console.print(f"  {document['different']} partitions differ", style="bold")
+        for partition in partitions[:NUMBERS_SHOWN]:
+            for name, told in partition["answers"].items():
+                console.print(_clean(f"  {name}: {told['why']}"))
+
+
+COMPARED = (
+    "load_max",
+    "load_min",
+    "balance_gap",
+    "moved",
+    "moved_minimum",
+    "unassigned",
+    "topic_spread_max",
+    "rack_mismatches",
+)
+"""Figures of a comparison, as `checks.distance` names them."""
+
+
 def show_checked(documents: Iterable[Document]) -> None:
     """Draw what each check found."""
     console = _console()

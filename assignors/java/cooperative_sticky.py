@@ -72,7 +72,8 @@ def _changes_hands(intake: Intake, placed: Placed) -> Bool:
     kept[intake.claim[stays]] = True
     revoked = np.zeros(size, dtype=np.bool_)
     revoked[intake.claim[~stays]] = True
-    return (owner != NOBODY) & ~kept & revoked
+    changes: Bool = (owner != NOBODY) & ~kept & revoked
+    return changes
 
 
 def _stays(intake: Intake, placed: Placed, transferred: Bool) -> Bool:

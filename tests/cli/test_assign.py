@@ -110,3 +110,65 @@ def test_what_is_assigned_passes_the_check() -> None:
         }
         (judged,), code = answers("check", given=json.dumps(asked))
         assert (judged["violations"], judged["error"], code) == ([], None, 0)
+
+
+TWIN = {
+    "topics": {"t": 2, "u": 2},
+    "members": [
+        {"id": "b", "topics": ["t", "u"]},
+        {"id": "a", "topics": ["t", "u"], "owned": [["u", [1]], ["t", [0]]], "generation": 3},
+    ],
+}
+
+
+def test_a_twin_answers_in_the_order_of_java_and_keeps_its_state() -> None:
+    document = answer(*ASSIGN, "java/sticky", given=json.dumps(TWIN))
+    assert document["order"] == ["a", "b"]
+    assert document["lists"] == {"a": [["t", 0], ["u", 1]], "b": [["t", 1], ["u", 0]]}
+    assert document["state"] == {"max_generation": 3}
+    later = answer(
+        *ASSIGN, "java/sticky", given=json.dumps({**TWIN, "state": {"max_generation": 9}})
+    )
+    assert later["state"] == {"max_generation": 9}
+
+
+def test_a_failure_of_java_is_one_lines_error_or_repaired() -> None:
+    empty = json.dumps({"topics": {"t": 2}, "members": []})
+    documents, code = answers(*ASSIGN, "java/sticky", given=f"{empty}\n{json.dumps(TWIN)}\n")
+    assert code == 2
+    assert documents[0]["error"]["kind"] == "reference-failed"
+    assert "ArithmeticException" in documents[0]["error"]["text"]
+    assert documents[0]["lists"] is None
+    assert documents[1]["error"] is None
+    repaired = answer(*ASSIGN, "java/sticky", "--on-failure", "repair", given=empty)
+    assert repaired["error"] is None
+    assert [note["code"] for note in repaired["notes"]] == ["repaired"]
+
+
+def test_assignors_are_compared_on_each_line() -> None:
+    documents, code = answers(
+        "assign", "--compare", "java/sticky,sticky", given=f"{json.dumps(TWIN)}\n{{\n"
+    )
+    assert code == 2
+    assert [column["name"] for column in documents[0]["compared"]] == [
+        "java/sticky",
+        "optimal/sticky",
+    ]
+    assert documents[0]["different"] == 0
+    assert documents[1]["compared"] is None
+    assert documents[1]["error"]["kind"] == "bad-json"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--assignor", "sticky", "--compare", "sticky,range"),
+        ("--compare", "sticky"),
+        ("--compare", "sticky,optimal/sticky"),
+        ("--compare", "sticky,nothing"),
+        ("--assignor", "sticky", "--jdk", "11"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(arguments: tuple[str, ...]) -> None:
+    assert answers("assign", *arguments, given=json.dumps(TWIN)) == ([], 2)

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors import MemberNote, Rebalance, RebalanceProtocol
+from assignors import MemberNote, Rebalance, RebalanceProtocol, State
 from assignors.checks import Report, Rule, Violation
 from assignors.documents import (
     PARTITION_LIMIT,
@@ -23,7 +24,10 @@ from assignors.reading import bytes_from_hex
 from wire import Subscription, encode_subscription
 
 GROUP: dict[str, Any] = {
-    "topics": {"t": 6, "u.v": {"partitions": 2, "racks": [["r1"], ["r1", "r2"]], "id": "x"}},
+    "topics": {
+        "t": 6,
+        "u.v": {"partitions": 2, "racks": [["r1"], ["r1", "r2"]], "id": "dI7S-MK9rwdCA2wuss0WdQ"},
+    },
     "generation": 7,
     "members": [
         {
@@ -92,7 +96,7 @@ def test_everything_in_a_group_document_arrives() -> None:
     assert (topic.partition_count, topic.racks, topic.topic_id) == (
         2,
         (("r1",), ("r1", "r2")),
-        "x",
+        "dI7S-MK9rwdCA2wuss0WdQ",
     )
     a, b = group.members
     assert (a.member_id, a.topics, a.owned) == ("a", ("t", "u.v"), {"t": (0, 1), "u.v": (0,)})
@@ -210,6 +214,10 @@ def test_bytes_and_struct_describe_the_same_member(topics: list[str], generation
         (lambda g: g["members"][0].update(user_data="f"), "bad-hex", "members[0].user_data"),
         (lambda g: g["members"][1].update(subscription="0g"), "bad-hex", "members[1].subscription"),
         (lambda g: g["members"][0].update(id="\ud800"), "bad-text", "members[0].id"),
+        (lambda g: g["topics"]["u.v"].update(id="x"), "bad-text", 'topics["u.v"].id'),
+        (lambda g: g["topics"]["u.v"].update(id="é" * 22), "bad-text", 'topics["u.v"].id'),
+        (lambda g: g.update(state=7), "wrong-type", "state"),
+        (lambda g: g.update(state={"max_generation": "7"}), "wrong-type", "state.max_generation"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(change: Any, kind: str, path: str) -> None:
@@ -284,6 +292,19 @@ def test_follow_up_stands_in_the_stats_of_every_answer() -> None:
         {"member": None, "code": "c", "text": "x", "offset": 4}
     ]
     assert rebalance_document(answer)["stats"] == {"follow_up": True}
+
+
+def test_what_the_assignor_remembers_goes_in_and_out() -> None:
+    read = group_from_document({**GROUP, "state": {"max_generation": 12}})
+    assert read.state == State(max_generation=12)
+    for nothing in (None, {}, {"max_generation": None}, {"max_generation": -7}):
+        assert group_from_document({**GROUP, "state": nothing}).state == State()
+    answer = Rebalance(assignment={}, lists={"a": (("t", 1), ("u", 0))}, order=("a",))
+    document = rebalance_document(replace(answer, state=State(max_generation=12)))
+    assert document["state"] == {"max_generation": 12}
+    assert document["lists"] == {"a": [["t", 1], ["u", 0]]}
+    assert document["order"] == ["a"]
+    assert not {"lists", "order", "state"} & set(rebalance_document(Rebalance(assignment={})))
 
 
 def test_a_report_reads_as_documented() -> None:
