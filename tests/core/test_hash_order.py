@@ -63,7 +63,7 @@ class Table:
             self.size += 1
 
 
-def in_order(hashes: list[int], order: np.ndarray) -> list[int]:  # type: ignore[type-arg]
+def in_order(hashes: list[int], order: np.ndarray) -> list[int]:
     return [hashes[place] for place in order.tolist()]
 
 
