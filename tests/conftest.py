@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.foreign.jars import missing_tools
+from tests.foreign.judge import Judge
 
 # Benchmarks are programs: they import what they are compared with, which tests may lack.
 collect_ignore_glob = ["benchmarks/*"]
@@ -33,3 +37,17 @@ def need(tool: str) -> None:
 def java() -> None:
     """A Java runtime, for Spark."""
     need("java")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marks of tests that need somebody else's programs."""
+    config.addinivalue_line("markers", "foreign: judged by Kafka's own classes, needs Java and mvn")
+
+
+@pytest.fixture(scope="session")
+def judge() -> Iterator[Judge]:
+    """Kafka's own classes, to ask."""
+    for tool in missing_tools():
+        need(tool)
+    with Judge() as started:
+        yield started
