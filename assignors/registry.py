@@ -17,6 +17,7 @@ from assignors.java.sticky import STICKY as JAVA_STICKY
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.optimal.sticky import STICKY
 from assignors.server.range import RANGE as SERVER_RANGE
+from assignors.server.simple import SIMPLE
 from assignors.server.uniform import UNIFORM
 
 ASSIGNORS: dict[str, Assignor] = {
@@ -30,6 +31,7 @@ ASSIGNORS: dict[str, Assignor] = {
         COOPERATIVE_STICKY,
         UNIFORM,
         SERVER_RANGE,
+        SIMPLE,
     )
 }
 
