@@ -34,80 +34,92 @@ class Pool:
     """int32, the Java hash of each slot, also of those that exist only in `had`."""
 
 
+@dataclass(slots=True, kw_only=True)
+class _Shares:
+    """Who has what so far. Dicts stand for sets that remember their order."""
+
+    wanted: int
+    """Members that each partition is to have."""
+    want: dict[int, int]
+    """Member -> partitions it is to have; 0 for those that do not subscribe."""
+    members: dict[int, dict[int, None]]
+    """Slot -> members, in the order in which slots came in."""
+    slots: dict[int, dict[int, None]]
+    """Member -> slots."""
+
+    def take(self, member: int, slot: int) -> None:
+        """Take a partition away from a member."""
+        del self.members[slot][member]
+        del self.slots[member][slot]
+
+
 def shared(pool: Pool) -> list[tuple[int, int]]:
     """Return (member, slot) for all that is given, each pair once.
 
-    Cost: O(C log C + T N) for C pairs of the previous target.
+    Cost: O(C log C + T N) for C pairs of the previous target. Here the fault leaves slot 1 short:
 
-    >>> pool = Pool(subscribers=[0, 1, 2], had=[(0, 0)], slots=[0, 1],
+    >>> pool = Pool(subscribers=[0, 1, 2], had=[(1, 0), (2, 0)], slots=[0, 1],
     ...     hashes=np.arange(2, dtype=np.int32))
     >>> shared(pool)
-    [(0, 0), (1, 0), (2, 1)]
+    [(0, 1), (1, 0), (2, 0)]
     """
+    shares = _begin(pool)
+    lacking = {member for member, slots in shares.slots.items() if len(slots) < shares.want[member]}
+    before = {slot: list(members) for slot, members in shares.members.items()}
+    _drop_slots(pool, shares)
+    lacking |= _drop_members(pool, shares, before)
+    for slot in pool.slots:
+        shares.members.setdefault(slot, {})
+    _deal(shares, _order(pool, list(shares.members), follows=True), sorted(lacking))
+    return [(member, slot) for member, slots in shares.slots.items() for slot in slots]
+
+
+def _begin(pool: Pool) -> _Shares:
+    """Return what everybody had, and how much everybody is to have."""
     count = len(pool.slots)
     wanted = -(-len(pool.subscribers) // count) if count else 0
-    want = _wants(pool, wanted)
-    members: dict[int, dict[int, None]] = {}  # slot -> members
-    slots: dict[int, dict[int, None]] = {member: {} for member in want}
-    for member, slot in pool.had:
-        members.setdefault(slot, {})[member] = None
-        slots[member][slot] = None
-    lacking = {member for member, listed in slots.items() if len(listed) < want[member]}
-    before = {slot: list(listed) for slot, listed in members.items()}
-    _drop_slots(pool, want, members, slots)
-    lacking |= _drop_members(pool, wanted, members, slots, before)
-    for slot in pool.slots:
-        members.setdefault(slot, {})
-    _deal(_order(pool, list(members), follows=True), wanted, want, members, slots, sorted(lacking))
-    return [(member, slot) for member, listed in slots.items() for slot in listed]
-
-
-def _wants(pool: Pool, wanted: int) -> dict[int, int]:
-    """Return how many partitions each member is to have; none for those who do not subscribe."""
     want = {member: 0 for member, _ in pool.had}
-    each = wanted * len(pool.slots) / len(pool.subscribers)
+    each = wanted * count / len(pool.subscribers)
     for place, member in enumerate(pool.subscribers):
         want[member] = ceil(each * (place + 1)) - ceil(each * place)
-    return dict(sorted(want.items()))
+    shares = _Shares(
+        wanted=wanted,
+        want=want,
+        members={},
+        slots={member: {} for member in sorted(want)},
+    )
+    for member, slot in pool.had:
+        shares.members.setdefault(slot, {})[member] = None
+        shares.slots[member][slot] = None
+    return shares
 
 
-def _drop_slots(
-    pool: Pool,
-    want: dict[int, int],
-    members: dict[int, dict[int, None]],
-    slots: dict[int, dict[int, None]],
-) -> None:
+def _drop_slots(pool: Pool, shares: _Shares) -> None:
     """Let members drop what is above their want, in the order of their sets."""
-    for member, listed in slots.items():
-        surplus = len(listed) - want[member]
+    for member, slots in shares.slots.items():
+        surplus = len(slots) - shares.want[member]
         if surplus > 0:
-            held = np.array(list(listed), dtype=np.int64)
+            held = np.array(list(slots), dtype=np.int64)
             for slot in held[put_order(pool.hashes[held])[:surplus]].tolist():
-                del listed[slot]
-                del members[slot][member]
+                shares.take(member, slot)
 
 
-def _drop_members(
-    pool: Pool,
-    wanted: int,
-    members: dict[int, dict[int, None]],
-    slots: dict[int, dict[int, None]],
-    before: dict[int, list[int]],
-) -> set[int]:
+def _drop_members(pool: Pool, shares: _Shares, before: dict[int, list[int]]) -> set[int]:
     """Let partitions drop members above the wanted number; return who was dropped.
 
     `before` are the members that each set was filled with: its table does not shrink.
     """
     dropped: set[int] = set()
-    last = pool.had[-1][1] if pool.had else -1
-    for slot in _order(pool, list(members), follows=before.get(last, [])[:-1] != []):
-        surplus = len(members[slot]) - wanted
+    # The map is asked once more after its last key, unless that call made the key.
+    follows = bool(pool.had) and len(before[pool.had[-1][1]]) > 1
+    for slot in _order(pool, list(shares.members), follows=follows):
+        surplus = len(shares.members[slot]) - shares.wanted
         if surplus > 0:
             filled = np.array(before[slot], dtype=np.int32)
             walked = filled[put_order(filled)].tolist()
-            for member in [member for member in walked if member in members[slot]][:surplus]:
-                del members[slot][member]
-                del slots[member][slot]
+            still = [member for member in walked if member in shares.members[slot]]
+            for member in still[:surplus]:
+                shares.take(member, slot)
                 dropped.add(member)
     return dropped
 
@@ -120,18 +132,12 @@ def _order(pool: Pool, slots: list[int], *, follows: bool) -> list[int]:
     return [slots[place] for place in order.tolist()]
 
 
-def _deal(
-    order: list[int],
-    wanted: int,
-    want: dict[int, int],
-    members: dict[int, dict[int, None]],
-    slots: dict[int, dict[int, None]],
-    lacking: list[int],
-) -> None:
+def _deal(shares: _Shares, order: list[int], lacking: list[int]) -> None:
     """Go round over the members that lack something and give them what lacks members."""
     place, has_given = 0, False
     for slot in order:
-        open_places = wanted - len(members[slot])
+        members = shares.members[slot]
+        open_places = shares.wanted - len(members)
         while open_places > 0:
             if place == len(lacking):
                 if not (has_given and lacking):
@@ -139,11 +145,11 @@ def _deal(
                 place, has_given = 0, False
             member = lacking[place]
             place += 1
-            if member in members[slot]:
+            if member in members:
                 continue
-            slots[member][slot] = None  # and not members[slot]: the fault
+            shares.slots[member][slot] = None  # and `members` is not told: the fault
             open_places -= 1
             has_given = True
-            if len(slots[member]) >= want[member]:
+            if len(shares.slots[member]) >= shares.want[member]:
                 place -= 1
                 del lacking[place]

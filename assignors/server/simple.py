@@ -33,7 +33,7 @@ def assign(group: Group) -> Rebalance:
     >>> from assignors.model import Cluster, Member
     >>> members = tuple(Member(member_id=name, topics=("t",)) for name in ("a", "b", "c"))
     >>> dict(assign(Group(cluster=Cluster.of({"t": 2}), members=members)).lists)
-    {'a': (('t', 0),), 'b': (('t', 0),), 'c': (('t', 1),)}
+    {'a': (('t', 0), ('t', 1)), 'b': (('t', 0),), 'c': (('t', 1),)}
     """
     spec = read(group)
     had = _had(spec)
@@ -103,7 +103,7 @@ def _apart(spec: Spec, had: list[Pair]) -> list[Pair]:
 
 
 def _pooled(spec: Spec, topics: list[int], had: list[Pair], subscribers: list[int]) -> list[Pair]:
-    """Number the partitions of a pool, share them out, and name them again."""
+    """Return who gets which partitions of these topics, shared out as one pool."""
     first = spec.problem.first.tolist()
     slot_of: dict[tuple[int, int], int] = {}
     for topic in topics:
@@ -134,8 +134,8 @@ def _held(spec: Spec, given: list[Pair]) -> Held:
     names = utf16_sorted(spec.topics)
     rank = {name: place for place, name in enumerate(names)}
     rank_of = np.array([rank[name] for name in spec.topics], dtype=np.int32)
-    member, topic, number = np.array(given, dtype=np.int64).reshape(-1, 3).T
-    topic = rank_of[topic]
+    member, topic_of, number = np.array(given, dtype=np.int64).reshape(-1, 3).T
+    topic = rank_of[topic_of]
     order = np.lexsort((number, topic, member))
     start = np.zeros(spec.member_count + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=spec.member_count), out=start[1:])
