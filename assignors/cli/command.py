@@ -9,6 +9,7 @@ import click
 from assignors import __version__
 from assignors.cli.assign import assign, assignors
 from assignors.cli.check import check
+from assignors.cli.conform import conform
 from assignors.cli.decode import decode
 from assignors.cli.explain import explain
 from assignors.cli.output import UNREADABLE
@@ -27,7 +28,7 @@ def command() -> None:
     """
 
 
-for subcommand in (decode, assign, check, simulate, explain, assignors):
+for subcommand in (decode, assign, check, simulate, explain, conform, assignors):
     command.add_command(subcommand)
 
 

@@ -204,6 +204,28 @@ SUMMED: dict[str, Callable[[Fields], int]] = {
 """Figures of the summary, each added up over all events."""
 
 
+def show_conformed(documents: Iterable[Document]) -> None:
+    """Tell of each vector that failed as it comes, then draw one row a category."""
+    console = _console()
+    table = _table("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
+    for document in documents:
+        fields: Fields = document
+        if "id" in fields:
+            note = f"  ({fields['note']})" if fields["note"] else ""
+            console.print(_clean(f"{fields['id']}{note}"), style="red")
+            for sentence in fields["wrong"][:NUMBERS_SHOWN]:
+                console.print(_clean(f"  {sentence}"))
+            continue
+        counts = [fields[outcome.lower()] for outcome in OUTCOMES]
+        style = "red" if fields["failed"] else None
+        why = _names(fields["reasons"])
+        table.add_row(_clean(fields["category"]), *map(str, counts), why, style=style)
+    console.print(table)
+
+
+OUTCOMES = ("PASSED", "FAILED", "SKIPPED")
+
+
 def show_assignors(documents: Iterable[Document]) -> None:
     """Draw one row an assignor."""
     table = _table("NAME", "SHORT", "PROTOCOLS", "USER-DATA")

@@ -1,0 +1,169 @@
+"""Whether an answer is right: each vector names the comparison that applies to it.
+
+`exact` asks of a program to be Java: its very answers where only lawful ones are promised, its
+failures where it fails, its bytes. `in_order` asks for the order of its lists as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assignors.conformance.groups import optional_bytes, pairs_of
+from assignors.conformance.laws import Lists, broken_laws
+from assignors.conformance.values import expected_value, pairs_document, sorted_pairs, value_of
+from assignors.conformance.vectors import CLIENT_ALGORITHMS, Judge, Operation, Vector
+from assignors.reading import Document, DocumentError, found, required, struct, text
+from wire import Mode, decode_sticky_user_data
+
+SHOWN_PAIRS = 4
+VERSIONS = ("v0", "v1", "v2", "v3")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strictness:
+    """How much of the reference is asked for."""
+
+    exact: bool = False
+    in_order: bool = False
+
+
+def faults(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
+    """Return what is wrong with the `out` of an answer; nothing where it is right.
+
+    >>> from assignors.conformance.vectors import vector_from_document
+    >>> vector = vector_from_document({"id": "roundrobin-1", "in": {"algo": "roundrobin",
+    ...     "topics": {}, "members": []}, "out": {"assignment": {"a": [["t", 0]], "b": []}}})
+    >>> faults(vector, {"assignment": {"a": [], "b": [["t", 0]]}}, Strictness())
+    ['a: without t-0', 'b: t-0 too much']
+    """
+    try:
+        if vector.judge is Judge.REFUSE:
+            return ["read what is to be refused"]
+        if vector.judge is Judge.EITHER and vector.is_reference_failing:
+            return ["read what the reference refuses"] if strictness.exact else []
+        return JUDGES[vector.operation](vector, answer, strictness)
+    except DocumentError as error:
+        return [f"not an answer: {error}"]
+
+
+def faults_of_error(vector: Vector, error: Document, strictness: Strictness) -> list[str]:
+    """Return what is wrong with answering by an error; nothing where that is right."""
+    if vector.judge in {Judge.REFUSE, Judge.EITHER} or vector.is_reference_failing:
+        name, expected = error.get("exception"), str(vector.expected.get("err", ""))
+        if strictness.exact and isinstance(name, str) and name != expected.partition(":")[0]:
+            return [f"failed with {name}, expected {expected}"]
+        return []
+    words = error.get("text")
+    return [f"failed: {words if isinstance(words, str) else found(error)}"]
+
+
+def lists_of(document: object) -> Lists:
+    """Return the `assignment` of an answer."""
+    place = ("assignment",)
+    return {
+        text(member_id, place): pairs_of(pairs, (*place, member_id))
+        for member_id, pairs in struct(document, place).items()
+    }
+
+
+def _assigned(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
+    """Judge an assignment."""
+    lists = lists_of(required(answer, "assignment", ()))
+    is_failing = vector.is_reference_failing
+    if is_failing and strictness.exact:
+        return [f"answered, expected {vector.expected['err']}"]
+    reference = None if is_failing else lists_of(required(vector.expected, "assignment", ("out",)))
+    is_lawful_enough = vector.judge is Judge.LAWFUL and not strictness.exact
+    if vector.algorithm in CLIENT_ALGORITHMS and (is_lawful_enough or is_failing):
+        return broken_laws(vector.given, lists, reference)
+    if reference is None:
+        return []  # on a broker nothing says what is right where the reference fails
+    if strictness.in_order and vector.algorithm in CLIENT_ALGORITHMS:
+        return _out_of_order(vector, answer, lists, reference)
+    return _unequal(lists, reference)
+
+
+def _unequal(lists: Lists, reference: Lists) -> list[str]:
+    """Compare as sets, member by member."""
+    sentences = [f"{member_id}: no entry" for member_id in reference if member_id not in lists]
+    for member_id, pairs in lists.items():
+        # A broker's assignor may leave out members that get nothing.
+        wanted = reference.get(member_id, [])
+        if without := sorted_pairs([pair for pair in wanted if pair not in set(pairs)]):
+            sentences.append(f"{member_id}: without {_shown(without)}")
+        if extra := sorted_pairs([pair for pair in pairs if pair not in set(wanted)]):
+            sentences.append(f"{member_id}: {_shown(extra)} too much")
+        if len(pairs) != len(set(pairs)):
+            sentences.append(f"{member_id}: a partition twice")
+    return sentences
+
+
+def _out_of_order(vector: Vector, answer: Document, lists: Lists, reference: Lists) -> list[str]:
+    """Compare list by list; the members' order and the state where the answer tells them."""
+    sentences = [
+        f"{member_id}: expected {_shown(pairs)}, got {_shown(lists.get(member_id, []))}"
+        for member_id, pairs in reference.items()
+        if lists.get(member_id) != pairs
+    ]
+    sentences += [f"{member_id}: no member" for member_id in lists if member_id not in reference]
+    sentences += [
+        f"{key}: expected {found(vector.expected[key])}, got {found(answer[key])}"
+        for key in ("order", "maxGen")
+        if key in answer and key in vector.expected and answer[key] != vector.expected[key]
+    ]
+    return sentences
+
+
+def _read(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
+    """Judge what was read from bytes."""
+    if vector.algorithm == "rec-dec":
+        keys = ("type", "name", "key", "version", "value")
+        return [
+            f"{key}: expected {found(vector.expected[key])}, got {found(answer.get(key))}"
+            for key in keys
+            if key in vector.expected and answer.get(key) != vector.expected[key]
+        ]
+    del strictness  # values are values
+    return expected_value(vector).differences(value_of(vector.algorithm, answer))
+
+
+def _written(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
+    """Judge bytes: of the versions, those that the program writes."""
+    if vector.judge is Judge.LAWFUL and not strictness.exact:
+        return _read_back(vector, answer)
+    keys = [key for key in vector.expected if key not in VERSIONS or key in answer]
+    if not any(key in answer for key in keys):
+        return [f"none of {', '.join(vector.expected)} in the answer"]
+    return [
+        f"{key}: expected {vector.expected[key]}, got {found(answer.get(key))}"
+        for key in keys
+        if answer.get(key) != vector.expected[key]
+    ]
+
+
+def _read_back(vector: Vector, answer: Document) -> list[str]:
+    """Judge sticky UserData by what Kafka's reader makes of it: its topics have no order."""
+    expected = decode_sticky_user_data(optional_bytes(vector.expected, "ud"), mode=Mode.STRICT)
+    read = decode_sticky_user_data(optional_bytes(answer, "ud"), mode=Mode.STRICT)
+    values = [
+        value_of(
+            "codec-mdsticky",
+            {"owned": pairs_document(told.require().owned), "gen": told.require().generation},
+        )
+        for told in (expected, read)
+    ]
+    return values[0].differences(values[1])
+
+
+JUDGES: dict[Operation, Callable[[Vector, Document, Strictness], list[str]]] = {
+    Operation.ASSIGN: _assigned,
+    Operation.DECODE: _read,
+    Operation.ENCODE: _written,
+}
+
+
+def _shown(pairs: list[tuple[str, int]] | tuple[tuple[str, int], ...]) -> str:
+    shown = ", ".join(f"{topic}-{number}" for topic, number in pairs[:SHOWN_PAIRS])
+    rest = len(pairs) - SHOWN_PAIRS
+    return f"{shown} and {rest} more" if rest > 0 else shown or "nothing"

@@ -1,0 +1,112 @@
+"""Whether an answer is lawful, where Java's very answer is not what a client promises.
+
+The laws are those of `assignors.checks`: everything of a subscribed topic is given, once, to
+somebody who asked for it; under the cooperative protocol nothing is given that somebody else may
+still consume, and nothing waits without that reason. Then balance: range promises it within
+each topic, the sticky assignors as a whole, both no worse than the reference.
+
+A law that the reference itself breaks in its answer to a vector is not asked of anybody else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from assignors.assignor import RebalanceProtocol
+from assignors.checks import Report, check
+from assignors.conformance.groups import by_topic, group_of
+from assignors.model import Group
+from assignors.reading import Document
+from wire import TopicPartitions
+
+Lists = Mapping[str, list[tuple[str, int]]]
+"""Member id -> its (topic, partition) pairs, in the order of an answer."""
+
+
+def broken_laws(given: Document, answer: Lists, reference: Lists | None) -> list[str]:
+    """Return a sentence for each law that an answer breaks and the reference, if any, does not.
+
+    Cost: that of `checks.check`, twice.
+
+    >>> given = {"algo": "sticky", "topics": {"t": [[], []]}, "members": [
+    ...     {"id": "a", "topics": ["t"]}, {"id": "b", "topics": ["t"]}]}
+    >>> broken_laws(given, {"a": [("t", 0), ("t", 1)], "b": []}, {"a": [("t", 0)], "b": [("t", 1)]})
+    ['unbalanced: loads 2 0, the reference 1 1']
+    """
+    group = group_of(given)
+    is_cooperative = given["algo"] == "coop"
+    violations = _judged(group, answer, is_cooperative=is_cooperative).violations
+    forgiven = set()
+    if reference is not None:
+        judged = _judged(group, reference, is_cooperative=is_cooperative)
+        forgiven = {violation.rule for violation in judged.violations}
+    sentences = [
+        f"{violation.rule}:"
+        + (f" {violation.topic}-{violation.partition}" if violation.topic is not None else "")
+        + (f" ({', '.join(violation.members)})" if violation.members else "")
+        for violation in violations
+        if violation.rule not in forgiven
+    ]
+    if not sentences and reference is not None:
+        sentences = _unbalanced(group, answer, reference, is_by_topic=given["algo"] == "range")
+    return sentences
+
+
+def waiting(group: Group, answer: Lists) -> TopicPartitions:
+    """Return the partitions of subscribed topics that nobody gets."""
+    given = {pair for pairs in answer.values() for pair in pairs}
+    asked = dict.fromkeys(topic for member in group.members for topic in member.topics)
+    absent = {
+        topic: tuple(
+            partition
+            for partition in range(group.cluster.topics[topic].partition_count)
+            if (topic, partition) not in given
+        )
+        for topic in asked
+        if topic in group.cluster.topics
+    }
+    return {topic: numbers for topic, numbers in absent.items() if numbers}
+
+
+def _judged(group: Group, answer: Lists, *, is_cooperative: bool) -> Report:
+    assignment = {member_id: by_topic(pairs) for member_id, pairs in answer.items()}
+    if not is_cooperative:
+        return check(group, assignment)
+    withheld = waiting(group, answer)
+    return check(group, assignment, withheld=withheld, protocol=RebalanceProtocol.COOPERATIVE)
+
+
+def _unbalanced(group: Group, answer: Lists, reference: Lists, *, is_by_topic: bool) -> list[str]:
+    """Return whether the loads are less even than the reference's: their sum of squares tells.
+
+    While partitions wait, nobody can see whom they are meant for: those rounds are not judged.
+    """
+    if is_by_topic:
+        return [
+            f"unbalanced in {topic}: loads {_shown(ours)}, the reference {_shown(theirs)}"
+            for topic in group.cluster.topics
+            if _squares(ours := _loads(answer, topic))
+            > _squares(theirs := _loads(reference, topic))
+        ]
+    ours, theirs = _loads(answer), _loads(reference)
+    if sum(ours) < sum(theirs) or waiting(group, answer) or _squares(ours) <= _squares(theirs):
+        return []
+    return [f"unbalanced: loads {_shown(ours)}, the reference {_shown(theirs)}"]
+
+
+def _loads(answer: Lists, topic: str | None = None) -> list[int]:
+    """Return how many partitions each member has, the most first."""
+    counts = Counter[str]()
+    for member_id, pairs in answer.items():
+        counts[member_id] = sum(topic is None or topic == name for name, _ in pairs)
+    return sorted(counts.values(), reverse=True)
+
+
+def _squares(loads: list[int]) -> int:
+    return sum(load * load for load in loads)
+
+
+def _shown(loads: list[int]) -> str:
+    shown = " ".join(map(str, loads[:12]))
+    return f"{shown} ..." if len(loads) > 12 else shown

@@ -1,0 +1,191 @@
+"""This package as a program under test: a request in, an answer out.
+
+Assignors answer as the twins of Kafka's classes do, failures included; bytes are read as
+strictly as Kafka reads them unless the request says `"mode": "tolerant"`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+
+from assignors.conformance.groups import by_topic, group_of, optional_bytes, pairs_of
+from assignors.conformance.values import (
+    assignment_value,
+    member_value,
+    pairs_document,
+    subscription_value,
+)
+from assignors.java.user_data import cooperative_user_data, sticky_user_data
+from assignors.model import NO_GENERATION
+from assignors.options import JavaFailure
+from assignors.reading import Document, bytes_from_hex, int32, names, required, text
+from assignors.registry import ASSIGNORS
+from wire import (
+    Decoded,
+    Mode,
+    StickyUserData,
+    Subscription,
+    WireError,
+    decode_assignment,
+    decode_cooperative_user_data,
+    decode_sticky_user_data,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
+
+ASSIGNOR_NAMES: dict[str, str] = {
+    "range": "java/range",
+    "roundrobin": "java/roundrobin",
+    "sticky": "java/sticky",
+    "coop": "java/cooperative-sticky",
+    "srv-uniform": "server/uniform",
+    "srv-range": "server/range",
+    "srv-simple": "server/simple",
+}
+"""Algorithm of a vector -> our assignor."""
+
+VERSIONS = range(4)
+
+
+class NotDoneError(Exception):
+    """The program does not do what is asked."""
+
+
+def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the answer to each line."""
+    for line in lines:
+        if line.strip():
+            yield json.dumps(answer(json.loads(line))).encode() + b"\n"
+
+
+def answer(request: Document) -> Document:
+    """Return the answer to one request.
+
+    >>> answer({"id": "x", "op": "decode", "algo": "codec-sub", "hex": "00"})
+    {'id': 'x', 'error': {'text': 'version needs 2 bytes, 1 left (byte 0)'}}
+    >>> answer({"id": "y", "op": "decode", "algo": "rec-dec"})
+    {'id': 'y', 'skip': 'rec-dec is not done here'}
+    """
+    name = request["id"]
+    algorithm = text(required(request, "algo", ()), ("algo",))
+    try:
+        return {"id": name, "out": _out(algorithm, request)}
+    except JavaFailure as failure:
+        return {"id": name, "error": {"exception": failure.exception, "text": str(failure)}}
+    except NotDoneError as reason:
+        return {"id": name, "skip": str(reason)}
+    except (ValueError, WireError) as error:
+        return {"id": name, "error": {"text": str(error)}}
+
+
+def _out(algorithm: str, request: Document) -> Document:
+    assignor = ASSIGNORS.get(ASSIGNOR_NAMES.get(algorithm, ""))
+    if assignor is not None:
+        rebalance = assignor.assign(group_of(request))
+        lists = rebalance.lists
+        assert lists is not None, "copies of a reference keep its lists"
+        out: Document = {
+            "assignment": {member: [list(pair) for pair in lists[member]] for member in lists},
+            "order": list(rebalance.order or ()),
+        }
+        if rebalance.state is not None:
+            out["maxGen"] = rebalance.state.max_generation
+        return out
+    work = CODECS.get(algorithm)
+    if work is None:
+        raise NotDoneError(f"{algorithm} is not done here")
+    return work(request)
+
+
+def _mode(request: Document) -> Mode:
+    return Mode(text(request.get("mode", Mode.STRICT.value), ("mode",)))
+
+
+def _blob(request: Document) -> bytes:
+    return bytes_from_hex(text(request["hex"], ("hex",)).encode())
+
+
+def _read_subscription(request: Document) -> Document:
+    return subscription_value(decode_subscription(_blob(request), mode=_mode(request)).require())
+
+
+def _read_assignment(request: Document) -> Document:
+    return assignment_value(decode_assignment(_blob(request), mode=_mode(request)).require())
+
+
+def _read_sticky(request: Document) -> Document:
+    blob = optional_bytes(request, "ud")
+    read: Decoded[StickyUserData] = decode_sticky_user_data(blob, mode=_mode(request))
+    return member_value(read.require())
+
+
+def _read_cooperative(request: Document) -> Document:
+    """Answer as a leader: the Subscription's own generation comes before UserData's."""
+    owned = pairs_document(by_topic(pairs_of(request["owned"], ("owned",))))
+    generation = _generation(request)
+    if generation < 0:
+        blob = optional_bytes(request, "ud")
+        told = decode_cooperative_user_data(blob, mode=_mode(request)).require().generation
+        return {"owned": owned, "gen": told}
+    return {"owned": owned, "gen": generation}
+
+
+def _write_subscription(request: Document) -> Document:
+    rack = request.get("rack")
+    topics = names(request["topics"], ("topics",))
+    owned = by_topic(pairs_of(request["owned"], ("owned",)))
+    user_data, generation = optional_bytes(request, "ud"), _generation(request)
+    return {
+        f"v{version}": encode_subscription(
+            Subscription(
+                version=version,
+                topics=topics,
+                owned=owned,
+                generation=generation,
+                rack_id=None if rack is None else text(rack, ("rack",)),
+                user_data=user_data,
+            )
+        ).hex()
+        for version in VERSIONS
+    }
+
+
+def _write_assignment(request: Document) -> Document:
+    owned = by_topic(pairs_of(request["owned"], ("owned",)))
+    user_data = optional_bytes(request, "ud")
+    return {
+        f"v{version}": encode_assignment(
+            owned, user_data=user_data, version=version, keep_order=True
+        ).hex()
+        for version in VERSIONS
+    }
+
+
+def _write_sticky(request: Document) -> Document:
+    pairs = pairs_of(request["owned"], ("owned",))
+    return {"ud": sticky_user_data(pairs, _generation(request)).hex()}
+
+
+def _write_cooperative(request: Document) -> Document:
+    generation = request.get("gen")
+    told = None if generation is None else int32(generation, ("gen",))
+    return {"ud": cooperative_user_data(told).hex()}
+
+
+def _generation(request: Document) -> int:
+    generation = request.get("gen")
+    return NO_GENERATION if generation is None else int32(generation, ("gen",))
+
+
+CODECS: dict[str, Callable[[Document], Document]] = {
+    "codec-sub": _read_subscription,
+    "codec-asg": _read_assignment,
+    "codec-mdsticky": _read_sticky,
+    "codec-mdcoop": _read_cooperative,
+    "codec-mksub": _write_subscription,
+    "codec-mkasg": _write_assignment,
+    "codec-stickyud": _write_sticky,
+    "codec-coopud": _write_cooperative,
+}

@@ -1,0 +1,176 @@
+"""What bytes say, in the fields that vectors use, and what of it counts.
+
+A Subscription is `topics`, `ud` (UserData, hexadecimal or null), `owned`, `gen`, `rack`; an
+Assignment `owned` and `ud`; a member's data as a leader reads it `owned` and `gen`. The order of
+topics and partitions is no part of what a message says. Neither is how "none" is written:
+a generation of -1 or null, a rack of no characters or null.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assignors.conformance.groups import optional_bytes, pairs_of
+from assignors.conformance.vectors import Vector
+from assignors.model import NO_GENERATION
+from assignors.reading import Document, bytes_from_hex, found, int32, names, required, struct, text
+from wire import (
+    MemberAssignment,
+    Mode,
+    StickyUserData,
+    Subscription,
+    TopicPartitions,
+    decode_assignment,
+    decode_subscription,
+)
+from wire.text import utf16_key
+
+JAVA_PARTITION = re.compile(r"(.*?)-(-?\d+)", flags=re.DOTALL)
+
+Pairs = tuple[tuple[str, int], ...]
+Field = str | int | None | Pairs | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a message says: field name to what counts of it."""
+
+    fields: dict[str, Field]
+
+    def differences(self, other: Value) -> list[str]:
+        """Return a sentence for each field in which `other` differs from this one."""
+        return [
+            f"{name}: expected {found(_plain(expected))}, got {found(_plain(other.fields[name]))}"
+            for name, expected in self.fields.items()
+            if other.fields[name] != expected
+        ]
+
+
+def value_of(algorithm: str, document: object) -> Value:
+    """Return what an answer to a decoding question says; `DocumentError` if it is malformed.
+
+    >>> value = value_of("codec-asg", {"owned": [["t", 1], ["t", 0]], "ud": None})
+    >>> value.fields
+    {'owned': (('t', 0), ('t', 1)), 'ud': None}
+    """
+    fields = struct(document, ())
+    read = {name: READERS[name](dict(fields), name) for name in FIELDS[algorithm]}
+    return Value(read)
+
+
+def expected_value(vector: Vector) -> Value:
+    """Return what the reference reads: from `value`, else from what else it said."""
+    out = vector.expected
+    if "value" in out:
+        return value_of(vector.algorithm, out["value"])
+    return value_of(vector.algorithm, reference_value(vector.algorithm, out))
+
+
+def reference_value(algorithm: str, out: Document) -> Document:
+    """Return what Kafka's classes read, from the forms in which they tell.
+
+    Messages are told as their re-encoding in version 3, which has every field; a leader's view
+    of a member as Java prints it: `[t-0, t-1]` and `Optional[3]`.
+
+    >>> reference_value("codec-mdcoop", {"partitions": "[t-0, u-v-1]", "generation": "Optional[3]"})
+    {'owned': [['t', 0], ['u-v', 1]], 'gen': 3}
+    """
+    if algorithm in {"codec-sub", "codec-asg"}:
+        blob = bytes_from_hex(text(required(out, "v3", ()), ("v3",)).encode())
+        if algorithm == "codec-sub":
+            return subscription_value(decode_subscription(blob, mode=Mode.STRICT).require())
+        return assignment_value(decode_assignment(blob, mode=Mode.STRICT).require())
+    printed = text(required(out, "partitions", ()), ("partitions",))[1:-1]
+    generation = text(required(out, "generation", ()), ("generation",)).removeprefix("Optional")
+    return {
+        "owned": [_java_partition(words) for words in printed.split(", ") if words],
+        "gen": None if generation == ".empty" else int(generation[1:-1]),
+    }
+
+
+def subscription_value(read: Subscription) -> Document:
+    """Return a Subscription in the fields of vectors."""
+    return {
+        "topics": list(read.topics),
+        "ud": _hex(read.user_data),
+        "owned": pairs_document(read.owned),
+        "gen": read.generation,
+        "rack": read.rack_id,
+    }
+
+
+def assignment_value(read: MemberAssignment) -> Document:
+    """Return an Assignment in the fields of vectors."""
+    return {"owned": pairs_document(read.partitions), "ud": _hex(read.user_data)}
+
+
+def member_value(read: StickyUserData) -> Document:
+    """Return what a leader knows of a member in the fields of vectors."""
+    return {"owned": pairs_document(read.owned), "gen": read.generation}
+
+
+def pairs_document(partitions: TopicPartitions) -> list[list[object]]:
+    """Return [[topic, partition], ...].
+
+    >>> pairs_document({"t": (0, 2)})
+    [['t', 0], ['t', 2]]
+    """
+    return [[topic, number] for topic, numbers in partitions.items() for number in numbers]
+
+
+def sorted_pairs(pairs: list[tuple[str, int]]) -> Pairs:
+    """Return pairs in Java's order of topics, then by number."""
+    return tuple(sorted(pairs, key=lambda pair: (utf16_key(pair[0]), pair[1])))
+
+
+def _java_partition(words: str) -> list[object]:
+    match = JAVA_PARTITION.fullmatch(words)
+    assert match, f"{words!r} is no partition as Java prints it"
+    return [match[1], int(match[2])]
+
+
+def _hex(data: bytes | None) -> str | None:
+    return None if data is None else data.hex()
+
+
+def _plain(value: object) -> object:
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
+
+
+def _topics(fields: Document, name: str) -> tuple[str, ...]:
+    return tuple(sorted(names(required(fields, name, ()), (name,)), key=utf16_key))
+
+
+def _user_data(fields: Document, name: str) -> str | None:
+    return _hex(optional_bytes(fields, name))
+
+
+def _owned(fields: Document, name: str) -> Pairs:
+    return sorted_pairs(pairs_of(fields.get(name) or [], (name,)))
+
+
+def _generation(fields: Document, name: str) -> int:
+    generation = fields.get(name)
+    return NO_GENERATION if generation is None else int32(generation, (name,))
+
+
+def _rack(fields: Document, name: str) -> str | None:
+    rack_id = fields.get(name)
+    return None if rack_id is None else text(rack_id, (name,)) or None
+
+
+READERS: dict[str, Callable[[Document, str], Field]] = {
+    "topics": _topics,
+    "ud": _user_data,
+    "owned": _owned,
+    "gen": _generation,
+    "rack": _rack,
+}
+FIELDS: dict[str, tuple[str, ...]] = {
+    "codec-sub": ("topics", "ud", "owned", "gen", "rack"),
+    "codec-asg": ("owned", "ud"),
+    "codec-mdsticky": ("owned", "gen"),
+    "codec-mdcoop": ("owned", "gen"),
+}

@@ -1,0 +1,170 @@
+"""Vectors, read from the files in which they are published.
+
+A file is JSON lines, gzipped or not: a header, then one vector a line. What a line leaves out
+follows from its algorithm, so that files written before `op` and `judge` existed are read too.
+The whole format is described in `tests/vectors/README.md`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from assignors.reading import Document, DocumentError, Fault, found, required, struct, text
+
+FORMAT = 1
+"""Version of the files; a reader refuses a higher one."""
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class Operation(StrEnum):
+    """What a program is asked to do."""
+
+    ASSIGN = "assign"
+    DECODE = "decode"
+    ENCODE = "encode"
+
+
+class Judge(StrEnum):
+    """Which comparison applies to an answer."""
+
+    EQUAL = "equal"
+    """The answer is the reference's; lists count as sets."""
+    LAWFUL = "lawful"
+    """Any answer that obeys the protocol and is balanced as well as the reference's."""
+    ACCEPT = "accept"
+    """The bytes are read, and to the reference's values."""
+    REFUSE = "refuse"
+    """The bytes are refused with an error."""
+    EITHER = "either"
+    """The reference refuses the bytes; real clients write them, and a reader may put up with it."""
+
+
+Name = TypeVar("Name", Operation, Judge)
+
+CLIENT_ALGORITHMS = ("range", "roundrobin", "sticky", "coop")
+SERVER_ALGORITHMS = ("srv-uniform", "srv-range", "srv-simple")
+READ_ALGORITHMS = ("codec-sub", "codec-asg", "codec-mdsticky", "codec-mdcoop", "rec-dec")
+WRITTEN_ALGORITHMS = ("codec-mksub", "codec-mkasg", "codec-stickyud", "codec-coopud", "rec-enc")
+
+OPERATIONS: dict[str, Operation] = {
+    **dict.fromkeys(CLIENT_ALGORITHMS + SERVER_ALGORITHMS, Operation.ASSIGN),
+    **dict.fromkeys(READ_ALGORITHMS, Operation.DECODE),
+    **dict.fromkeys(WRITTEN_ALGORITHMS, Operation.ENCODE),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vector:
+    """One question, what the reference answers, and how to compare."""
+
+    vector_id: str
+    category: str
+    operation: Operation
+    algorithm: str
+    judge: Judge
+    given: Document
+    expected: Document
+    note: str = ""
+
+    @property
+    def is_reference_failing(self) -> bool:
+        """Whether the reference throws."""
+        return "err" in self.expected
+
+    def request(self) -> Document:
+        """Return what a program is asked."""
+        return {**self.given, "id": self.vector_id, "op": self.operation.value}
+
+
+def read_vectors(path: Path) -> Iterator[Vector]:
+    """Yield the vectors of a file; `DocumentError` for a line that is none, with its number."""
+    with path.open("rb") as stream:
+        is_packed = stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    with gzip.open(path, "rb") if is_packed else path.open("rb") as lines:
+        try:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield from _vector_in(line, number)
+        except (EOFError, gzip.BadGzipFile) as error:
+            raise DocumentError(Fault.BAD_JSON, f"{path.name}: {error}") from None
+
+
+def vector_from_document(document: Document) -> Vector:
+    """Return the vector of one line.
+
+    >>> vector = vector_from_document({"id": "sticky-0001", "in": {"algo": "sticky"}, "out": {}})
+    >>> vector.category, str(vector.operation), str(vector.judge)
+    ('sticky', 'assign', 'lawful')
+    """
+    vector_id = text(required(document, "id", ()), ("id",))
+    given = dict(struct(required(document, "in", ()), ("in",)))
+    expected = dict(struct(required(document, "out", ()), ("out",)))
+    algorithm = text(required(given, "algo", ("in",)), ("in", "algo"))
+    operation = document.get("op", OPERATIONS.get(algorithm))
+    judge = document.get("judge", default_judge(algorithm, given, expected))
+    return Vector(
+        vector_id=vector_id,
+        category=text(document.get("category", vector_id.rpartition("-")[0]), ("category",)),
+        operation=_one_of(Operation, operation, "op"),
+        algorithm=algorithm,
+        judge=_one_of(Judge, judge, "judge"),
+        given=given,
+        expected=expected,
+        note=text(document.get("note", ""), ("note",)),
+    )
+
+
+def default_judge(algorithm: str, given: Document, expected: Document) -> Judge:
+    """Return the comparison for a vector that names none.
+
+    Range and round-robin are their algorithm; of the sticky assignors members rely on what is
+    promised, not on which of the balanced answers they get. A rack is a member's offer
+    (KIP-881): a range that knows no racks is a range still.
+    """
+    if OPERATIONS.get(algorithm) is Operation.DECODE and algorithm != "rec-dec":
+        return Judge.REFUSE if "err" in expected else Judge.ACCEPT
+    if algorithm in {"sticky", "coop", "codec-stickyud"}:
+        return Judge.LAWFUL
+    members = given.get("members")
+    has_racks = isinstance(members, list) and any(
+        isinstance(member, dict) and member.get("rack") for member in members
+    )
+    return Judge.LAWFUL if algorithm == "range" and has_racks else Judge.EQUAL
+
+
+def _vector_in(line: bytes, number: int) -> Iterator[Vector]:
+    """Yield the vector of a line, nothing for a header."""
+    try:
+        document = json.loads(line)
+        fields = dict(struct(document, ()))
+        if number == 1 and "in" not in fields:
+            _check_format(fields)
+        else:
+            yield vector_from_document(fields)
+    except DocumentError as error:
+        raise DocumentError(error.kind, f"line {number}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(Fault.BAD_JSON, f"line {number}: {error}") from None
+
+
+def _check_format(header: Document) -> None:
+    version = header.get("format", FORMAT)
+    if type(version) is not int or not 1 <= version <= FORMAT:
+        words = f"vectors of format {found(version)}; this program reads {FORMAT}"
+        raise DocumentError(Fault.UNKNOWN, words, ("format",))
+
+
+def _one_of(kind: type[Name], value: object, key: str) -> Name:
+    try:
+        return kind(value)  # type: ignore[arg-type]  # an enum refuses what is no value of it
+    except ValueError:
+        known = ", ".join(kind)
+        words = f"{key} is one of {known}, found {found(value)}"
+        raise DocumentError(Fault.UNKNOWN, words, (key,)) from None
