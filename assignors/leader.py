@@ -2,9 +2,12 @@
 
 One odd member never fails the group. A member whose bytes cannot be read at all is a member
 without topics; one whose claims cannot be read is covered by what this leader gave it last,
-if the leader knows that plan arrived (`memory`). What is written is what every client in the
-field can read: an entry for each member (never zero bytes), each topic once, numbers sorted,
-no UserData, nothing after the end.
+if the leader knows that plan arrived. What is written is what every client in the field can
+read: an entry for each member (never zero bytes), each topic once, numbers sorted, no UserData,
+nothing after the end.
+
+What a leader remembers from one round to the next is a value, `Memory`: it goes in and comes
+out, and whoever takes over the lead starts with an empty one.
 """
 
 from __future__ import annotations
@@ -27,15 +30,35 @@ REPAIR = Options(on_failure=OnFailure.REPAIR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What one leader knows of its rounds so far. Nobody else has it."""
+
+    plan: Assignment | None = None
+    """The last plan, `None` unless it is known to have arrived."""
+    state: State = field(default_factory=State)
+    """What the assignor itself remembers (`java/sticky`)."""
+    followed: tuple[object, ...] | None = None
+    """The claims for which a follow-up round was last asked."""
+
+    def lost(self) -> Memory:
+        """Return it without the plan, which may not have arrived."""
+        return replace(self, plan=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Led:
     """One round led: what to send, how it came about, and what to remember."""
 
     assignments: Mapping[str, bytes]
     rebalance: Rebalance
-    memory: Assignment = field(default_factory=dict)
-    """This plan. Hand it to the next round only if the plan is known to have arrived."""
-    state: State = field(default_factory=State)
-    """What the assignor itself remembers: hand it to this leader's next round, whatever came."""
+    memory: Memory = field(default_factory=Memory)
+    """For the next round, with this plan: `Memory.lost()` where it is not known to have arrived."""
+    must_follow_up: bool = False
+    """Start the next round oneself once this one is over: nobody else has a reason to.
+
+    `Rebalance.follow_up`, but once per unchanged set of claims: a second round over the same
+    claims would end as the first did.
+    """
 
 
 def lead(
@@ -45,17 +68,18 @@ def lead(
     *,
     instance_ids: Mapping[str, str] | None = None,
     generation: int | None = None,
-    memory: Assignment | None = None,
-    state: State | None = None,
+    joined: int | None = None,
+    memory: Memory | None = None,
     options: Options = REPAIR,
 ) -> Led:
     """Return the Assignment bytes of every member of a group.
 
     `subscriptions` is member id -> Subscription bytes, in the order of the JoinGroup answer
     (only the Java family looks at the order); `instance_ids` has the static members' ids;
-    `generation` is the last one that completed, if the leader knows it; `memory` is the
-    `Led.memory` of the leader's last plan, if that plan arrived; `state` is the last `Led.state`.
-    A copied reference is repaired where it would fail, unless `options` say otherwise.
+    `generation` is the last one that completed, if the leader knows it, and `joined` the one
+    that this round makes: then the highest one claimed below it stands for the last.
+    `memory` is this leader's `Led.memory` of the round before. A copied reference is repaired
+    where it would fail, unless `options` say otherwise.
     Cost: that of the assignor, plus O(bytes).
     """
     named = instance_ids or {}
@@ -63,28 +87,44 @@ def lead(
         member_from_bytes(member_id, blob, instance_id=named.get(member_id))
         for member_id, blob in subscriptions.items()
     )
-    remembered = state or State()
-    group = Group(cluster=cluster, members=members, generation=generation, state=remembered)
-    rebalance = rebalance_members(assignor.configured(options), group, memory=memory)
+    if generation is None and joined is not None:
+        generation = _last_before(joined, members, assignor.user_data)
+    group = Group(cluster=cluster, members=members, generation=generation)
+    rebalance, after, must_follow_up = lead_members(
+        assignor.configured(options), group, memory=memory or Memory()
+    )
     assignments = {
         member_id: encode_assignment(partitions, version=ASSIGNMENT_VERSION)
         for member_id, partitions in rebalance.assignment.items()
     }
     return Led(
-        assignments=assignments,
-        rebalance=rebalance,
-        memory=rebalance.assignment,
-        state=rebalance.state or remembered,
+        assignments=assignments, rebalance=rebalance, memory=after, must_follow_up=must_follow_up
     )
 
 
-def rebalance_members(
-    assignor: Assignor, group: Group, *, memory: Assignment | None = None
-) -> Rebalance:
-    """Return the answer for members that have been read; `memory` as in `lead`."""
-    if memory and assignor.user_data is UserData.COOPERATIVE:
-        group = replace(group, members=_remembered(group, memory))
-    return assignor.assign(group)
+def lead_members(
+    assignor: Assignor, group: Group, *, memory: Memory
+) -> tuple[Rebalance, Memory, bool]:
+    """Return the answer for members that have been read, the new memory, `Led.must_follow_up`."""
+    members = group.members
+    if memory.plan and assignor.user_data is UserData.COOPERATIVE:
+        members = _remembered(group, memory.plan)
+    rebalance = assignor.assign(replace(group, members=members, state=memory.state))
+    claims = claims_of(group) if rebalance.follow_up else None
+    after = Memory(
+        plan=rebalance.assignment, state=rebalance.state or memory.state, followed=claims
+    )
+    return rebalance, after, claims is not None and claims != memory.followed
+
+
+def claims_of(group: Group) -> tuple[object, ...]:
+    """Return what all members claim, generations aside: those of the living change every round."""
+    return tuple(
+        sorted(
+            (member.member_id, member.owned_known, tuple(sorted(member.owned.items())))
+            for member in group.members
+        )
+    )
 
 
 def member_from_bytes(member_id: str, blob: bytes, *, instance_id: str | None = None) -> Member:
@@ -117,7 +157,13 @@ def member_from_bytes(member_id: str, blob: bytes, *, instance_id: str | None = 
     )
 
 
-def _remembered(group: Group, memory: Assignment) -> tuple[Member, ...]:
+def _last_before(joined: int, members: tuple[Member, ...], kind: UserData) -> int:
+    """Return the highest generation claimed below the one that is being made."""
+    claimed = (read_claim(member, kind).generation for member in members)
+    return max((found for found in claimed if found < joined), default=NO_GENERATION)
+
+
+def _remembered(group: Group, plan: Assignment) -> tuple[Member, ...]:
     """Return the members, those with unknown claims claiming what they were last given.
 
     The plan that gave it to them was the group's last completed generation.
@@ -129,12 +175,12 @@ def _remembered(group: Group, memory: Assignment) -> tuple[Member, ...]:
         replace(
             member,
             version=None,
-            owned=memory[member.member_id],
+            owned=plan[member.member_id],
             generation=last,
             user_data=None,
             owned_known=True,
         )
-        if not claim.is_known and member.member_id in memory
+        if not claim.is_known and member.member_id in plan
         else member
         for member, claim in zip(group.members, read, strict=True)
     )

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor
-from assignors.leader import REPAIR, rebalance_members
-from assignors.model import Assignment, Cluster, Group, State
+from assignors.leader import REPAIR, Memory, lead_members
+from assignors.model import Assignment, Cluster, Group
 from assignors.rebalance import Rebalance
 from assignors.simulation.member import Life, joined, member_of
 from assignors.simulation.scenario import Event, EventKind, MemberSpec, Scenario
@@ -56,10 +56,8 @@ class _State:
     counts: dict[str, int]
     lives: dict[str, Life] = field(default_factory=dict)
     generation: int = 0
-    memory: Assignment | None = None
-    """The leader's last plan."""
-    remembered: State = field(default_factory=State)
-    """What the leader's assignor keeps."""
+    memory: Memory = field(default_factory=Memory)
+    """The leader's."""
     births: int = 0
 
     def add(self, spec: MemberSpec) -> None:
@@ -75,7 +73,7 @@ class _State:
     def forget(self, name: str) -> None:
         """Lose what the leader remembers, if that is who goes."""
         if next(iter(self.lives)) == name:
-            self.memory, self.remembered = None, State()
+            self.memory = Memory()
 
 
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
@@ -98,19 +96,16 @@ def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
 
 def _settle(state: _State, number: int, phase: int, event: Event) -> Iterator[Round]:
     """Yield rounds until nobody has a reason to start another."""
-    followed: tuple[object, ...] | None = None
     for count in range(1, ROUND_LIMIT + 1):
         group = _group(state)
-        answer = rebalance_members(state.assignor, group, memory=state.memory)
+        answer, state.memory, must_follow_up = lead_members(
+            state.assignor, group, memory=state.memory
+        )
         state.generation += 1
-        state.memory = answer.assignment
-        state.remembered = answer.state or state.remembered
         before = {life.member_id: life.consuming for life in state.lives.values()}
         started_twice = _apply(state, answer)
         lost = any(life.has_revoked for life in state.lives.values())
-        claims = _fingerprint(group) if answer.follow_up else None
-        again = lost or (claims is not None and claims != followed)
-        followed = claims
+        again = lost or must_follow_up
         yield Round(
             event_number=number,
             phase=phase,
@@ -134,7 +129,6 @@ def _group(state: _State) -> Group:
         cluster=Cluster.of(state.counts),
         members=tuple(member_of(life, kind) for life in state.lives.values()),
         generation=state.generation or None,
-        state=state.remembered,
     )
 
 
@@ -166,14 +160,6 @@ def _started_twice(state: _State, answer: Rebalance) -> tuple[tuple[str, int], .
             for number in numbers
             if started[topic].get(number, life.member_id) != life.member_id
         )
-    )
-
-
-def _fingerprint(group: Group) -> tuple[object, ...]:
-    """Return the claims of a round, generations aside: those of the living change every round."""
-    return tuple(
-        (member.member_id, member.owned_known, tuple(sorted(member.owned.items())))
-        for member in group.members
     )
 
 

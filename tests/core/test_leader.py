@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assignors import Assignor, Cluster, assignor_named, lead
+from assignors.leader import Memory
 from tests.laws.laws import EVERY_ASSIGNOR
 from wire import (
     Mode,
@@ -12,6 +13,7 @@ from wire import (
     TopicPartitions,
     decode_assignment,
     encode_cooperative_user_data,
+    encode_sticky_user_data,
     encode_subscription,
 )
 
@@ -108,7 +110,7 @@ def test_unknown_claims_wait_until_this_leaders_plan_is_known() -> None:
 
 def test_memory_covers_nobody_whose_claims_are_known() -> None:
     honest = fresh(owned={"t": (0,)}, generation=4)
-    memory = {"a": {"t": (5,)}, "b": {}}
+    memory = Memory(plan={"a": {"t": (5,)}, "b": {}})
     led = lead(COOPERATIVE, CLUSTER, {"a": honest, "b": fresh()}, memory=memory)
     assert 0 in given_to(dict(led.assignments))["a"]["t"]
     assert led.rebalance.stats["kept"] == 1
@@ -142,3 +144,37 @@ def test_static_members_come_first_in_range() -> None:
         instance_ids={"z": "i"},
     )
     assert given_to(dict(led.assignments)) == {"a": {}, "z": {"t": (0,)}}
+
+
+def test_the_leader_starts_a_round_once_for_the_same_claims() -> None:
+    ghost = encode_subscription(Subscription(topics=("u",), owned={"t": (0,)}, generation=2))
+    owner = fresh(owned={"t": (1, 2)}, generation=5)
+    first = lead(COOPERATIVE, CLUSTER, {"a": owner, "g": ghost}, joined=6)
+    assert first.rebalance.follow_up
+    assert first.must_follow_up
+    again = lead(COOPERATIVE, CLUSTER, {"a": owner, "g": ghost}, joined=7, memory=first.memory)
+    assert again.rebalance.follow_up
+    assert not again.must_follow_up, "nothing has changed: it would end the same way"
+    lost = first.memory.lost()
+    assert not lead(COOPERATIVE, CLUSTER, {"a": owner, "g": ghost}, memory=lost).must_follow_up
+    other = fresh(owned={"t": (1,)}, generation=7)
+    changed = lead(COOPERATIVE, CLUSTER, {"a": other, "g": ghost}, joined=8, memory=again.memory)
+    assert changed.must_follow_up
+
+
+def test_a_generation_at_or_above_the_one_being_made_counts_for_nothing() -> None:
+    liar = fresh(owned={"t": (0, 1, 2)}, generation=9)
+    owner = fresh(owned={"t": (0, 1, 2)}, generation=5)
+    led = lead(COOPERATIVE, CLUSTER, {"liar": liar, "owner": owner}, joined=9)
+    assert given_to(dict(led.assignments))["owner"]["t"][:3] == (0, 1, 2)
+    trusted = lead(COOPERATIVE, CLUSTER, {"liar": liar, "owner": owner})
+    assert given_to(dict(trusted.assignments))["liar"]["t"][:3] == (0, 1, 2), "nobody said better"
+
+
+def test_what_javas_assignor_remembers_goes_round_with_its_leader() -> None:
+    sticky = assignor_named("java/sticky")
+    user_data = encode_sticky_user_data({"t": (0,)}, 7)
+    led = lead(sticky, CLUSTER, {"a": fresh(user_data=user_data), "b": fresh()})
+    assert led.memory.state.max_generation == 7
+    later = lead(sticky, CLUSTER, {"a": fresh(), "b": fresh()}, memory=led.memory)
+    assert later.memory.state.max_generation == 7
