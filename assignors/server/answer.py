@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from assignors.claims import byte_notes
@@ -38,25 +36,6 @@ def entries(spec: Spec) -> tuple[Int32, Int64]:
     is_real = (target.number >= 0) & (target.number < size[topic])
     partition = np.where(is_real, first[topic] + target.number, NOBODY)
     return np.repeat(target.run_member, target.length).astype(np.int32), partition
-
-
-def without_faults(spec: Spec, *, doubles: bool) -> Spec:
-    """Return the group without numbers that their topic does not have in the previous target.
-
-    With `doubles` a partition that several members had stays with the first in map order.
-    """
-    target = spec.target
-    _, partition = entries(spec)
-    is_ours = np.repeat(target.run_topic < spec.topic_count, target.length)
-    keeps = ~(is_ours & (partition == NOBODY))
-    if doubles:
-        once = np.zeros(len(partition), dtype=np.bool_)
-        once[np.unique(partition, return_index=True)[1]] = True
-        keeps &= once | ~is_ours
-    kept = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(keeps)])
-    return replace(
-        spec, target=replace(target, number=target.number[keeps], start=kept[target.start])
-    )
 
 
 def answer(

@@ -18,6 +18,7 @@ from math import ceil
 import numpy as np
 
 from assignors.hash_order import Int32, compute_order, helper_capacity, put_order
+from assignors.options import JavaFailure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,8 @@ class _Shares:
 def shared(pool: Pool) -> list[tuple[int, int]]:
     """Return (member, slot) for all that is given, each pair once.
 
+    `JavaFailure` where nobody wants more and yet a partition lacks members, as partitions that
+    do not exist can make it: they count for those that had them.
     Cost: O(C log C + T N) for C pairs of the previous target. Here the fault leaves slot 1 short:
 
     >>> pool = Pool(subscribers=[0, 1, 2], had=[(1, 0), (2, 0)], slots=[0, 1],
@@ -136,12 +139,16 @@ def _deal(shares: _Shares, order: list[int], lacking: list[int]) -> None:
     """Go round over the members that lack something and give them what lacks members."""
     place, has_given = 0, False
     for slot in order:
+        if not lacking:
+            return
         members = shares.members[slot]
         open_places = shares.wanted - len(members)
         while open_places > 0:
             if place == len(lacking):
-                if not (has_given and lacking):
+                if not has_given:
                     break
+                if not lacking:
+                    raise JavaFailure("NoSuchElementException", "null")
                 place, has_given = 0, False
             member = lacking[place]
             place += 1

@@ -7,6 +7,8 @@ the members that had them, as in the reference, unless subscriptions are equal.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from assignors.assignor import Assignor
@@ -14,7 +16,9 @@ from assignors.claims import byte_notes
 from assignors.hash_order import Int32
 from assignors.lists import Held, Lists, Shares
 from assignors.model import Group
+from assignors.options import Options
 from assignors.rebalance import Rebalance
+from assignors.server.repair import built
 from assignors.server.sharing import Pool, shared
 from assignors.server.spec import Spec, read, walk
 from wire.text import utf16_sorted
@@ -23,10 +27,11 @@ Pair = tuple[int, int, int]
 """Member, topic, number."""
 
 
-def assign(group: Group) -> Rebalance:
+def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
     """Return what `SimpleAssignor` returns; `Member.owned` is the previous target.
 
-    A partition number that its topic does not have is kept like any other, as in the reference.
+    A partition number that its topic does not have is kept like any other, as in the reference,
+    and may leave too few places for the rest: `JavaFailure`.
     Cost: that of `sharing.shared`, for each topic where subscriptions differ.
     Source: KIP-932, KAFKA-19362.
 
@@ -35,17 +40,7 @@ def assign(group: Group) -> Rebalance:
     >>> dict(assign(Group(cluster=Cluster.of({"t": 2}), members=members)).lists)
     {'a': (('t', 0), ('t', 1)), 'b': (('t', 0),), 'c': (('t', 1),)}
     """
-    spec = read(group)
-    had = _had(spec)
-    given = _together(spec, had) if spec.is_homogeneous else _apart(spec, had)
-    held = _held(spec, given)
-    return Rebalance(
-        assignment=Shares(held),
-        notes=(*byte_notes(spec.problem.members), *spec.notes),
-        stats=share_stats(spec, had, given),
-        lists=Lists(held),
-        order=held.members,
-    )
+    return built(read(group), _built, options, doubles=True)
 
 
 def share_stats(spec: Spec, had: list[Pair], given: list[Pair]) -> dict[str, int | float | bool]:
@@ -74,6 +69,19 @@ def share_stats(spec: Spec, had: list[Pair], given: list[Pair]) -> dict[str, int
         "sharing_max": int(sharing.max(initial=0)),
         "sharing_min": int(sharing.min()) if len(sharing) else 0,
     }
+
+
+def _built(spec: Spec) -> Rebalance:
+    had = _had(spec)
+    given = _together(spec, had) if spec.is_homogeneous else _apart(spec, had)
+    held = _held(spec, given)
+    return Rebalance(
+        assignment=Shares(held),
+        notes=(*byte_notes(spec.problem.members), *spec.notes),
+        stats=share_stats(spec, had, given),
+        lists=Lists(held),
+        order=held.members,
+    )
 
 
 def _had(spec: Spec) -> list[Pair]:
@@ -148,4 +156,10 @@ def _held(spec: Spec, given: list[Pair]) -> Held:
     )
 
 
-SIMPLE = Assignor(family="server", name="simple", assign=assign, keeps_lists=True)
+SIMPLE = Assignor(
+    family="server",
+    name="simple",
+    assign=assign,
+    keeps_lists=True,
+    configure=lambda options: partial(assign, options=options),
+)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from functools import partial
 
 from assignors.assignor import Assignor
-from assignors.model import Group, MemberNote
-from assignors.options import JavaFailure, OnFailure, Options
+from assignors.hash_order import Jdk
+from assignors.model import Group
+from assignors.options import Options
 from assignors.rebalance import Rebalance
 from assignors.server import heterogeneous, homogeneous
-from assignors.server.answer import answer, without_faults
+from assignors.server.answer import answer
+from assignors.server.repair import built
 from assignors.server.spec import Spec, read
 
 
@@ -32,21 +34,16 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     {'a': (('t', 0), ('t', 1)), 'b': (('t', 2), ('t', 3))}
     """
     spec = read(group)
-    if options.on_failure is OnFailure.RAISE:
-        return _built(spec, options)
-    try:
-        return _built(spec, options)
-    except JavaFailure as failure:
-        text = f"Java fails: {failure}; what does not exist or somebody else had was left out"
-    repaired = MemberNote(code="repaired", text=text)
-    return _built(without_faults(spec, doubles=spec.is_homogeneous), options, repaired)
+    # Two holders of one partition are no failure where subscriptions differ: both keep it.
+    build = partial(_built, jdk=options.jdk)
+    return built(spec, build, options, doubles=not spec.is_homogeneous)
 
 
-def _built(spec: Spec, options: Options, *notes: MemberNote) -> Rebalance:
+def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:
     if spec.is_homogeneous and spec.member_count:
-        return answer(spec, homogeneous.place(spec, options.jdk), notes=notes)
+        return answer(spec, homogeneous.place(spec, jdk))
     owner, also = heterogeneous.place(spec)
-    return answer(spec, owner, also=also, notes=notes)
+    return answer(spec, owner, also=also)
 
 
 UNIFORM = Assignor(

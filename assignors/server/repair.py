@@ -1,0 +1,57 @@
+"""What is answered where the reference fails: its failure, or an answer without the cause.
+
+Broken previous targets are what makes the broker's assignors fail: a partition number that the
+topic does not have (any more), or a partition that two members were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from assignors.model import MemberNote
+from assignors.options import JavaFailure, OnFailure, Options
+from assignors.problem import NOBODY
+from assignors.rebalance import Rebalance
+from assignors.server.answer import entries
+from assignors.server.spec import Spec
+
+
+def built(
+    spec: Spec, build: Callable[[Spec], Rebalance], options: Options, *, doubles: bool
+) -> Rebalance:
+    """Return what `build` makes of the group.
+
+    Where it fails and `options` ask for a repair, what it makes of the group without the
+    partitions that do not exist and, if it cannot stand those either, without `doubles`: those
+    that several members had.
+    """
+    try:
+        return build(spec)
+    except JavaFailure as failure:
+        if options.on_failure is OnFailure.RAISE:
+            raise
+        text = f"Java fails: {failure}; what does not exist or somebody else had was left out"
+    answer = build(_without_faults(spec, doubles=doubles))
+    return replace(answer, notes=(*answer.notes, MemberNote(code="repaired", text=text)))
+
+
+def _without_faults(spec: Spec, *, doubles: bool) -> Spec:
+    """Return the group whose previous target has no number that its topic does not have.
+
+    Without `doubles` a partition that several members had stays with the first in map order.
+    """
+    target = spec.target
+    _, partition = entries(spec)
+    is_ours = np.repeat(target.run_topic < spec.topic_count, target.length)
+    keeps = ~(is_ours & (partition == NOBODY))
+    if not doubles:
+        once = np.zeros(len(partition), dtype=np.bool_)
+        once[np.unique(partition, return_index=True)[1]] = True
+        keeps &= once | ~is_ours
+    kept = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(keeps)])
+    return replace(
+        spec, target=replace(target, number=target.number[keeps], start=kept[target.start])
+    )
