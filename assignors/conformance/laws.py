@@ -48,7 +48,7 @@ def broken_laws(given: Document, answer: Lists, reference: Lists | None) -> list
         for violation in violations
         if violation.rule not in forgiven
     ]
-    if not sentences and reference is not None:
+    if not sentences and reference is not None and not forgiven:
         sentences = _unbalanced(group, answer, reference, is_by_topic=given["algo"] == "range")
     return sentences
 
@@ -82,6 +82,8 @@ def _unbalanced(group: Group, answer: Lists, reference: Lists, *, is_by_topic: b
 
     While partitions wait, nobody can see whom they are meant for: those rounds are not judged.
     """
+    if waiting(group, answer) or waiting(group, reference):
+        return []
     if is_by_topic:
         return [
             f"unbalanced in {topic}: loads {_shown(ours)}, the reference {_shown(theirs)}"
@@ -90,7 +92,7 @@ def _unbalanced(group: Group, answer: Lists, reference: Lists, *, is_by_topic: b
             > _squares(theirs := _loads(reference, topic))
         ]
     ours, theirs = _loads(answer), _loads(reference)
-    if sum(ours) < sum(theirs) or waiting(group, answer) or _squares(ours) <= _squares(theirs):
+    if _squares(ours) <= _squares(theirs):
         return []
     return [f"unbalanced: loads {_shown(ours)}, the reference {_shown(theirs)}"]
 

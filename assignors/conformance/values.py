@@ -3,7 +3,7 @@
 A Subscription is `topics`, `ud` (UserData, hexadecimal or null), `owned`, `gen`, `rack`; an
 Assignment `owned` and `ud`; a member's data as a leader reads it `owned` and `gen`. The order of
 topics and partitions is no part of what a message says. Neither is how "none" is written:
-a generation of -1 or null, a rack of no characters or null.
+a negative generation or null, a rack of no characters or null.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _owned(fields: Document, name: str) -> Pairs:
 
 def _generation(fields: Document, name: str) -> int:
     generation = fields.get(name)
-    return NO_GENERATION if generation is None else int32(generation, (name,))
+    return NO_GENERATION if generation is None else max(int32(generation, (name,)), NO_GENERATION)
 
 
 def _rack(fields: Document, name: str) -> str | None:

@@ -15,7 +15,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from assignors.reading import Document, DocumentError, Fault, found, required, struct, text
+from assignors.reading import (
+    Document,
+    DocumentError,
+    Fault,
+    bytes_from_hex,
+    found,
+    required,
+    struct,
+    text,
+)
+from wire import NoteCode, decode_assignment, decode_subscription
 
 FORMAT = 1
 """Version of the files; a reader refuses a higher one."""
@@ -43,7 +53,7 @@ class Judge(StrEnum):
     REFUSE = "refuse"
     """The bytes are refused with an error."""
     EITHER = "either"
-    """The reference refuses the bytes; real clients write them, and a reader may put up with it."""
+    """Reading and refusing are both right: fields left out at the end, null for empty, bad text."""
 
 
 Name = TypeVar("Name", Operation, Judge)
@@ -126,17 +136,50 @@ def default_judge(algorithm: str, given: Document, expected: Document) -> Judge:
 
     Range and round-robin are their algorithm; of the sticky assignors members rely on what is
     promised, not on which of the balanced answers they get. A rack is a member's offer
-    (KIP-881): a range that knows no racks is a range still.
+    (KIP-881): a range that knows no racks is a range still. The order within a message, which
+    Java sorts or hashes, says nothing.
     """
-    if OPERATIONS.get(algorithm) is Operation.DECODE and algorithm != "rec-dec":
-        return Judge.REFUSE if "err" in expected else Judge.ACCEPT
-    if algorithm in {"sticky", "coop", "codec-stickyud"}:
+    if algorithm in {"codec-sub", "codec-asg"}:
+        return _judge_of_bytes(algorithm, given, expected)
+    if algorithm in {"codec-mdsticky", "codec-mdcoop"}:
+        return Judge.ACCEPT
+    if algorithm in {"sticky", "coop", "codec-stickyud", "codec-mksub", "codec-mkasg"}:
         return Judge.LAWFUL
     members = given.get("members")
     has_racks = isinstance(members, list) and any(
         isinstance(member, dict) and member.get("rack") for member in members
     )
     return Judge.LAWFUL if algorithm == "range" and has_racks else Judge.EQUAL
+
+
+def _judge_of_bytes(algorithm: str, given: Document, expected: Document) -> Judge:
+    """Return whether bytes have one reading: not so for what clients cut short or misspell."""
+    decode = decode_subscription if algorithm == "codec-sub" else decode_assignment
+    read = decode(bytes_from_hex(text(required(given, "hex", ("in",)), ("in", "hex")).encode()))
+    oddities = {note.code for note in read.notes}
+    if "err" in expected:
+        is_habit = read.value is not None and oddities <= HABITS
+        return Judge.EITHER if is_habit else Judge.REFUSE
+    return Judge.EITHER if NoteCode.INVALID_UTF8 in oddities else Judge.ACCEPT
+
+
+HABITS = frozenset(
+    {
+        NoteCode.VERSION_NEGATIVE,
+        NoteCode.VERSION_ABOVE_3,
+        NoteCode.TRAILING_BYTES,
+        NoteCode.TOPICS_NULL,
+        NoteCode.TOPIC_NULL,
+        NoteCode.USER_DATA_EMPTY,
+        NoteCode.OWNED_MISSING,
+        NoteCode.OWNED_NULL,
+        NoteCode.PARTITIONS_NULL,
+        NoteCode.GENERATION_MISSING,
+        NoteCode.RACK_MISSING,
+        NoteCode.RACK_EMPTY,
+    }
+)
+"""What readers in the field put up with where Java throws: fields left out, null for empty."""
 
 
 def _vector_in(line: bytes, number: int) -> Iterator[Vector]:
