@@ -20,7 +20,7 @@ from assignors.claims import read_claim
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, State
 from assignors.options import OnFailure, Options
 from assignors.rebalance import Rebalance
-from wire import decode_subscription, encode_assignment
+from wire import TopicPartitions, decode_subscription, encode_assignment
 
 ASSIGNMENT_VERSION = 1
 """Read alike by every client: all versions have the same bytes, and 0 marks very old writers."""
@@ -94,8 +94,11 @@ def lead(
         assignor.configured(options), group, memory=memory or Memory()
     )
     assignments = {
-        member_id: encode_assignment(partitions, version=ASSIGNMENT_VERSION)
-        for member_id, partitions in rebalance.assignment.items()
+        member.member_id: encode_assignment(
+            _applicable(member, rebalance.assignment.get(member.member_id, {})),
+            version=ASSIGNMENT_VERSION,
+        )
+        for member in members
     }
     return Led(
         assignments=assignments, rebalance=rebalance, memory=after, must_follow_up=must_follow_up
@@ -155,6 +158,19 @@ def member_from_bytes(member_id: str, blob: bytes, *, instance_id: str | None = 
         owned_known=read.owned_known,
         notes=decoded.notes,
     )
+
+
+def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:
+    """Return the share without what a follower would stumble over.
+
+    Java joins for ever over a topic it did not ask for, Sarama over a number that stands twice.
+    """
+    fitting = share
+    if not fitting.keys() <= set(member.topics):
+        fitting = {topic: share[topic] for topic in share if topic in member.topics}
+    if any(len(set(numbers)) < len(numbers) for numbers in fitting.values()):
+        fitting = {topic: tuple(dict.fromkeys(numbers)) for topic, numbers in fitting.items()}
+    return fitting
 
 
 def _last_before(joined: int, members: tuple[Member, ...], kind: UserData) -> int:

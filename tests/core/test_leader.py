@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assignors import Assignor, Cluster, assignor_named, lead
+from assignors import Assignor, Cluster, Group, Rebalance, assignor_named, lead
 from assignors.leader import Memory
 from tests.laws.laws import EVERY_ASSIGNOR
 from wire import (
@@ -178,3 +178,13 @@ def test_what_javas_assignor_remembers_goes_round_with_its_leader() -> None:
     assert led.memory.state.max_generation == 7
     later = lead(sticky, CLUSTER, {"a": fresh(), "b": fresh()}, memory=led.memory)
     assert later.memory.state.max_generation == 7
+
+
+def test_what_a_follower_would_stumble_over_is_not_written() -> None:
+    def careless(group: Group) -> Rebalance:
+        return Rebalance(assignment={"a": {"t": (3, 1, 3), "u": (0,)}, "stranger": {"t": (0,)}})
+
+    odd = Assignor(family="mine", name="careless", assign=careless)
+    asked = encode_subscription(Subscription(topics=("t",)))
+    led = lead(odd, CLUSTER, {"a": asked, "b": asked})
+    assert given_to(dict(led.assignments)) == {"a": {"t": (1, 3)}, "b": {}}

@@ -1,0 +1,193 @@
+"""Assignors in aiokafka: one line in the consumer's settings.
+
+    from aiokafka import AIOKafkaConsumer
+    from assignors.clients.aiokafka import strategy
+
+    consumer = AIOKafkaConsumer(
+        "orders", group_id="g", partition_assignment_strategy=[strategy("sticky")]
+    )
+
+The host gives up all partitions before every round: it speaks the eager protocol alone. So
+under `cooperative-sticky` a member here claims nothing, takes part in groups of cooperative
+members, and can lead them, as the bytes of their claims are kept (`aiokafka_decoding`).
+
+What the host cannot do: it drops the instance ids of static members before the assignor sees
+them, so static members rank by member id here; and with more than one strategy it joins once
+for each of them, so give it one.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiokafka.consumer.group_coordinator import GroupCoordinator
+from aiokafka.errors import IllegalStateError
+
+from assignors.assignor import Assignor, RebalanceProtocol
+from assignors.clients.aiokafka_decoding import bytes_of, install
+from assignors.clients.seat import OnNote, OnRound, by_topic, seat
+from assignors.leader import REPAIR, member_from_bytes
+from assignors.model import Cluster, Topic
+from assignors.options import Options
+
+LOGGER = logging.getLogger("aiokafka.coordinator.assignors")
+
+FRAMES_MAX = 12
+"""How many callers are looked at for the coordinator."""
+
+TWO_CONSUMERS = "a strategy object serves one consumer: make one for each"
+
+
+class Strategy:
+    """An assignor as aiokafka takes it: an instance with four names, nothing on the class."""
+
+    def __init__(
+        self,
+        assignor: str | Assignor,
+        *,
+        rack: str | None = None,
+        on_note: OnNote | None = None,
+        on_round: OnRound | None = None,
+        options: Options = REPAIR,
+    ) -> None:
+        """See `strategy`."""
+        self._seat = seat(
+            assignor,
+            logger=LOGGER,
+            rack=rack,
+            on_note=on_note,
+            on_round=on_round,
+            options=options,
+        )
+        if RebalanceProtocol.EAGER not in self._seat.assignor.protocols:
+            raise ValueError(
+                f"aiokafka gives up everything before each round, and "
+                f"{self._seat.assignor.full_name} is for members that do not"
+            )
+        self._coordinator: weakref.ref[Any] | None = None
+        install(self)
+
+    @property
+    def name(self) -> str:
+        """The protocol's name on the wire."""
+        return self._seat.assignor.name
+
+    def __repr__(self) -> str:
+        return f"strategy({self._seat.assignor.full_name!r})"
+
+    def metadata(self, topics: Iterable[str]) -> bytes:
+        """Return the Subscription bytes to join with: an eager member claims nothing."""
+        coordinator = self._look_up()
+        generation = -1 if coordinator is None else int(coordinator.generation)
+        return self._seat.write(topics, owned={}, generation=generation)
+
+    def assign(self, cluster: Any, members: Mapping[str, Any]) -> dict[str, bytes]:  # noqa: ANN401
+        """Return everybody's Assignment bytes. Never raises for what members say."""
+        coordinator = self._look_up()
+        blobs = {member_id: bytes_of(metadata) for member_id, metadata in members.items()}
+        return self._seat.lead(
+            _described(cluster, members, blobs),
+            blobs,
+            instance_ids={},
+            joined=None if coordinator is None else int(coordinator.generation),
+        )
+
+    def on_assignment(self, assignment: Any) -> None:  # noqa: ANN401 - the host's type
+        """Take in what was assigned, and start the next round if nobody else has reason to."""
+        coordinator = self._look_up()
+        given = by_topic((found.topic, found.partition) for found in assignment.partitions())
+        generation = -1 if coordinator is None else int(coordinator.generation)
+        if self._seat.arrived(given, generation) and coordinator is not None:
+            LOGGER.info("starting another round: partitions wait that nobody will give up")
+            coordinator.request_rejoin()
+
+    def _look_up(self) -> Any:  # noqa: ANN401 - the host's coordinator, or None
+        """Return the coordinator that is calling, found in the frames above."""
+        known = None if self._coordinator is None else self._coordinator()
+        found = _calling_coordinator()
+        if found is None:
+            return known
+        if known is not None and found is not known:
+            raise IllegalStateError(TWO_CONSUMERS)
+        self._coordinator = weakref.ref(found)
+        return found
+
+
+def strategy(
+    assignor: str | Assignor,
+    *,
+    rack: str | None = None,
+    on_note: OnNote | None = None,
+    on_round: OnRound | None = None,
+    options: Options = REPAIR,
+) -> Strategy:
+    """Return a strategy for `partition_assignment_strategy`, the only one in its list.
+
+    `assignor` is a name as `assignor_named` takes it, or an `Assignor`. `rack` is this
+    member's rack; `on_note` hears every oddity of a member, which is logged as well,
+    `on_round` what each round cost that this member led. Raises `ValueError` for an assignor
+    that does not exist, runs in the broker, or is cooperative alone.
+    """
+    return Strategy(assignor, rack=rack, on_note=on_note, on_round=on_round, options=options)
+
+
+def _calling_coordinator() -> Any:  # noqa: ANN401 - the host's coordinator, or None
+    """Return the coordinator on whose behalf the host calls, if one is on the stack."""
+    frame = sys._getframe(1)  # noqa: SLF001 - the host passes no reference to itself
+    for _ in range(FRAMES_MAX):
+        caller = frame.f_locals.get("self")
+        found = getattr(caller, "_coordinator", None) if caller is not None else None
+        for candidate in (caller, found):
+            if isinstance(candidate, GroupCoordinator):
+                return candidate
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return None
+
+
+def _described(
+    cluster: Any,  # noqa: ANN401 - the host's type
+    members: Mapping[str, Any],
+    blobs: Mapping[str, bytes],
+) -> Cluster:
+    """Return the topics that members ask for, as far as the host knows them."""
+    wanted = dict.fromkeys(
+        topic for metadata in members.values() for topic in metadata.subscription
+    )
+    racks = {broker.nodeId: broker.rack for broker in cluster.brokers() if broker.rack}
+    if racks and not any(member_from_bytes("", blob).rack_id for blob in blobs.values()):
+        racks = {}
+    topics = {}
+    for name in wanted:
+        numbers = cluster.partitions_for_topic(name)
+        if numbers is not None:
+            count = len(numbers)
+            replicas = _replica_racks(cluster, name, count, racks) if racks else ()
+            topics[name] = Topic(partition_count=count, racks=replicas)
+    return Cluster(topics=topics)
+
+
+def _replica_racks(
+    cluster: Any,  # noqa: ANN401 - as above
+    topic: str,
+    count: int,
+    racks: Mapping[int, str],
+) -> tuple[tuple[str, ...], ...]:
+    """Return the racks of the replicas of each partition, as far as the host tells."""
+    partitions = getattr(cluster, "_partitions", {}).get(topic, {})
+    return tuple(
+        tuple(
+            racks[node_id]
+            for node_id in getattr(partitions.get(number), "replicas", ())
+            if node_id in racks
+        )
+        for number in range(count)
+    )
+
+
+__all__ = ["Strategy", "strategy"]

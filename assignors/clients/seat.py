@@ -1,0 +1,188 @@
+"""A member's seat in its group: what an adapter keeps between its host's calls.
+
+The host asks three things in turn: what to write when joining, what to answer when leading,
+and what to do with what arrived. A plan counts as arrived when this member's own part of it
+did; a join in between means that it may not have.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from assignors.assignor import Assignor, UserData
+from assignors.leader import REPAIR, Led, Memory, lead
+from assignors.membership import Membership, applied, subscribe
+from assignors.model import Cluster, MemberNote
+from assignors.options import Options
+from assignors.registry import ASSIGNORS, BEST, assignor_named
+from wire import TopicPartitions
+
+OnNote = Callable[[MemberNote], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedRound:
+    """What a round cost that this member led, for whoever keeps metrics."""
+
+    assignor: str
+    member_count: int
+    seconds: float
+    """Wall time between the members' bytes and the answers' bytes."""
+    stats: Mapping[str, int | float | bool]
+    """As `Rebalance.stats`."""
+    notes: tuple[MemberNote, ...]
+    must_follow_up: bool
+
+
+OnRound = Callable[[LedRound], object]
+
+
+@dataclass(slots=True)
+class Seat:
+    """One member under one assignor."""
+
+    assignor: Assignor
+    membership: Membership
+    logger: logging.Logger
+    on_note: OnNote | None = None
+    on_round: OnRound | None = None
+    options: Options = REPAIR
+    memory: Memory = field(default_factory=Memory)
+    awaited: Led | None = None
+    """A plan that was answered and has not been seen to arrive."""
+    known: frozenset[tuple[str | None, str]] = frozenset()
+    """(member, code) of the notes of the round before: those are not logged again."""
+
+    def write(self, topics: Iterable[str], *, owned: TopicPartitions, generation: int) -> bytes:
+        """Return the Subscription bytes to join with."""
+        if self.awaited is not None:
+            self.memory, self.awaited = self.awaited.memory.lost(), None
+        self.membership, blob = subscribe(
+            self.membership, topics, owned=owned, generation=generation
+        )
+        return blob
+
+    def lead(
+        self,
+        cluster: Cluster,
+        subscriptions: Mapping[str, bytes],
+        *,
+        instance_ids: Mapping[str, str],
+        joined: int | None,
+    ) -> dict[str, bytes]:
+        """Return the Assignment bytes of every member. Never raises for what members say.
+
+        An assignor of somebody's own that raises is replaced for this round by the best there
+        is of its kind: a group that stands still helps nobody.
+        """
+        begin = time.perf_counter()
+
+        def led_by(assignor: Assignor) -> Led:
+            return lead(
+                assignor,
+                cluster,
+                subscriptions,
+                instance_ids=instance_ids,
+                joined=joined,
+                memory=self.memory,
+                options=self.options,
+            )
+
+        try:
+            led = led_by(self.assignor)
+            notes = led.rebalance.notes
+        except Exception as error:  # whatever an assignor raises, the group goes on
+            self.logger.exception("assignor %s failed", self.assignor.full_name)
+            led = led_by(_stand_in(self.assignor))
+            text = f"{self.assignor.full_name} failed: {type(error).__name__}: {error}"
+            notes = (*led.rebalance.notes, MemberNote(code="assignor-failed", text=text))
+        self.awaited = led
+        self._tell(notes)
+        if self.on_round is not None:
+            told = LedRound(
+                assignor=self.assignor.full_name,
+                member_count=len(subscriptions),
+                seconds=time.perf_counter() - begin,
+                stats=led.rebalance.stats,
+                notes=notes,
+                must_follow_up=led.must_follow_up,
+            )
+            self._call(self.on_round, told)
+        return dict(led.assignments)
+
+    def arrived(self, assigned: TopicPartitions, generation: int) -> bool:
+        """Take in an assignment that was applied; return whether to start the next round."""
+        self.membership = applied(self.membership, assigned, generation)
+        led, self.awaited = self.awaited, None
+        if led is None:
+            # Somebody else leads: what they gave whom is not known here.
+            self.memory = Memory(state=self.memory.state)
+            return False
+        self.memory = led.memory
+        return led.must_follow_up
+
+    def elsewhere(self) -> None:
+        """Take in that a round ended under another assignor of the same consumer."""
+        self.membership = replace(self.membership, written=None, repeats=0)
+
+    def _tell(self, notes: tuple[MemberNote, ...]) -> None:
+        for note in notes:
+            is_new = (note.member_id, note.code) not in self.known
+            level = logging.WARNING if is_new else logging.DEBUG
+            self.logger.log(level, "member %s: %s (%s)", note.member_id, note.text, note.code)
+            if self.on_note is not None:
+                self._call(self.on_note, note)
+        self.known = frozenset((note.member_id, note.code) for note in notes)
+
+    def _call(self, callback: Callable[..., object], argument: object) -> None:
+        try:
+            callback(argument)
+        except Exception:  # a user's callback must not stop the group
+            self.logger.exception("callback %r failed", callback)
+
+
+def seat(
+    assignor: str | Assignor,
+    *,
+    logger: logging.Logger,
+    rack: str | None,
+    on_note: OnNote | None,
+    on_round: OnRound | None,
+    options: Options,
+) -> Seat:
+    """Return a seat for a member that has not joined yet.
+
+    Raises `ValueError` for an assignor that does not exist or runs in the broker alone.
+    """
+    found = assignor if isinstance(assignor, Assignor) else assignor_named(assignor)
+    if found.family == "server":
+        raise ValueError(f"{found.full_name} runs in the broker (KIP-848), not in a client")
+    return Seat(
+        assignor=found,
+        membership=Membership(kind=found.user_data, rack_id=rack),
+        logger=logger,
+        on_note=on_note,
+        on_round=on_round,
+        options=options,
+    )
+
+
+def by_topic(partitions: Iterable[tuple[str, int]]) -> TopicPartitions:
+    """Return (topic, number) pairs as topic -> sorted numbers.
+
+    >>> by_topic([("u", 3), ("t", 1), ("t", 0)])
+    {'t': (0, 1), 'u': (3,)}
+    """
+    found: dict[str, list[int]] = {}
+    for topic, number in sorted(set(partitions)):
+        found.setdefault(topic, []).append(number)
+    return {topic: tuple(numbers) for topic, numbers in found.items()}
+
+
+def _stand_in(assignor: Assignor) -> Assignor:
+    """Return the best assignor that hands over as this one's members expect."""
+    is_cooperative = assignor.user_data is UserData.COOPERATIVE or assignor.is_cooperative
+    return ASSIGNORS[BEST["cooperative-sticky" if is_cooperative else "sticky"]]

@@ -1,0 +1,109 @@
+"""One member of a group between rounds: what it writes when it joins, and what it keeps.
+
+The generation is written twice, in the Subscription's field and under `cooperative-sticky` in
+four bytes of UserData as well, which is all that leaders of Kafka 2.4 to 3.1 read. Owned
+partitions are what the member consumes now, never what it remembers; a leader may take an old
+claim for a new one, but not one that is not made.
+
+Whoever joins twice without having been given anything in between is in one of two places. The
+answer was lost on the way: then the same bytes again let the coordinator repeat it at once,
+without a round. Or the answer is one that the member cannot apply, as when a static member
+comes back with fewer topics: then the same bytes get the same answer for ever, and something
+has to change. So the first repetition is byte for byte the same, and from the second on the
+version alternates between 3 and 2, which every client reads alike (2 lacks the rack).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from assignors.assignor import UserData
+from assignors.model import NO_GENERATION
+from wire import (
+    Subscription,
+    TopicPartitions,
+    encode_cooperative_user_data,
+    encode_sticky_user_data,
+    encode_subscription,
+)
+from wire.text import utf16_sorted
+
+VERSION, OTHER_VERSION = 3, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """What a member knows of itself."""
+
+    kind: UserData
+    """What its assignor wants in UserData."""
+    rack_id: str | None = None
+    assigned: TopicPartitions = field(default_factory=dict)
+    """What it was last given."""
+    generation: int = NO_GENERATION
+    """Of what it was last given."""
+    written: Subscription | None = None
+    """What it last wrote."""
+    repeats: int = 0
+    """How many times it has joined since it was last given something."""
+
+
+def subscribe(
+    membership: Membership,
+    topics: Iterable[str],
+    *,
+    owned: TopicPartitions,
+    generation: int = NO_GENERATION,
+) -> tuple[Membership, bytes]:
+    """Return the Subscription bytes to join with, and the membership after writing them.
+
+    `owned` is what the member consumes now, nothing under an eager protocol; `generation` is
+    the last one it took part in, as its client knows it, -1 where it does not. Cost: O(bytes).
+
+    >>> member = Membership(kind=UserData.COOPERATIVE)
+    >>> member, blob = subscribe(member, ["t"], owned={})
+    >>> blob.hex()
+    '00030000000100017400000004ffffffff00000000ffffffffffff'
+    """
+    newest = max(generation, membership.generation, NO_GENERATION)
+    wanted = Subscription(
+        version=VERSION,
+        topics=tuple(utf16_sorted(set(topics))),
+        user_data=_user_data(membership, newest),
+        owned=owned if membership.kind is UserData.COOPERATIVE else {},
+        generation=newest,
+        rack_id=membership.rack_id,
+    )
+    last = membership.written
+    if membership.repeats == 1 and last is not None and _is_repetition(wanted, last):
+        wanted = last
+    elif membership.repeats > 1 and last is not None and last.version == VERSION:
+        wanted = replace(wanted, version=OTHER_VERSION)
+    after = replace(membership, written=wanted, repeats=membership.repeats + 1)
+    return after, encode_subscription(wanted)
+
+
+def applied(membership: Membership, assigned: TopicPartitions, generation: int) -> Membership:
+    """Return the membership after an assignment arrived and was applied."""
+    return replace(
+        membership,
+        assigned=assigned,
+        generation=max(generation, NO_GENERATION),
+        written=None,
+        repeats=0,
+    )
+
+
+def _user_data(membership: Membership, generation: int) -> bytes | None:
+    """Return what Java would write: null where there is nothing to say."""
+    if membership.kind is UserData.COOPERATIVE:
+        return encode_cooperative_user_data(generation)
+    if membership.kind is UserData.STICKY and membership.generation >= 0:
+        return encode_sticky_user_data(membership.assigned, membership.generation)
+    return None
+
+
+def _is_repetition(wanted: Subscription, last: Subscription) -> bool:
+    """Return whether nothing but the generation has changed."""
+    return (wanted.topics, wanted.owned, wanted.rack_id) == (last.topics, last.owned, last.rack_id)
