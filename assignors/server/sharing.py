@@ -17,8 +17,9 @@ from math import ceil
 
 import numpy as np
 
-from assignors.hash_order import Int32, compute_order, helper_capacity, put_order
+from assignors.hash_order import Int32, compute_order, helper_capacity
 from assignors.options import JavaFailure
+from assignors.server.tables import put_order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,11 @@
 
 A previous target is a map of sets for each member, hundreds of thousands of tables that hold a
 few keys each. `assignors.hash_order` says why the order of a table is one sort by bucket; here
-the sorts of all tables are one. Only the rare small table in which keys may crowd one
-bucket is played through by itself.
+the sorts of all tables are one. Only the rare table in which keys crowd one bucket is
+played through by itself: a small one doubles early, and in others a tree grows.
 """
 
 from __future__ import annotations
-
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +14,16 @@ from numpy.typing import NDArray
 from assignors.hash_order import (
     COMPUTE_CROWD,
     DEFAULT_CAPACITY,
+    PUT_CROWD,
     SMALL,
     Int32,
     Int64,
     compute_order,
-    put_order,
 )
+from assignors.hash_trees import tree_order
 from assignors.problem import Bool
 
 UInt32 = NDArray[np.uint32]
-Number = TypeVar("Number", bound=np.integer)
 
 
 def put_orders(table: Int64, hashes: Int32) -> Int64:
@@ -41,10 +39,15 @@ def put_orders(table: Int64, hashes: Int32) -> Int64:
     bucket = _buckets(table, hashes, size)
     order = np.lexsort((_narrow(bucket), _narrow(table)))
     start = np.cumsum(size) - size
-    for crowded in _crowded(table, hashes, size).tolist():
+    for crowded in _crowded(table, hashes, size, crowd=PUT_CROWD).tolist():
         begin, end = int(start[crowded]), int(start[crowded] + size[crowded])
-        order[begin:end] = begin + put_order(hashes[begin:end])
+        order[begin:end] = begin + tree_order(hashes[begin:end], capacity=DEFAULT_CAPACITY)
     return order
+
+
+def put_order(hashes: Int32) -> Int64:
+    """Return the iteration order of one set that was filled by `put`, as positions."""
+    return put_orders(np.zeros(len(hashes), dtype=np.int64), hashes)
 
 
 def compute_orders(table: Int64, hashes: Int32, *, calls_follow: Bool) -> Int64:
@@ -62,7 +65,8 @@ def compute_orders(table: Int64, hashes: Int32, *, calls_follow: Bool) -> Int64:
     backwards = np.arange(len(table))[::-1]
     order = backwards[np.lexsort((_narrow(bucket)[::-1], _narrow(table)[::-1]))]
     start = np.cumsum(size) - size
-    for crowded in _crowded(table, hashes, size).tolist():
+    small = np.where(size <= SMALL, size, 0)  # ids are random: no trees in larger ones
+    for crowded in _crowded(table, hashes, small, crowd=COMPUTE_CROWD).tolist():
         begin, end = int(start[crowded]), int(start[crowded] + size[crowded])
         follows = bool(calls_follow[crowded])
         order[begin:end] = begin + compute_order(hashes[begin:end], calls_follow=follows)
@@ -82,17 +86,24 @@ def _buckets(table: Int64, hashes: Int32, size: Int64) -> UInt32:
     return _spread(hashes) & mask[table]
 
 
-def _crowded(table: Int64, hashes: Int32, size: Int64) -> Int64:
-    """Return the tables in which one bucket may have grown long while the table was small."""
-    chosen = np.flatnonzero((size >= COMPUTE_CROWD) & (size <= SMALL))
-    if not len(chosen):
-        return chosen
-    row = np.full(len(size), -1)
-    row[chosen] = np.arange(len(chosen))
-    keys = np.flatnonzero(row[table] >= 0)
-    lowest = _spread(hashes[keys]) & np.uint32(DEFAULT_CAPACITY - 1)
-    count = np.bincount(row[table[keys]] * DEFAULT_CAPACITY + lowest)
-    return chosen[np.unique(np.flatnonzero(count >= COMPUTE_CROWD) // DEFAULT_CAPACITY)]
+def _crowded(table: Int64, hashes: Int32, size: Int64, *, crowd: int) -> Int64:
+    """Return the tables in which some bucket gets `crowd` keys at some length of the table.
+
+    Tables whose `size` is less than `crowd` cannot. Cost: O(K).
+    """
+    found = np.zeros(len(size), dtype=np.bool_)
+    length, largest = DEFAULT_CAPACITY, int(size.max(initial=0))
+    rank = np.arange(len(table)) - np.searchsorted(table, table) if largest >= crowd else table
+    while largest >= crowd and largest > 0.375 * length:
+        reaches = np.flatnonzero((size >= crowd) & (size > 0.375 * length))
+        row = np.full(len(size), -1)
+        row[reaches] = np.arange(len(reaches))
+        keys = np.flatnonzero((row[table] >= 0) & (rank <= 0.75 * length))
+        bucket = _spread(hashes[keys]) & np.uint32(length - 1)
+        count = np.bincount(row[table[keys]] * length + bucket)
+        found[reaches[np.flatnonzero(count >= crowd) // length]] = True
+        length *= 2
+    return np.flatnonzero(found)
 
 
 def _narrow(numbers: Int64 | UInt32) -> NDArray[np.uint16] | Int64 | UInt32:
