@@ -1,0 +1,84 @@
+"""Our strict decoders and our encoders against Kafka's: random bytes, read and refused alike."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from random import Random
+from struct import pack
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.foreign.blobs import random_request
+from tests.foreign.codecs import agree, our_answer
+from tests.foreign.judge import Judge
+from tests.foreign.trial import profile, seed
+
+pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
+
+WAVE = 2_000
+
+blobs = st.builds(
+    lambda version, rest: pack(">h", version) + b"".join(rest),
+    st.integers(-2, 4),
+    st.lists(
+        st.binary(max_size=3)
+        | st.sampled_from((b"\0\0\0\0", b"\0\0\0\1", b"\xff\xff\xff\xff", b"\0\1t", b"\0\0")),
+        max_size=12,
+    ),
+)
+"""Bytes in pieces that lengths and counts are made of."""
+
+
+def vector(judge: Judge, request: dict[str, Any]) -> str:
+    return json.dumps({"id": f"found-{request['algo']}", "in": request, "out": judge.ask(request)})
+
+
+def differs(judge: Judge, request: dict[str, Any]) -> bool:
+    return not agree(request, judge.ask(request), our_answer(request))
+
+
+def shortened(judge: Judge, request: dict[str, Any]) -> dict[str, Any]:
+    """The request with as many bytes left out as it can spare."""
+    found = True
+    while found and "hex" in request:
+        digits = request["hex"]
+        shorter = (
+            {**request, "hex": digits[:start] + digits[start + 2 :]}
+            for start in range(0, len(digits), 2)
+        )
+        found = False
+        for smaller in shorter:
+            if differs(judge, smaller):
+                request, found = smaller, True
+                break
+    return request
+
+
+def test_random_bytes_are_read_refused_and_written_as_kafka_does(judge: Judge) -> None:
+    dice = Random(seed())
+    outcomes: Counter[tuple[str, bool]] = Counter()
+    while outcomes.total() < profile().blobs:
+        requests = [random_request(dice) for _ in range(WAVE)]
+        for request, answer in zip(requests, judge.ask_all(requests), strict=True):
+            outcomes[request["algo"], "err" in answer] += 1
+            if not agree(request, answer, our_answer(request)):
+                pytest.fail(vector(judge, shortened(judge, request)))
+    for algorithm in ("codec-sub", "codec-asg"):
+        assert outcomes[algorithm, True] > outcomes.total() / 100, "too few are refused"
+        assert outcomes[algorithm, False] > outcomes.total() / 100, "too few are read"
+
+
+@pytest.mark.parametrize("algorithm", ["codec-sub", "codec-asg"])
+def test_any_bytes_are_read_and_refused_as_kafka_does(algorithm: str, judge: Judge) -> None:
+    @settings(max_examples=profile().blobs // 40)
+    @given(st.binary(max_size=40) | blobs)
+    def law(blob: bytes) -> None:
+        request = {"algo": algorithm, "hex": blob.hex()}
+        if differs(judge, request):
+            pytest.fail(vector(judge, request))
+
+    law()
