@@ -36,7 +36,9 @@ ALLOWED = {
     "assignors.cli.engines": {"click", "pyspark"},  # the name of its exception, no session
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
-    "assignors.clients.aiokafka": {"aiokafka", "kafka"},
+    "assignors.clients.kafka_python_decoding": {"kafka"},
+    "assignors.clients.aiokafka": {"aiokafka"},
+    "assignors.clients.aiokafka_decoding": {"aiokafka"},
     "assignors.simulation.batches": {"numpy", "pyarrow"},
     "assignors.simulation.spark": {"numpy", "pyarrow", "pyspark"},
     "assignors.simulation.demo": {"rich", "pyspark"},

@@ -14,6 +14,7 @@ from typing import Any
 
 from aiokafka.coordinator.protocol import ConsumerProtocol, ConsumerProtocolMemberMetadata
 
+from assignors.clients.seat import possible_topics
 from wire import Subscription, decode_subscription
 
 _lock = threading.Lock()
@@ -30,7 +31,7 @@ class TolerantMetadata(ConsumerProtocolMemberMetadata):  # type: ignore[misc]  #
         """Return the host's object, whatever the bytes are."""
         blob = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else data.read()
         read = decode_subscription(blob).value or Subscription(version=0)
-        found = cls(read.version, list(read.topics), read.user_data or b"")
+        found = cls(read.version, possible_topics(read.topics), read.user_data or b"")
         found.kafka_assignors_bytes = blob
         return found
 

@@ -18,6 +18,7 @@ from typing import Any
 import kafka.coordinator.consumer as host
 from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
+from assignors.clients.seat import possible_topics
 from wire import Subscription, decode_subscription
 
 RAW = "kafka_assignors_bytes"
@@ -39,6 +40,7 @@ class _Decoder:
             is_usable = False
         if not is_usable:
             found = _stand_in(blob)
+        found.topics = possible_topics(found.topics)
         setattr(found, RAW, bytes(blob))
         return found
 

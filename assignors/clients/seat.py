@@ -8,6 +8,7 @@ did; a join in between means that it may not have.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,8 @@ from assignors.model import Cluster, MemberNote
 from assignors.options import Options
 from assignors.registry import ASSIGNORS, BEST, assignor_named
 from wire import TopicPartitions
+
+TOPIC_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 OnNote = Callable[[MemberNote], object]
 
@@ -168,6 +171,15 @@ def seat(
         on_round=on_round,
         options=options,
     )
+
+
+def possible_topics(topics: Iterable[str]) -> list[str]:
+    """Return the names that a topic can have: hosts raise when told to watch any other.
+
+    >>> possible_topics(["orders.v2", "", "..", "a b"])
+    ['orders.v2']
+    """
+    return [topic for topic in topics if TOPIC_NAME.fullmatch(topic) and topic not in {".", ".."}]
 
 
 def by_topic(partitions: Iterable[tuple[str, int]]) -> TopicPartitions:
