@@ -1,0 +1,131 @@
+"""The adapter with aiokafka's own classes, without a broker."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from aiokafka.cluster import ClusterMetadata
+from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from aiokafka.coordinator.protocol import (
+    ConsumerProtocol,
+    ConsumerProtocolMemberAssignment,
+    ConsumerProtocolMemberMetadata,
+)
+from aiokafka.structs import BrokerMetadata, PartitionMetadata
+
+from assignors import Assignor, RebalanceProtocol, assignor_named
+from assignors.clients.aiokafka import Strategy, strategy
+from tests.clients.test_kafka_python import GARBAGE
+from wire import (
+    Mode,
+    Subscription,
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
+
+
+@pytest.fixture
+def cluster() -> ClusterMetadata:
+    found = ClusterMetadata()
+    found._brokers = {node: BrokerMetadata(node, "h", 9092, f"r{node}") for node in range(2)}
+    found._partitions = {
+        "t": {
+            number: PartitionMetadata("t", number, 0, [number % 2], [number % 2], None)
+            for number in range(4)
+        }
+    }
+    return found
+
+
+def led(made: Strategy, cluster: Any, blobs: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
+    """Lead as the host does: it decodes every member first."""
+    members = {name: ConsumerProtocol.METADATA.decode(blob) for name, blob in blobs.items()}
+    return {
+        name: dict(decode_assignment(blob, mode=Mode.STRICT).require().partitions)
+        for name, blob in made.assign(cluster, members).items()
+    }
+
+
+def joined(**fields: Any) -> bytes:
+    return encode_subscription(Subscription(topics=("t",), **fields))
+
+
+def test_claims_of_cooperative_members_are_heard(cluster: ClusterMetadata) -> None:
+    """The host drops owned partitions; a leader without them gives one partition to two."""
+    made = strategy("cooperative-sticky")
+    owner = joined(owned={"t": (0, 1, 2, 3)}, generation=4)
+    given = led(made, cluster, {"me": made.metadata({"t"}), "owner": owner})
+    assert given == {"me": {}, "owner": {"t": (0, 1)}}
+
+
+def test_a_member_here_claims_nothing(cluster: ClusterMetadata) -> None:
+    made = strategy("cooperative-sticky")
+    made.on_assignment(ConsumerProtocolMemberAssignment.decode(encode_assignment({"t": (0, 1)})))
+    read = decode_subscription(made.metadata({"t"})).value
+    assert read is not None
+    assert (read.owned, read.owned_known, read.version) == ({}, True, 3)
+
+
+def test_under_sticky_it_remembers_in_user_data(cluster: ClusterMetadata) -> None:
+    made = strategy("sticky")
+    given = led(made, cluster, {"a": made.metadata({"t"}), "b": joined()})
+    made._seat.arrived(given["a"], 1)
+    again = led(made, cluster, {"a": made.metadata({"t"}), "b": joined(), "c": joined()})
+    assert set(again["a"]["t"]) <= set(given["a"]["t"])
+
+
+def test_racks_are_heard(cluster: ClusterMetadata) -> None:
+    made = strategy("cooperative-sticky", rack="r0")
+    given = led(made, cluster, {"me": made.metadata({"t"}), "other": joined(rack_id="r1")})
+    assert given == {"me": {"t": (0, 2)}, "other": {"t": (1, 3)}}
+
+
+@pytest.mark.parametrize("blob", GARBAGE.values(), ids=GARBAGE)
+@pytest.mark.parametrize("name", ["range", "sticky", "cooperative-sticky"])
+def test_no_bytes_of_a_member_stop_the_leader(
+    cluster: ClusterMetadata, name: str, blob: bytes
+) -> None:
+    made = strategy(name)
+    given = led(made, cluster, {"me": made.metadata({"t"}), "odd": blob})
+    assert set(given) == {"me", "odd"}
+
+
+def test_other_assignors_go_on_as_before(cluster: ClusterMetadata) -> None:
+    blobs = {"a": joined(), "b": joined()}
+    before = RoundRobinPartitionAssignor.assign(cluster, members_of(blobs))
+    made = strategy("range")
+    assert ConsumerProtocol.METADATA is not ConsumerProtocolMemberMetadata
+    after = RoundRobinPartitionAssignor.assign(cluster, members_of(blobs))
+    assert {name: found.encode() for name, found in before.items()} == {
+        name: found.encode() for name, found in after.items()
+    }
+    del made
+    gc.collect()
+    assert ConsumerProtocol.METADATA is ConsumerProtocolMemberMetadata
+
+
+def members_of(blobs: Mapping[str, bytes]) -> dict[str, Any]:
+    return {name: ConsumerProtocol.METADATA.decode(blob) for name, blob in blobs.items()}
+
+
+def test_an_assignor_that_only_cooperates_is_refused() -> None:
+    mine = Assignor(
+        family="mine",
+        name="mine",
+        assign=assignor_named("cooperative-sticky").assign,
+        protocols=frozenset({RebalanceProtocol.COOPERATIVE}),
+    )
+    with pytest.raises(ValueError, match="gives up everything"):
+        strategy(mine)
+
+
+def test_state_is_the_instances_own() -> None:
+    one, other = strategy("sticky"), strategy("sticky")
+    one._seat.arrived({"t": (0,)}, 3)
+    assert other._seat.membership.assigned == {}
+    assert other.metadata({"t"}) == strategy("sticky").metadata({"t"})
