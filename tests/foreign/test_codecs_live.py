@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from random import Random
 from struct import pack
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from tests.foreign.blobs import random_request
 from tests.foreign.codecs import agree, our_answer
 from tests.foreign.judge import Judge
-from tests.foreign.trial import profile, seed
+from tests.foreign.trial import as_line, profile, seed
 
 pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
 
@@ -34,7 +33,7 @@ blobs = st.builds(
 
 
 def vector(judge: Judge, request: dict[str, Any]) -> str:
-    return json.dumps({"id": f"found-{request['algo']}", "in": request, "out": judge.ask(request)})
+    return as_line(request, judge.ask(request))
 
 
 def differs(judge: Judge, request: dict[str, Any]) -> bool:

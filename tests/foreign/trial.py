@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.foreign.convert import agree, available, our_answer
+from tests.foreign.convert import agree, our_answer
 from tests.foreign.groups import Request, next_round, random_group
 from tests.foreign.judge import OURS, Answer, Judge
 from tests.foreign.shrink import shrunk
@@ -130,8 +130,9 @@ def differs(judge: Judge, request: Request) -> bool:
 def line(judge: Judge, request: Request) -> str:
     """The failure as a vector, as small as it gets."""
     small = shrunk(request, lambda smaller: differs(judge, smaller))
-    vector = {"id": f"found-{request['algo']}", "in": small, "out": judge.ask(small)}
-    return json.dumps(vector, ensure_ascii=True)
+    return as_line(small, judge.ask(small))
 
 
-__all__ = ["Profile", "Record", "available", "profile", "seed", "try_groups"]
+def as_line(request: Request, answer: Answer) -> str:
+    """A vector, as a line of the file of vectors."""
+    return json.dumps({"id": f"found-{request['algo']}", "in": request, "out": answer})
