@@ -7,7 +7,6 @@ import numpy as np
 from assignors.claims import byte_notes
 from assignors.lists import Held, Lists, Shares
 from assignors.metrics import stats
-from assignors.model import MemberNote
 from assignors.problem import NOBODY, Int32, Int64
 from assignors.rebalance import Rebalance
 from assignors.server.spec import Spec
@@ -38,13 +37,7 @@ def entries(spec: Spec) -> tuple[Int32, Int64]:
     return np.repeat(target.run_member, target.length).astype(np.int32), partition
 
 
-def answer(
-    spec: Spec,
-    owner: Int32,
-    *,
-    also: tuple[Int32, Int64] | None = None,
-    notes: tuple[MemberNote, ...] = (),
-) -> Rebalance:
+def answer(spec: Spec, owner: Int32, *, also: tuple[Int32, Int64] | None = None) -> Rebalance:
     """Return the answer in names; lists are sorted, as the broker answers with sets.
 
     `owner` is int32[P], places in map order; `also` are further holders (member, partition) of
@@ -53,13 +46,27 @@ def answer(
     problem = spec.problem
     held = held_in_order(spec, owner, also)
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one: nobody is nobody
+    figures = stats(problem, favoured=place[previous_owner(spec)], given=place[owner])
     return Rebalance(
         assignment=Shares(held),
-        notes=(*byte_notes(problem.members), *spec.notes, *notes),
-        stats=stats(problem, favoured=place[previous_owner(spec)], given=place[owner]),
+        notes=(*byte_notes(problem.members), *spec.notes),
+        stats={**figures, **load_figures(np.diff(held.start))},
         lists=Lists(held),
         order=held.members,
     )
+
+
+def load_figures(load: Int64) -> dict[str, int]:
+    """Return the figures of how many partitions each member has, shared ones included.
+
+    >>> load_figures(np.array([2, 0, 1]))
+    {'load_max': 2, 'load_min': 0, 'load_square_sum': 5}
+    """
+    return {
+        "load_max": int(load.max(initial=0)),
+        "load_min": int(load.min()) if len(load) else 0,
+        "load_square_sum": int(load @ load),
+    }
 
 
 def held_in_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> Held:

@@ -18,6 +18,7 @@ from assignors.lists import Held, Lists, Shares
 from assignors.model import Group
 from assignors.options import Options
 from assignors.rebalance import Rebalance
+from assignors.server.answer import load_figures
 from assignors.server.repair import built
 from assignors.server.sharing import Pool, shared
 from assignors.server.spec import Spec, read, walk
@@ -50,19 +51,17 @@ def share_stats(spec: Spec, had: list[Pair], given: list[Pair]) -> dict[str, int
     partitions without a member; `sharing_max` and `sharing_min` the members of a partition.
     """
     sizes = np.diff(spec.problem.first).tolist()
-    load = np.zeros(spec.member_count, dtype=np.int64)
     sharing = np.zeros(spec.problem.partition_count, dtype=np.int64)
-    for member, topic, number in given:
-        load[member] += 1
+    for _, topic, number in given:
         if topic < spec.topic_count and 0 <= number < sizes[topic]:
             sharing[spec.problem.first[topic] + number] += 1
+    holder = np.array([member for member, _, _ in given], dtype=np.int64)
+    load = np.bincount(holder, minlength=spec.member_count)
     kept = len(set(had).intersection(given))
     return {
         "member_count": spec.member_count,
         "partition_count": spec.problem.partition_count,
-        "load_max": int(load.max(initial=0)),
-        "load_min": int(load.min()) if len(load) else 0,
-        "load_square_sum": int(load @ load),
+        **load_figures(load),
         "moved": len(had) - kept,
         "kept": kept,
         "unassigned": int(np.count_nonzero(sharing == 0)),

@@ -1,13 +1,17 @@
-"""Groups of the vectors, as ours."""
+"""The vectors of the broker's assignors, and what the laws about them share."""
 
 from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from hypothesis import strategies as st
+
 from assignors import Cluster, Group, Member, Rebalance, Topic
+from assignors.testing import groups
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "kafka-4.4.0.jsonl.gz"
 
@@ -18,6 +22,9 @@ NAMES = {
 }
 """`in.algo` -> assignor."""
 
+Place = tuple[str, int]
+"""Topic, partition number."""
+
 
 def cases() -> list[dict[str, Any]]:
     with gzip.open(VECTORS, "rt", encoding="utf-8") as lines:
@@ -25,30 +32,66 @@ def cases() -> list[dict[str, Any]]:
     return [case for case in read if case.get("in", {}).get("algo") in NAMES]
 
 
-def group_of(given: dict[str, Any]) -> Group:
-    topics = {
-        topic_id: Topic(partition_count=count, topic_id=topic_id)
-        for topic_id, count in given["topics"].items()
-    }
-    return Group(
-        cluster=Cluster(topics=topics),
-        members=tuple(member_of(member) for member in given["members"]),
-    )
-
-
-def member_of(given: dict[str, Any]) -> Member:
-    owned: dict[str, tuple[int, ...]] = {}
-    for topic, number in given.get("owned") or ():
-        owned[topic] = (*owned.get(topic, ()), number)
-    return Member(
-        member_id=given["id"],
-        topics=tuple(given["topics"]),
-        owned=owned,
-        instance_id=given.get("instance"),
-    )
-
-
 def lists_of(answer: Rebalance) -> dict[str, list[list[Any]]]:
     """The answer as the vectors write it: pairs sorted by topic and number."""
     assert answer.lists is not None
     return {member: sorted(map(list, pairs)) for member, pairs in answer.lists.items()}
+
+
+def places_of(answer: Rebalance) -> dict[str, set[Place]]:
+    """What each member gets."""
+    assert answer.lists is not None
+    return {member: set(pairs) for member, pairs in answer.lists.items()}
+
+
+def had(member: Member) -> set[Place]:
+    """What a member was given last."""
+    return {(topic, number) for topic, numbers in member.owned.items() for number in numbers}
+
+
+def exist(group: Group) -> set[Place]:
+    """All partitions of all topics."""
+    topics = group.cluster.topics.items()
+    return {(name, number) for name, topic in topics for number in range(topic.partition_count)}
+
+
+def assignable(group: Group) -> set[Place]:
+    """All partitions of topics that somebody subscribes to."""
+    asked = {topic for member in group.members for topic in member.topics}
+    return {place for place in exist(group) if place[0] in asked}
+
+
+def subscribers(group: Group, topic: str) -> list[str]:
+    return [member.member_id for member in group.members if topic in member.topics]
+
+
+def holders(answer: Rebalance) -> Counter[Place]:
+    """How many members get each partition."""
+    return Counter(place for places in places_of(answer).values() for place in places)
+
+
+@st.composite
+def equal_groups(draw: st.DrawFn) -> Group:
+    """Draw a group in which everybody subscribes to everything, with an intact target."""
+    counts = draw(st.lists(st.integers(0, 9), min_size=1, max_size=4))
+    cluster = Cluster(
+        topics={f"t{n}": Topic(partition_count=count) for n, count in enumerate(counts)}
+    )
+    topics = tuple(cluster.topics)
+    member_count = draw(st.integers(1, 7))
+    owned: list[dict[str, tuple[int, ...]]] = [{} for _ in range(member_count)]
+    for topic, count in zip(topics, counts, strict=True):
+        for number in draw(st.permutations(range(count))):
+            owner = draw(st.integers(-1, member_count - 1))
+            if owner >= 0:
+                owned[owner][topic] = (*owned[owner].get(topic, ()), number)
+    return Group(
+        cluster=cluster,
+        members=tuple(
+            Member(member_id=f"m{n}", topics=topics, owned=share) for n, share in enumerate(owned)
+        ),
+    )
+
+
+any_groups = groups(racks=False)
+"""Groups of all kinds: conflicting targets, numbers and topics that do not exist."""

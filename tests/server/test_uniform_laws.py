@@ -1,0 +1,186 @@
+"""What uniform and range promise, whatever the group; second opinions are slow and obvious."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors import (
+    Assignor,
+    Cluster,
+    Group,
+    Member,
+    OnFailure,
+    Options,
+    Rebalance,
+    assignor_named,
+)
+from assignors.checks import Rule, check
+from assignors.server.balancer import Balancer
+from assignors.server.heterogeneous import poured
+from tests.server.groups import any_groups, assignable, equal_groups, had, holders, places_of
+from wire.text import utf16_key
+
+REPAIR = Options(on_failure=OnFailure.REPAIR)
+UNIFORM = assignor_named("server/uniform").configured(REPAIR)
+RANGE = assignor_named("server/range")
+BOTH = pytest.mark.parametrize("assignor", [UNIFORM, RANGE], ids=["uniform", "range"])
+
+
+def had_by_one(group: Group) -> Group:
+    """The same group without what several members were given last."""
+    times = Counter(place for member in group.members for place in had(member))
+    return Group(
+        cluster=group.cluster,
+        members=tuple(
+            Member(
+                member_id=member.member_id,
+                topics=member.topics,
+                instance_id=member.instance_id,
+                owned={
+                    topic: tuple(n for n in dict.fromkeys(numbers) if times[topic, n] == 1)
+                    for topic, numbers in member.owned.items()
+                },
+            )
+            for member in group.members
+        ),
+    )
+
+
+def loads(answer: Rebalance) -> list[int]:
+    return [len(places) for places in places_of(answer).values()]
+
+
+@BOTH
+@given(group=any_groups)
+def test_every_partition_goes_once_to_somebody_who_asked(assignor: Assignor, group: Group) -> None:
+    group = had_by_one(group)
+    answer = assignor.assign(group)
+    assert not check(group, answer.assignment).violations
+    assert set(holders(answer)) == assignable(group)
+    assert answer.stats["unassigned"] == 0
+    assert set(answer.assignment) == {member.member_id for member in group.members}
+
+
+@given(group=any_groups)
+def test_what_two_members_had_both_keep_or_the_repair_gives_to_one(group: Group) -> None:
+    answer = UNIFORM.assign(group)
+    rules = {violation.rule for violation in check(group, answer.assignment).violations}
+    assert rules <= {Rule.ASSIGNED_TWICE}
+    times = Counter(place for member in group.members for place in had(member))
+    assert all(times[place] >= count for place, count in holders(answer).items() if count > 1)
+
+
+@given(group=equal_groups())
+def test_equal_subscriptions_are_balanced(group: Group) -> None:
+    spread = loads(UNIFORM.assign(group))
+    assert max(spread) - min(spread) <= 1
+
+
+@given(group=equal_groups())
+def test_nobody_gives_up_what_a_balanced_answer_lets_it_keep(group: Group) -> None:
+    answer = places_of(UNIFORM.assign(group))
+    low, extra = divmod(len(assignable(group)), len(group.members))
+    kept = {
+        member.member_id: len(had(member) & answer[member.member_id]) for member in group.members
+    }
+    claims = [len(had(member)) for member in group.members]
+    assert all(kept[m.member_id] >= min(len(had(m)), low) for m in group.members)
+    assert sum(kept.values()) == sum(min(claim, low) for claim in claims) + min(
+        extra, sum(claim > low for claim in claims)
+    ), "as much stays as any balanced answer lets stay"
+
+
+@given(group=equal_groups())
+def test_its_own_answer_stays_as_it_is(group: Group) -> None:
+    """KAFKA-18688: it used to move partitions about in balanced groups."""
+    answer = UNIFORM.assign(group)
+    again = UNIFORM.assign(
+        Group(
+            cluster=group.cluster,
+            members=tuple(
+                Member(
+                    member_id=member.member_id,
+                    topics=member.topics,
+                    owned=answer.assignment[member.member_id],
+                )
+                for member in group.members
+            ),
+        )
+    )
+    assert again.assignment == answer.assignment
+    assert again.stats["moved"] == 0
+
+
+@given(group=any_groups)
+def test_no_topic_could_be_levelled_further(group: Group) -> None:
+    group = had_by_one(group)
+    answer = places_of(UNIFORM.assign(group))
+    for member in group.members:
+        for topic in {topic for topic, _ in answer[member.member_id]}:
+            for other in group.members:
+                if topic in other.topics:
+                    assert len(answer[member.member_id]) - len(answer[other.member_id]) <= 1
+
+
+@given(
+    load=st.lists(st.integers(0, 6), min_size=1, max_size=8).map(sorted), count=st.integers(1, 30)
+)
+def test_pouring_is_giving_one_by_one_to_the_least(load: list[int], count: int) -> None:
+    heap = [(level, place) for place, level in enumerate(load)]
+    heapq.heapify(heap)
+    expected = []
+    for _ in range(count):
+        level, place = heap[0]
+        expected.append(place)
+        heapq.heapreplace(heap, (level + 1, place))
+    assert poured(np.array(load, dtype=np.int64), count).tolist() == expected
+
+
+@given(
+    members=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=8).map(
+        sorted
+    )
+)
+def test_levelling_moves_from_more_to_less_and_ends(members: list[tuple[int, int]]) -> None:
+    load = [total for total, _ in members]
+    has = [min(total, part) for total, part in members]
+    balancer = Balancer(member=list(range(len(load))), load=list(load), has=list(has))
+    for giver, taker in balancer.moves():
+        assert has[giver] > 0
+        assert load[giver] - load[taker] >= 2
+        has[giver] -= 1
+        load[giver] -= 1
+        load[taker] += 1
+    least = min(load)
+    assert all(total - least <= 1 for total, left in zip(load, has, strict=True) if left)
+
+
+@given(group=any_groups)
+def test_range_gives_runs_in_order(group: Group) -> None:
+    answer = places_of(RANGE.assign(group))
+    static = [member for member in group.members if member.instance_id is not None]
+    dynamic = [member for member in group.members if member.instance_id is None]
+    static.sort(key=lambda member: utf16_key(member.instance_id or ""))
+    dynamic.sort(key=lambda member: utf16_key(member.member_id))
+    for topic, entry in group.cluster.topics.items():
+        takers = [member.member_id for member in static + dynamic if topic in member.topics]
+        left = list(range(entry.partition_count))
+        for position, taker in enumerate(takers):
+            share = -(-len(left) // (len(takers) - position))
+            expected, left = left[:share], left[share:]
+            assert {(topic, n) for n in expected} == {p for p in answer[taker] if p[0] == topic}
+
+
+def test_a_group_without_members_or_topics_is_no_problem() -> None:
+    nobody = Group(cluster=Cluster.of({"t": 2}), members=())
+    idle = Group(cluster=Cluster.of({"t": 2}), members=(Member(member_id="a"),))
+    for name in ("uniform", "range", "simple"):
+        assignor = assignor_named(f"server/{name}")
+        assert dict(assignor.assign(nobody).assignment) == {}
+        assert dict(assignor.assign(idle).assignment) == {"a": {}}
