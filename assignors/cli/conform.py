@@ -149,7 +149,7 @@ def _failure(outcome: Outcome) -> Document:
         "category": vector.category,
         "judge": vector.judge.value,
         "wrong": list(outcome.reasons),
-        "expected": vector.expected,
+        "expected": vector.value or vector.expected,
         "answer": outcome.answer,
         "note": vector.note,
         "error": None,

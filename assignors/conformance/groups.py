@@ -58,6 +58,12 @@ def group_of(given: Document) -> Group:
     )
 
 
+def has_bytes(given: Document) -> bool:
+    """Return whether a member of the group brings the bytes of its Subscription."""
+    members = items(required(given, "members", ()), ("members",))
+    return any(isinstance(member, dict) and "subscription" in member for member in members)
+
+
 def pairs_of(document: object, place: Place = ()) -> list[tuple[str, int]]:
     """Return [[topic, partition], ...] as pairs, order kept."""
     pairs = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from assignors.conformance.groups import by_topic, group_of, optional_bytes, pairs_of
+from assignors.conformance.groups import by_topic, group_of, has_bytes, optional_bytes, pairs_of
 from assignors.conformance.values import (
     assignment_value,
     member_value,
@@ -20,7 +20,7 @@ from assignors.java.user_data import cooperative_user_data, sticky_user_data
 from assignors.model import NO_GENERATION
 from assignors.options import JavaFailure
 from assignors.reading import Document, bytes_from_hex, int32, names, required, text
-from assignors.registry import ASSIGNORS
+from assignors.registry import assignor_named
 from wire import (
     Decoded,
     Mode,
@@ -81,22 +81,36 @@ def answer(request: Document) -> Document:
 
 
 def _out(algorithm: str, request: Document) -> Document:
-    assignor = ASSIGNORS.get(ASSIGNOR_NAMES.get(algorithm, ""))
-    if assignor is not None:
-        rebalance = assignor.assign(group_of(request))
-        lists = rebalance.lists
-        assert lists is not None, "copies of a reference keep its lists"
-        out: Document = {
-            "assignment": {member: [list(pair) for pair in lists[member]] for member in lists},
-            "order": list(rebalance.order or ()),
-        }
-        if rebalance.state is not None:
-            out["maxGen"] = rebalance.state.max_generation
-        return out
+    if algorithm in ASSIGNOR_NAMES:
+        return _assign(algorithm, request)
     work = CODECS.get(algorithm)
     if work is None:
         raise NotDoneError(f"{algorithm} is not done here")
     return work(request)
+
+
+def _assign(algorithm: str, request: Document) -> Document:
+    """Answer as the reference; a group of bytes as our leader does, who is not to fail."""
+    group = group_of(request)
+    name = ASSIGNOR_NAMES[algorithm]
+    if has_bytes(request):
+        name = name.partition("/")[2]
+    rebalance = assignor_named(name).assign(group)
+    lists = rebalance.lists
+    if lists is None:
+        return {
+            "assignment": {
+                member_id: pairs_document(partitions)
+                for member_id, partitions in rebalance.assignment.items()
+            }
+        }
+    out: Document = {
+        "assignment": {member: [list(pair) for pair in lists[member]] for member in lists},
+        "order": list(rebalance.order or ()),
+    }
+    if rebalance.state is not None:
+        out["maxGen"] = rebalance.state.max_generation
+    return out
 
 
 def _mode(request: Document) -> Mode:

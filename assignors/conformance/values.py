@@ -62,10 +62,10 @@ def value_of(algorithm: str, document: object) -> Value:
 
 def expected_value(vector: Vector) -> Value:
     """Return what the reference reads: from `value`, else from what else it said."""
-    out = vector.expected
-    if "value" in out:
-        return value_of(vector.algorithm, out["value"])
-    return value_of(vector.algorithm, reference_value(vector.algorithm, out))
+    value = vector.value
+    if value is None:
+        value = reference_value(vector.algorithm, vector.expected)
+    return value_of(vector.algorithm, value)
 
 
 def reference_value(algorithm: str, out: Document) -> Document:

@@ -81,6 +81,9 @@ class Vector:
     judge: Judge
     given: Document
     expected: Document
+    """The reference's `out`; nothing where the vector was made by hand."""
+    value: Document | None = None
+    """What bytes say, where that is written out beside `out`."""
     note: str = ""
 
     @property
@@ -115,7 +118,8 @@ def vector_from_document(document: Document) -> Vector:
     """
     vector_id = text(required(document, "id", ()), ("id",))
     given = dict(struct(required(document, "in", ()), ("in",)))
-    expected = dict(struct(required(document, "out", ()), ("out",)))
+    expected = dict(struct(document.get("out", {}), ("out",)))
+    value = document.get("value")
     algorithm = text(required(given, "algo", ("in",)), ("in", "algo"))
     operation = document.get("op", OPERATIONS.get(algorithm))
     judge = document.get("judge", default_judge(algorithm, given, expected))
@@ -127,6 +131,7 @@ def vector_from_document(document: Document) -> Vector:
         judge=_one_of(Judge, judge, "judge"),
         given=given,
         expected=expected,
+        value=None if value is None else dict(struct(value, ("value",))),
         note=text(document.get("note", ""), ("note",)),
     )
 
