@@ -1,0 +1,105 @@
+"""Records whose value is their sequence number in their partition: the thread that tells loss.
+
+The producer is idempotent, so that a broker's restart neither loses nor repeats a record: the
+numbers in a partition are 0, 1, 2, ... and equal the offsets.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from tests.interop.events import Partition
+
+FLUSH_S = 30.0
+
+
+class Feed:
+    """Writes to every partition of some topics, on demand or at a pace of its own."""
+
+    def __init__(self, bootstrap: str, partition_counts: Mapping[str, int]) -> None:
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "client.id": "feed",
+                "enable.idempotence": True,
+                "linger.ms": 5,
+                "log_level": 2,  # what fails is in `failures`
+                "topic.metadata.refresh.interval.ms": 1000,
+            }
+        )
+        self._partition_counts = dict(partition_counts)
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.written: dict[Partition, int] = {}
+        """How many records each partition got: the numbers below are to be consumed."""
+        self.failures: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def grow(self, topic: str, count: int) -> None:
+        """Write to the first `count` partitions of a topic from now on."""
+        with self._lock:
+            self._partition_counts[topic] = count
+
+    def send(self, rounds: int = 1) -> None:
+        """Write `rounds` records to every partition."""
+        with self._lock:
+            for _ in range(rounds):
+                for topic, count in self._partition_counts.items():
+                    for number in range(count):
+                        self._send_one((topic, number))
+            self._producer.poll(0)
+
+    def start(self, *, every_s: float = 0.1) -> None:
+        """Write a record to every partition again and again, until `stop`."""
+        assert self._thread is None
+
+        def run() -> None:
+            while not self._stop.wait(every_s):
+                self.send()
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write no more, and wait until the broker has everything."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        left = self._producer.flush(FLUSH_S)
+        if left:
+            self.failures.append(f"{left} records never arrived")
+
+    def _send_one(self, partition: Partition) -> None:
+        topic, number = partition
+        sequence = self.written.get(partition, 0)
+        try:
+            self._producer.produce(
+                topic, str(sequence).encode(), partition=number, on_delivery=self._delivered
+            )
+        except KafkaException as error:
+            # A new partition is not known at once: nothing was written, the number stays free.
+            if error.args[0].code() != KafkaError._UNKNOWN_PARTITION:
+                raise
+        else:
+            self.written[partition] = sequence + 1
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self.failures.append(f"{message.topic()}-{message.partition()}: {error}")
