@@ -40,10 +40,14 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     ({'a': (('t', 0), ('t', 1)), 'b': ()}, {'t': (2, 3)})
     """
     intake, placed, notes = place(group, UserData.COOPERATIVE, options)
+    is_single = _is_single(intake, placed)
     transferred = placed.transferred
     if transferred is None:
-        transferred = _changes_hands(intake, placed)
-    stays = _stays(intake, placed, transferred)
+        transferred = _changes_hands(intake, placed) if is_single else None
+    if transferred is not None and is_single:
+        stays = ~transferred[placed.partition]
+    else:
+        stays, transferred = _stays(intake, placed, transferred)
     given = replace(placed, member=placed.member[stays], partition=placed.partition[stays])
     said = answer(intake, given, (*byte_notes(intake.problem.members), *notes))
     target = owner_of(intake, placed.member, placed.partition)
@@ -59,11 +63,15 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     return replace(said, withheld=withheld, stats=figures)
 
 
-def _changes_hands(intake: Intake, placed: Placed) -> Bool:
-    """Return which partitions somebody gets that did not claim them from one that did, bool[S].
+def _is_single(intake: Intake, placed: Placed) -> bool:
+    """Return whether no partition stands in two lists, as phantoms alone can bring about."""
+    return len(intake.topic_of) == intake.partition_count or not bool(
+        (np.bincount(placed.partition) > 1).any()
+    )
 
-    After the general path a partition has one owner.
-    """
+
+def _changes_hands(intake: Intake, placed: Placed) -> Bool:
+    """Return which partitions somebody gets that did not claim them from one that did, bool[S]."""
     size = len(intake.topic_of)
     owner = np.full(size, NOBODY, dtype=np.int32)
     owner[placed.partition] = placed.member
@@ -76,23 +84,35 @@ def _changes_hands(intake: Intake, placed: Placed) -> Bool:
     return changes
 
 
-def _stays(intake: Intake, placed: Placed, transferred: Bool) -> Bool:
-    """Return which entries of the lists are handed out now.
+def _stays(intake: Intake, placed: Placed, transferred: Bool | None) -> tuple[Bool, Bool]:
+    """Return which entries are handed out now and which partitions wait, pair by pair.
 
-    Java takes a partition out of its new owner's list, where it first stands: in a list that
-    has it twice, as a phantom can bring about, the copy that was kept.
+    Java takes a waiting partition out of its new owner's list, where it first stands there:
+    in a list that has it twice that is the copy that was kept. The new owner is the last one
+    given it, by the constrained path; after the general one, the last in map order that had
+    not claimed it.
     """
-    waits = transferred[placed.partition]
-    seen = np.bincount(placed.partition, minlength=len(intake.topic_of))
-    if not (seen > 1).any():
-        return ~waits
-    given = zip(placed.partition[waits].tolist(), placed.member[waits].tolist(), strict=True)
-    newest = dict(given)  # partition -> who got it last
-    stays = np.ones(len(waits), dtype=np.bool_)
-    for partition, member in newest.items():
-        mine = (placed.partition == partition) & (placed.member == member)
-        stays[np.argmax(mine)] = False
-    return stays
+    entries: dict[tuple[int, int], int] = {}  # (member, partition) -> its first entry
+    newest: dict[int, int] = {}
+    for entry, pair in enumerate(
+        zip(placed.member.tolist(), placed.partition.tolist(), strict=True)
+    ):
+        entries.setdefault(pair, entry)
+        newest[pair[1]] = pair[0]
+    claims = set(zip(intake.claim_member.tolist(), intake.claim.tolist(), strict=True))
+    if transferred is None:
+        rank = {member: position for position, member in enumerate(intake.order.tolist())}
+        added = sorted(entries.keys() - claims, key=lambda pair: rank[pair[0]])
+        newest = {partition: member for member, partition in added}
+        revoked = {partition for _, partition in claims - entries.keys()}
+        waiting = newest.keys() & revoked
+    else:
+        waiting = newest.keys() & set(np.flatnonzero(transferred).tolist())
+    stays = np.ones(len(placed.partition), dtype=np.bool_)
+    stays[[entries[newest[partition], partition] for partition in waiting]] = False
+    waits = np.zeros(len(intake.topic_of), dtype=np.bool_)
+    waits[list(waiting)] = True
+    return stays, waits
 
 
 COOPERATIVE_STICKY = Assignor(

@@ -37,7 +37,7 @@ def place(intake: Intake, *, repaired: Callable[[str], None] | None = None) -> P
     has_revoked = _drop_claims(table)
     topics = np.lexsort((np.arange(len(table.asked)), table.asked))
     in_order = _partitions_of(intake, topics)
-    unassigned = in_order[table.owner[in_order] == NOBODY]
+    unassigned = _unassigned(table, in_order)
     starts_empty = not table.size.any()
     _deal(table, unassigned)
     is_shared = table.asked >= 2
@@ -46,16 +46,52 @@ def place(intake: Intake, *, repaired: Callable[[str], None] | None = None) -> P
     _step_aside(table, is_shared)
     table.least = least_sizes(table, np.flatnonzero(is_shared), ~table.is_aside)
     owner, stamp, size = table.owner.copy(), table.stamp.copy(), table.size.copy()
+    doubles = dict(table.doubles)
     search = Search(table=table, shared=in_order, repaired=repaired)
     if not has_revoked:
         search.improve(unassigned)
     has_moved = search.improve(in_order)
     active = ~table.is_aside
     if not starts_empty and has_moved and _score(table.size[active]) >= _score(size[active]):
-        table.owner, table.stamp = owner, stamp
+        table.owner, table.stamp, table.doubles = owner, stamp, doubles
+    return _in_list_order(table)
+
+
+def _in_list_order(table: Table) -> Placed:
+    """Return what the members' lists hold, in the order in which they were filled."""
     held = np.flatnonzero(table.owner != NOBODY)
-    held = held[np.argsort(table.stamp[held], kind="stable")]
-    return Placed(member=table.owner[held], partition=held, transferred=None)
+    member, stamp = table.owner[held], table.stamp[held]
+    if table.doubles:
+        pairs = np.array(list(table.doubles), dtype=np.int64)
+        member = np.concatenate([member, pairs[:, 0].astype(np.int32)])
+        held = np.concatenate([held, pairs[:, 1]])
+        stamp = np.concatenate([stamp, np.array(list(table.doubles.values()))])
+    order = np.argsort(stamp, kind="stable")
+    return Placed(member=member[order], partition=held[order], transferred=None)
+
+
+def _unassigned(table: Table, in_order: Int64) -> Int64:
+    """Return the partitions to be dealt.
+
+    Java walks through all partitions beside a list of those that are held, in the same order.
+    A phantom in that list stops the walk: what is held behind it is dealt once more, and its
+    owner keeps it as well.
+    """
+    intake = table.intake
+    held = np.flatnonzero(table.owner != NOBODY)
+    phantoms = held[held >= intake.partition_count]
+    is_passed = table.owner != NOBODY
+    if len(phantoms):
+        topic = intake.topic_of[held]
+        walked = held[np.lexsort((intake.number_of[held], topic, table.asked[topic]))]
+        stop = int(np.argmax(walked >= intake.partition_count))
+        for partition in walked[stop:].tolist():
+            if partition < intake.partition_count:
+                is_passed[partition] = False
+                owner = int(table.owner[partition])
+                table.doubles[owner, partition] = int(table.stamp[partition])
+    left: Int64 = in_order[~is_passed[in_order]]
+    return left
 
 
 def _start(intake: Intake) -> Table:
@@ -91,7 +127,8 @@ def _asked(intake: Intake) -> Int64:
     for member in problem.members:
         extra = len(member.topics) - len(set(member.topics))
         if extra:
-            repeated = [index[topic] for topic in member.topics if topic in index]
+            listed = [index[topic] for topic in member.topics if topic in index]
+            repeated = np.array(listed, dtype=np.int64)
             asked += np.bincount(repeated, minlength=len(asked))
             asked[np.unique(repeated)] -= 1
     return asked
@@ -203,6 +240,8 @@ def _step_aside(table: Table, is_shared: Bool) -> None:
     held = np.flatnonzero(table.owner != NOBODY)
     shares = np.zeros(len(table.size), dtype=np.bool_)
     shares[table.owner[held[is_shared[table.intake.topic_of[held]]]]] = True
+    for member, partition in table.doubles:
+        shares[member] |= is_shared[table.intake.topic_of[partition]]
     table.is_aside = (table.size >= table.most) & ~shares
 
 

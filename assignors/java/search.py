@@ -60,6 +60,8 @@ class Table:
     least: Int64
     """int64[T]: size of the smallest subscriber, of topics that several ask for."""
     movements: Movements = field(default_factory=Movements)
+    doubles: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(member, partition) -> stamp, of partitions that were given away and kept as well."""
 
     def grant(self, partition: Int64, member: Int32 | Int64) -> None:
         """Append partitions to the lists of members, in this order."""
@@ -118,10 +120,26 @@ class Search:
             ahead: Bool = size > least[table.intake.topic_of[partitions]] + 1
             return ahead
 
+        if table.doubles:
+            self.is_balanced = not self._is_ahead_of_others(is_ahead)
+            return
         found = _first(self.shared, near, is_ahead)
         if found is None:
             found = _first(self.shared[:near], 0, is_ahead)
         self.is_balanced = found is None
+
+    def _is_ahead_of_others(self, is_ahead: Callable[[Int64], Bool]) -> bool:
+        """Return the same where members hold what others own: they do not count against them."""
+        table = self.table
+        counts = ~(table.is_aside | (table.size >= table.most))
+        for partition in self.shared[is_ahead(self.shared)].tolist():
+            topic = table.intake.topic_of[partition]
+            others = counts & table.takes[:, topic]
+            others[[member for member, held in table.doubles if held == partition]] = False
+            smallest = int(table.size[others].min(initial=HUGE))
+            if table.size[table.owner[partition]] > smallest + 1:
+                return True
+        return False
 
     def _wants(self, partitions: Int64) -> Bool:
         """Return which partitions Java would move, or fail over."""
@@ -177,6 +195,8 @@ class Search:
         owner = int(table.owner[partition])
         table.movements.record(partition, topic, int(table.java_hash[partition]), owner, receiver)
         table.size[owner] -= 1
+        if (owner, partition) in table.doubles:  # Java takes out the first of the two
+            table.doubles[owner, partition] = int(table.stamp[partition])
         table.grant(np.array([partition]), np.array([receiver]))
         self._refresh(owner, receiver)
 
