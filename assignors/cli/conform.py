@@ -22,11 +22,12 @@ from assignors.documents import SCHEMA, Document, DocumentError
 @click.command()
 @click.option(
     "--vectors",
-    "path",
+    "paths",
     required=True,
+    multiple=True,
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path),
-    help="Vectors as JSON lines, gzipped or not.",
+    help="Vectors as JSON lines, gzipped or not; may be given again.",
 )
 @click.option(
     "--command",
@@ -56,7 +57,7 @@ from assignors.documents import SCHEMA, Document, DocumentError
 @click.pass_context
 def conform(
     context: click.Context,
-    path: Path,
+    paths: tuple[Path, ...],
     command_line: str,
     timeout_seconds: float,
     *,
@@ -72,7 +73,7 @@ def conform(
     costs it one vector. Exit code 1 if any failed, 2 if the program cannot be started.
     """
     command = _command(command_line)
-    vectors = _vectors(path, prefixes)
+    vectors = _vectors(paths, prefixes)
     program = Program(command, timeout_seconds=timeout_seconds)
     totals: dict[str, Counter[str]] = {}
     with program:
@@ -97,11 +98,12 @@ def _command(command_line: str) -> list[str]:
     return command
 
 
-def _vectors(path: Path, prefixes: tuple[str, ...]) -> list[Vector]:
+def _vectors(paths: tuple[Path, ...], prefixes: tuple[str, ...]) -> list[Vector]:
     """Return the vectors to ask, all read before the first is asked."""
     try:
         vectors = [
             vector
+            for path in paths
             for vector in read_vectors(path)
             if not prefixes or vector.vector_id.startswith(prefixes)
         ]

@@ -1,0 +1,96 @@
+"""Whatever a program does, it costs the vector it was asked, and never the run."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from assignors.conformance.programs import Broken, Program
+
+SCRIPT = Path(__file__).with_name("misbehaving.py")
+COMMAND = [sys.executable, str(SCRIPT)]
+TIMEOUT_SECONDS = 2.0
+
+REASONS = {
+    "crash": "was ended by SIGSEGV",
+    "end": "ended with exit code 3: last words",
+    "hang": "no answer in 2 s",
+    "hang_with_child": "no answer in 2 s",
+    "garbage": "no JSON: Exception in thread main",
+    "half_a_line": "half a line, then it ended with exit code 0",
+    "dribble": "no answer in 2 s",
+    "another_id": "expected the answer to odd, found one to",
+    "deep": "no JSON",
+    "two_forms": "expected one of out, error, skip, found out, skip",
+    "no_object": "expected an object, found a list of 2",
+    "wrong_type": "out: found a list of 1",
+    "close_output": "closed its output",
+    "binary": "no JSON",
+}
+
+
+def good(program: Program, name: str) -> None:
+    assert program.ask({"id": name}) == {"id": name, "out": {"ud": "ffffffff"}}
+
+
+@pytest.mark.parametrize("way", REASONS)
+def test_a_program_that_misbehaves_loses_one_question(way: str) -> None:
+    with Program(COMMAND, timeout_seconds=TIMEOUT_SECONDS) as program:
+        good(program, "before")
+        told = program.ask({"id": "odd", "do": way})
+        assert isinstance(told, Broken)
+        assert REASONS[way] in told.reason
+        good(program, "after")
+        good(program, "and again")
+
+
+def test_a_flood_on_standard_error_stops_nobody() -> None:
+    with Program(COMMAND, timeout_seconds=10) as program:
+        for number in range(3):
+            answer = program.ask({"id": f"{number}", "do": "flood_stderr"})
+            assert not isinstance(answer, Broken)
+
+
+def test_a_flood_on_standard_output_costs_one_more_question_and_no_memory() -> None:
+    with Program(COMMAND, timeout_seconds=10) as program:
+        assert not isinstance(program.ask({"id": "a", "do": "flood_stdout"}), Broken)
+        assert isinstance(program.ask({"id": "b"}), Broken)
+        good(program, "c")
+
+
+def test_a_program_that_never_reads_is_given_up() -> None:
+    # The request is larger than any pipe: writing it must not block whoever asks.
+    command = [sys.executable, "-c", "import time; time.sleep(600)"]
+    with Program(command, timeout_seconds=0.5) as program:
+        told = program.ask({"id": "a", "hex": "00" * 2_000_000})
+        assert told == Broken("no answer in 0.5 s")
+
+
+def test_an_error_may_be_words_alone() -> None:
+    with Program(COMMAND) as program:
+        told = program.ask({"id": "a", "do": "plain_error"})
+        assert told == {"id": "a", "error": {"text": "no such thing"}}
+
+
+def test_a_program_that_cannot_be_started_says_so() -> None:
+    with Program(["no-such-program-anywhere"]) as program, pytest.raises(FileNotFoundError):
+        program.ask({"id": "a"})
+
+
+def test_nothing_is_left_behind() -> None:
+    threads = threading.active_count()
+    descriptors = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0  # noqa: PTH208  # names alone
+    with Program(COMMAND, timeout_seconds=0.5) as program:
+        for way in ("hang_with_child", "end", "flood_stdout", "answer"):
+            program.ask({"id": "a", "do": way})
+    deadline = time.monotonic() + 5
+    while threading.active_count() > threads and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == threads
+    if descriptors:
+        assert len(os.listdir("/proc/self/fd")) == descriptors  # noqa: PTH208  # as above
