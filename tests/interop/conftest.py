@@ -1,0 +1,67 @@
+"""One broker for all tests with real groups, and groups that end with their test.
+
+Every test file here says
+
+    pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+
+so that one worker runs all of them, one after another, on one broker. Groups have names and
+topics of their own and never meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from tests.conftest import need
+from tests.interop.broker import Broker
+from tests.interop.group import LiveGroup
+from tests.interop.install import missing_tools
+
+
+class MakeGroup(Protocol):
+    """What the fixture `make_group` gives: takes what `LiveGroup` takes, bar broker and folder."""
+
+    def __call__(
+        self,
+        topics: Mapping[str, int],
+        *,
+        assignors: tuple[str, ...] = ("cooperative-sticky",),
+        **flags: Any,
+    ) -> LiveGroup: ...
+
+
+@pytest.fixture(scope="session")
+def built() -> None:
+    """Every program under test, built; skipped (in CI: failed) where a toolchain is missing."""
+    for tool in missing_tools():
+        need(tool)
+
+
+@pytest.fixture(scope="session")
+def broker(built: None) -> Iterator[Broker]:
+    """The broker that all tests share: what breaks it starts one of its own."""
+    with Broker() as started:
+        print(f"broker started in {started.started_in_s:.1f} s")
+        yield started
+
+
+@pytest.fixture
+def make_group(broker: Broker, tmp_path: Path) -> Iterator[MakeGroup]:
+    """Makes groups on the shared broker; their members end with the test."""
+    with ExitStack() as stack:
+
+        def make(
+            topics: Mapping[str, int],
+            *,
+            assignors: tuple[str, ...] = ("cooperative-sticky",),
+            **flags: Any,
+        ) -> LiveGroup:
+            group = LiveGroup(broker, folder=tmp_path, topics=topics, assignors=assignors, **flags)
+            return stack.enter_context(group)
+
+        yield make

@@ -1,0 +1,39 @@
+"""Every kind of member, alone among its like: they form a group, consume, and one leaves.
+
+What fails here is the harness or a client's installation; groups of several kinds are elsewhere.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.interop.conftest import MakeGroup
+from tests.interop.members import KINDS
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+
+SETTLES_S = 20.0
+DRAINS_S = 10.0
+
+COOPERATIVE = "cooperative-sticky"
+PROTOCOLS = {"java848": "", "aio": "range", "kjs": "range"}
+"""Where it is not `cooperative-sticky`: those clients ship none, the broker assigns the first."""
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_two_of_a_kind_share_then_one_takes_over(kind: str, make_group: MakeGroup) -> None:
+    protocol = PROTOCOLS.get(kind, COOPERATIVE)
+    group = make_group({"a": 4, "b": 1}, assignors=(protocol or COOPERATIVE,))
+    group.feed.start()
+    group.start(kind)
+    group.settled(SETTLES_S)
+    group.start(kind)
+    settled = group.settled(SETTLES_S)
+    assert sorted(settled.partition_counts.values()) == [2, 3]
+    assert settled.protocol == (protocol or "uniform")
+    assert group.members[f"{kind}-1"].close() == 0
+    assert group.settled(SETTLES_S).partition_counts == {f"{kind}-2": 5}
+    group.drain(DRAINS_S)
+    verdict = group.judge()
+    assert verdict.is_clean, verdict
+    assert not verdict.excused
