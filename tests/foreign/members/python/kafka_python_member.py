@@ -21,6 +21,7 @@ from tests.foreign.members.python.reporting import (
     settings,
     write,
     write_error,
+    write_note,
     write_partitions,
 )
 
@@ -41,7 +42,7 @@ def strategies(chosen: Settings) -> list[Any]:
         return [SHIPPED[name] for name in chosen.assignors]
     from assignors.clients.kafka_python import strategy  # noqa: PLC0415 - of this kind alone
 
-    return [strategy(OURS.get(name, name)) for name in chosen.assignors]
+    return [strategy(OURS.get(name, name), on_note=write_note) for name in chosen.assignors]
 
 
 class Listener(ConsumerRebalanceListener):  # type: ignore[misc]

@@ -10,6 +10,7 @@ output, each with the wall clock in milliseconds:
     {"t": ..., "event": "view", "partitions": [["orders", [0]]]}          # all it has, every 400 ms
     {"t": ..., "event": "records", "topic": "orders", "partition": 0, "first": 7, "last": 9}
     {"t": ..., "event": "error", "text": "what the client complained about"}
+    {"t": ..., "event": "note", "text": "member code"}      # of ours alone: whoever it leads is odd
     {"t": ..., "event": "closed"}
 
 The value of a record is its sequence number in its partition. Records are written before their
@@ -29,6 +30,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 TopicPartition = tuple[str, int]
 
@@ -96,6 +98,11 @@ def write_partitions(event: str, partitions: Iterable[TopicPartition]) -> None:
     for topic, partition in sorted(partitions):
         topics.setdefault(topic, []).append(partition)
     write(event, partitions=list(topics.items()))
+
+
+def write_note(note: Any) -> None:
+    """What a leader of ours says of a member: its id and what is odd about it, on one line."""
+    write("note", text=f"{note.member_id} {note.code}")
 
 
 def write_error(error: object) -> None:
