@@ -37,17 +37,16 @@ def test_every_vector_is_answered_again(name: str, judge: Judge) -> None:
     wrong = [
         case["id"]
         for case, answer in zip(cases, answers, strict=True)
-        if comparable(case["out"]) != comparable(answer)
+        if comparable(case["out"], case["out"]) != comparable(answer, case["out"])
     ]
     assert not wrong
     assert len(Counter(case["in"]["algo"] for case in cases)) > 10
 
 
-def comparable(out: dict[str, Any]) -> dict[str, Any]:
+def comparable(out: dict[str, Any], vector: dict[str, Any]) -> dict[str, Any]:
     """An answer without what no vector promises: the text of a cause is Java's own affair."""
-    if "cause" in out:
-        return {**out, "cause": out["cause"].split(":")[0]}
-    return out
+    kept = {key: value for key, value in out.items() if key != "cause"}
+    return {**kept, "cause": out["cause"].split(":")[0]} if "cause" in vector else kept
 
 
 def test_a_judge_that_remembers_a_generation_says_so(judge: Judge) -> None:

@@ -19,11 +19,18 @@ Input = dict[str, Any]
 NAMES = ("a", "b", "zz", "t-1", "orders", "é", "ﬀ.x", "𝄞", "\ue000z")
 """Names whose order differs between UTF-16 and code points, and between hash and both."""
 
-COUNTS = (-1, -2, 0x7FFFFFFF, 100_000, 3)
-LENGTHS = (-1, -2, 0x7FFF, 200)
-VERSIONS = (-32768, -1, 0, 1, 2, 3, 4, 9, 32767)
+COUNTS = (-(2**31), -2, -1, 3, 20, 1_000, 1_000_001, 2**31 - 1)
+LENGTHS = (-(2**15), -2, -1, 5, 200, 2**15 - 1)
+VERSIONS = (-(2**15), -2, -1, 0, 1, 2, 3, 4, 99, 2**15 - 1)
 GENERATIONS = (0, 7, -7, 2**31 - 1, -(2**31))
-BROKEN_TEXT = (b"a\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf0\x9d\x84", b"\x80\x80\x80")
+BROKEN_TEXT = (
+    *(b"a\xff", b"\xfe\xff", b"\x80", b"\x80\x80\x80", b"a\xbfb"),  # never a first byte
+    *(b"\xc3", b"\xc3(", b"\xe2\x82", b"\xe2\x82z", b"\xe2(\xa1", b"\xf0\x9d\x84"),  # cut short
+    *(b"\xf0\x9d\x84z", b"\xf0\x9d(\x9e", b"\xf0(\x8c\xbc", b"\xc3\xc3\xa9"),
+    *(b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\xaf", b"\xe0\x9f\xbf", b"\xf0\x80\x80\xaf"),  # too long
+    *(b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xed\xa0\xb4\xed\xb4\x9e"),  # surrogates
+    *(b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xf8\x88\x80\x80\x80"),  # above U+10FFFF
+)
 
 
 def pairs(dice: Random) -> list[list[Any]]:
@@ -137,6 +144,8 @@ def edges() -> Iterator[tuple[Input, str]]:
     for algorithm, blob, counts, lengths in messages:
         for name, changed in _broken(blob, counts, lengths):
             yield {"algo": algorithm, "hex": changed.hex()}, name
+    for algorithm, name, blob in _odd():
+        yield {"algo": algorithm, "hex": blob.hex()}, name
     for number in GENERATIONS:
         changed = _replaced(SUBSCRIPTION, SUBSCRIPTION_GENERATION, ">i", number)
         yield {"algo": "codec-sub", "hex": changed.hex()}, f"generation {number}"
@@ -145,15 +154,50 @@ def edges() -> Iterator[tuple[Input, str]]:
             Subscription(version=version, topics=("a",), owned={"a": (0,)}, generation=7)
         )
         yield {"algo": "codec-sub", "hex": whole.hex()}, f"version {version}, whole"
-        stamped = _replaced(whole[:10], 0, ">h", version) + b"\xff\xff\xff\xff"
+        stamped = _replaced(whole[:9], 0, ">h", version) + b"\xff\xff\xff\xff"
         yield {"algo": "codec-sub", "hex": stamped.hex()}, f"version {version}, fields of 0"
 
 
 def broken_text() -> Iterator[tuple[Input, str]]:
-    """Topic names that are no UTF-8."""
+    """Names that are no UTF-8, everywhere a message has a name."""
     for name in BROKEN_TEXT:
         head = struct.pack(">hih", 0, 1, len(name)) + name
         yield {"algo": "codec-sub", "hex": (head + b"\xff" * 4).hex()}, f"topic 0x{name.hex()}"
+    name = BROKEN_TEXT[0]
+    for place, offset in SUBSCRIPTION_LENGTHS.items():
+        yield {"algo": "codec-sub", "hex": _named(SUBSCRIPTION, offset, name)}, f"{place}: no UTF-8"
+    for place, offset in ASSIGNMENT_LENGTHS.items():
+        yield {"algo": "codec-asg", "hex": _named(ASSIGNMENT, offset, name)}, f"{place}: no UTF-8"
+
+
+def _odd() -> Iterator[tuple[str, str, bytes]]:
+    """Whole messages that nobody ought to write."""
+    subscriptions = {
+        "no topics": Subscription(topics=()),
+        "an empty topic name": Subscription(topics=("",), owned={"": (0,)}),
+        "a topic twice": Subscription(topics=("a", "b", "a")),
+        "an empty rack": Subscription(topics=("a",), rack_id=""),
+        "a rack of other letters": Subscription(topics=("a",), rack_id="é𝄞"),
+        "negative and unheard-of partitions": Subscription(
+            topics=("a",), owned={"a": (-1, 2**31 - 1)}
+        ),
+        "a partition twice": Subscription(topics=("a",), owned={"a": (1, 1)}),
+        "a topic that is not asked for": Subscription(topics=("a",), owned={"z": (0,)}),
+    }
+    for note, subscription in subscriptions.items():
+        yield "codec-sub", note, encode_subscription(subscription)
+    body = encode_assignment({"a": (0,)})[6:-4]
+    other = encode_assignment({"b": (1,)})[6:-4]
+    thrice = struct.pack(">i", 3) + body + other + body
+    nothing = b"\0\0\0\2" + body[:3] + b"\0\0\0\0" + other
+    for note, groups in (("a topic's group twice", thrice), ("an empty group", nothing)):
+        head = SUBSCRIPTION[:19]
+        yield "codec-sub", note, head + groups + SUBSCRIPTION[SUBSCRIPTION_GENERATION:]
+        yield "codec-asg", note, ASSIGNMENT[:2] + groups + b"\xff" * 4
+    yield "codec-asg", "a negative partition", encode_assignment({"a": (-1, 0)}, keep_order=True)
+    yield "codec-asg", "nothing", encode_assignment({})
+    version_0 = encode_subscription(Subscription(version=0, topics=("a",)))
+    yield "codec-sub", "version 0, bytes after the end", version_0 + b"\0\1\2"
 
 
 def _broken(
@@ -176,3 +220,9 @@ def _replaced(blob: bytes, offset: int, layout: str, number: int) -> bytes:
     changed = bytearray(blob)
     struct.pack_into(layout, changed, offset, number)
     return bytes(changed)
+
+
+def _named(blob: bytes, offset: int, name: bytes) -> str:
+    """The message with another name at the length that stands at `offset`."""
+    (length,) = struct.unpack_from(">h", blob, offset)
+    return (blob[:offset] + struct.pack(">h", len(name)) + name + blob[offset + 2 + length :]).hex()

@@ -1,9 +1,9 @@
 """Make the published vectors: `python -m tests.vectors.make` asks Kafka's own classes.
 
-Inputs come from a seed, from the systematic ways to break a message and from `special.jsonl`;
-outputs from the release that `tests/foreign/java/pom.xml` names, through `tests.foreign.judge`.
-The same seed and the same release give the same bytes. `peers.jsonl` is written beside: its
-cases and their conclusions stand in `peers.py`.
+Inputs come from a seed, from the systematic ways to break a message and from `special.jsonl`,
+groups made by hand; outputs from the release that `tests/foreign/java/pom.xml` names, through
+`tests.foreign.judge`. The same seed and the same release give the same text. `peers.jsonl` is
+written beside: its cases and their conclusions stand in `peers.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import click
 
 from assignors.conformance.values import reference_value
 from assignors.conformance.vectors import FORMAT, OPERATIONS, Judge, Operation, default_judge
-from tests.foreign.groups import random_group
+from tests.foreign.groups import next_round, random_group
 from tests.foreign.judge import Judge as Reference
 from tests.vectors.codec_inputs import broken_text, edges, member, received, written
 from tests.vectors.peers import peers
@@ -33,20 +33,24 @@ LICENCE = "Apache-2.0"
 SIZE_MAX = 9_000
 """Longest input, in characters: what a person can still look at."""
 
-COUNTS = {
-    "range": 130,
-    "roundrobin": 60,
-    "sticky": 200,
-    "coop": 200,
-    "srv-uniform": 150,
-    "srv-range": 40,
-    "srv-simple": 50,
-    "codec-mksub": 25,
-    "codec-mkasg": 25,
-    "codec-stickyud": 25,
-    "codec-coopud": 12,
+GROUPS = {
+    "range": 140,
+    "roundrobin": 70,
+    "sticky": 300,
+    "coop": 340,
+    "srv-uniform": 240,
+    "srv-range": 50,
+    "srv-simple": 60,
 }
-"""Random inputs for each algorithm."""
+"""Random groups for each assignor."""
+
+REMEMBERING = ("sticky", "coop", "srv-uniform", "srv-range", "srv-simple")
+"""Assignors that look at what was assigned before: their groups go on for a few rounds."""
+
+ROUNDS_MAX = 4
+
+WRITTEN = {"codec-mksub": 25, "codec-mkasg": 25, "codec-stickyud": 25, "codec-coopud": 12}
+"""Random messages to be written."""
 
 MEMBERS, RECEIVED = 60, 80
 """Random inputs of the categories codec-md and codec-dec."""
@@ -54,9 +58,12 @@ MEMBERS, RECEIVED = 60, 80
 Line = dict[str, Any]
 
 
-def questions(seed: int = SEED) -> Iterator[Line]:
-    """Lines as far as they are known before the reference is asked: id, category, input, note."""
-    for category, listed in _by_category(seed):
+def questions(reference: Reference, seed: int = SEED) -> Iterator[Line]:
+    """Lines as far as they are known before they are asked: id, category, input, note.
+
+    The reference is needed all the same: a group's next round starts from its answer.
+    """
+    for category, listed in _by_category(reference, seed):
         for number, (given, note) in enumerate(listed, 1):
             line: Line = {"id": f"{category}-{number:04}", "category": category, "in": given}
             yield {**line, "note": note} if note else line
@@ -101,31 +108,52 @@ def text_of(lines: Iterable[Line]) -> bytes:
     )
 
 
-def _by_category(seed: int) -> Iterator[tuple[str, list[tuple[Line, str]]]]:
-    for algorithm, count in COUNTS.items():
-        # Dice of their own: a change in one category leaves the others as they are.
-        dice = Random(f"{seed} {algorithm}")
-        yield algorithm, [(given, "") for given in _random(dice, algorithm, count)]
+def _by_category(
+    reference: Reference, seed: int
+) -> Iterator[tuple[str, Iterable[tuple[Line, str]]]]:
+    # Dice of their own: a change in one category leaves the others as they are.
+    for algorithm, count in GROUPS.items():
+        yield algorithm, _groups(Random(f"{seed} {algorithm}"), algorithm, count, reference)
+    for algorithm, count in WRITTEN.items():
+        yield algorithm, _messages(Random(f"{seed} {algorithm}"), algorithm, count)
     dice = Random(f"{seed} codec-md")
     yield "codec-md", [(member(dice), "") for _ in range(MEMBERS)]
-    yield "codec-edge", list(edges())
-    yield "codec-utf8", list(broken_text())
+    yield "codec-edge", edges()
+    yield "codec-utf8", broken_text()
     dice = Random(f"{seed} codec-dec")
     yield "codec-dec", [(received(dice), "") for _ in range(RECEIVED)]
     special = (FOLDER / "special.jsonl").read_text(encoding="utf-8").splitlines()
     yield "special", [(line["in"], line["note"]) for line in map(json.loads, special)]
 
 
-def _random(dice: Random, algorithm: str, count: int) -> Iterator[Line]:
-    """Random inputs of one algorithm, none too long and none twice."""
+def _groups(
+    dice: Random, algorithm: str, count: int, reference: Reference
+) -> Iterator[tuple[Line, str]]:
+    """Random groups and their next rounds; none too long and none twice."""
     seen: set[str] = set()
     while len(seen) < count:
-        is_codec = algorithm.startswith("codec-")
-        given = written(dice, algorithm) if is_codec else random_group(dice, algorithm)
-        words = json.dumps(given)
-        if len(words) <= SIZE_MAX and words not in seen:
+        given, note = random_group(dice, algorithm), ""
+        for _ in range(ROUNDS_MAX):
+            words = json.dumps(given)
+            if len(words) > SIZE_MAX or words in seen or len(seen) == count:
+                break
             seen.add(words)
-            yield given
+            yield given, note
+            out = reference.ask(given)
+            if algorithm not in REMEMBERING or "err" in out or dice.random() < 0.5:
+                break
+            given, note = next_round(dice, given, out), "the next round of the group before"
+
+
+def _messages(dice: Random, algorithm: str, count: int) -> Iterator[tuple[Line, str]]:
+    """Random messages to be written, none twice."""
+    seen: set[str] = set()
+    while len(seen) < count:
+        given = written(dice, algorithm)
+        words = json.dumps(given)
+        if words not in seen:
+            seen.add(words)
+            yield given, ""
 
 
 @click.command()
@@ -133,7 +161,7 @@ def _random(dice: Random, algorithm: str, count: int) -> Iterator[Line]:
 def make(seed: int) -> None:
     """Write kafka-VERSION.jsonl.gz and peers.jsonl."""
     with Reference() as reference:
-        lines = list(answered(questions(seed), reference))
+        lines = list(answered(questions(reference, seed), reference))
     title = f"what the classes of Apache Kafka {KAFKA} return, on OpenJDK 17"
     head = header(title, (line["category"] for line in lines)) | {"kafka": KAFKA, "seed": seed}
     packed = gzip.compress(text_of([head, *lines]), compresslevel=9, mtime=0)
