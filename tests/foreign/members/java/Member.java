@@ -21,6 +21,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
@@ -182,7 +183,7 @@ public class Member implements ConsumerRebalanceListener {
     try {
       consumer.commitSync(uncommitted, Duration.ofSeconds(2));
       uncommitted.clear();
-    } catch (CommitFailedException | RetriableException error) {
+    } catch (CommitFailedException | RebalanceInProgressException | RetriableException error) {
       // Tried again after the next poll: usual while the group rebalances.
       error(error);
     }
