@@ -64,7 +64,7 @@ def answer(request: Document) -> Document:
     """Return the answer to one request.
 
     >>> answer({"id": "x", "op": "decode", "algo": "codec-sub", "hex": "00"})
-    {'id': 'x', 'error': {'text': 'version needs 2 bytes, 1 left (byte 0)'}}
+    {'id': 'x', 'error': {'text': 'version: 2 bytes in 1 (byte 0)'}}
     >>> answer({"id": "y", "op": "decode", "algo": "rec-dec"})
     {'id': 'y', 'skip': 'rec-dec is not done here'}
     """

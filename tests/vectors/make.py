@@ -24,6 +24,7 @@ from tests.foreign.groups import next_round, random_group
 from tests.foreign.judge import Judge as Reference
 from tests.vectors.codec_inputs import broken_text, edges, member, received, written
 from tests.vectors.peers import peers
+from tests.vectors.remarks import remarks
 
 FOLDER = Path(__file__).parent
 KAFKA = "4.4.0"
@@ -138,7 +139,7 @@ def _groups(
             if len(words) > SIZE_MAX or words in seen or len(seen) == count:
                 break
             seen.add(words)
-            yield given, note
+            yield given, "; ".join(filter(None, (note, remarks(given))))
             out = reference.ask(given)
             if algorithm not in REMEMBERING or "err" in out or dice.random() < 0.5:
                 break
