@@ -1,0 +1,72 @@
+"""Where raw records come from: JSON lines, Parquet, segment files; `live` asks a cluster.
+
+Every source is a function that yields Arrow batches with the columns of `RAW`, those of
+Spark's own Kafka source, and holds no more than one at a time. What cannot be read is a row
+with `error` set; a source that cannot be read at all is a `SourceError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from assignors.replay.sources.jsonlines import parse_lines, read_json_lines
+from assignors.replay.sources.parquet import read_parquet, write_parquet
+from assignors.replay.sources.raw import (
+    BATCH_BYTES,
+    BATCH_ROWS,
+    RAW,
+    Raw,
+    SourceError,
+    batched,
+    rows,
+    uniform,
+)
+from assignors.replay.sources.segments import Isolation, read_segments
+
+__all__ = [
+    "BATCH_BYTES",
+    "BATCH_ROWS",
+    "RAW",
+    "Isolation",
+    "Raw",
+    "SourceError",
+    "batched",
+    "open_source",
+    "parse_lines",
+    "read_json_lines",
+    "read_parquet",
+    "read_segments",
+    "rows",
+    "uniform",
+    "write_parquet",
+]
+
+_JSON_LINES = (".jsonl", ".json", ".ndjson")
+
+
+def open_source(
+    path: str | Path,
+    *,
+    isolation: Isolation = Isolation.READ_COMMITTED,
+    batch_rows: int = BATCH_ROWS,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records at a path, whose name tells what it is.
+
+    `*.jsonl`, `*.json`, `*.ndjson`, each with or without `.gz`; `*.parquet` or a folder of
+    them; `*.log`, a partition's folder or a broker's data folder. Raises `SourceError` where
+    it is none of these. `isolation` matters to segment files alone.
+    """
+    place = Path(path)
+    plain = place.with_suffix("") if place.suffix == ".gz" else place
+    if plain.suffix in _JSON_LINES:
+        return read_json_lines(place, batch_rows=batch_rows)
+    if place.suffix == ".parquet" or (place.is_dir() and any(place.glob("*.parquet"))):
+        return read_parquet(place, batch_rows=batch_rows)
+    if place.suffix == ".log" or place.is_dir():
+        return read_segments(place, isolation=isolation, batch_rows=batch_rows)
+    if not place.exists():
+        raise SourceError(f"{place}: no such file or folder")
+    raise SourceError(f"{place}: no .jsonl, .parquet or .log file, and no folder of them")

@@ -1,0 +1,106 @@
+"""Which transactions of one partition were aborted, or never ended.
+
+A batch does not say how its transaction will end: a marker further on does. The broker keeps
+an index of aborted transactions beside each segment; a copy of the log may lack it, so the
+markers are collected in a pass of their own. What is kept is one interval an aborted
+transaction and one offset an open one, not the records.
+
+The first offset of the oldest open transaction is the last stable offset: `read_committed`
+stops there, as nobody can know yet what will count. A transaction that is still open after
+damaged bytes may have had its marker in them: it counts as lost, and stops nothing else.
+
+Source: KIP-98, "Reading Committed Messages"; `ProducerStateManager`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from operator import itemgetter
+
+from wire.errors import WireError
+from wire.log_records import Batch, MarkerKind, marker_of
+from wire.log_segment import Flaw
+
+
+class Fate(StrEnum):
+    """How the transaction of a record ended."""
+
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+    OPEN = "open"
+    """No marker follows: nobody can know yet."""
+    LOST = "lost"
+    """No marker follows, and bytes that could not be read do."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Transactions:
+    """How every transaction of one partition ended."""
+
+    aborted_until: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """Producer id -> first offset and marker's offset of its aborted transactions, in order."""
+    open_from: dict[int, int] = field(default_factory=dict)
+    """Producer id -> first offset of the transaction that has not ended."""
+    lost_from: dict[int, int] = field(default_factory=dict)
+    """The same for those whose marker may be in damaged bytes."""
+
+    @property
+    def last_stable_offset(self) -> int | None:
+        """Offset at which `read_committed` stops; `None` if it reads to the end."""
+        return min(self.open_from.values(), default=None)
+
+    def fate(self, batch: Batch) -> Fate | None:
+        """Return how the transaction of a batch ended; `None` outside transactions.
+
+        Cost: O(log aborted transactions of its producer).
+        """
+        if not batch.is_transactional:
+            return None
+        for unended, fate in ((self.open_from, Fate.OPEN), (self.lost_from, Fate.LOST)):
+            if batch.base_offset >= unended.get(batch.producer_id, batch.base_offset + 1):
+                return fate
+        intervals = self.aborted_until.get(batch.producer_id, [])
+        before = bisect_right(intervals, batch.base_offset, key=itemgetter(0)) - 1
+        if before >= 0 and batch.base_offset < intervals[before][1]:
+            return Fate.ABORTED
+        return Fate.COMMITTED
+
+
+def transactions_of(log: Iterable[Batch | Flaw]) -> Transactions:
+    """Return how the transactions of a partition's log, read from its start, ended.
+
+    A marker that cannot be read is damage like any other.
+    """
+    open_from: dict[int, int] = {}
+    doubtful: set[int] = set()
+    aborted: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for found in log:
+        if isinstance(found, Flaw):
+            doubtful.update(open_from)
+        elif not found.is_transactional:
+            continue
+        elif not found.is_control:
+            open_from.setdefault(found.producer_id, found.base_offset)
+        elif (kind := _marker(found)) is None:
+            doubtful.update(open_from)
+        else:
+            doubtful.discard(found.producer_id)
+            first = open_from.pop(found.producer_id, None)
+            if kind is MarkerKind.ABORT and first is not None:
+                aborted[found.producer_id].append((first, found.base_offset))
+    return Transactions(
+        aborted_until=dict(aborted),
+        open_from={p: first for p, first in open_from.items() if p not in doubtful},
+        lost_from={p: first for p, first in open_from.items() if p in doubtful},
+    )
+
+
+def _marker(batch: Batch) -> MarkerKind | None:
+    try:
+        return marker_of(batch)
+    except WireError:
+        return None
