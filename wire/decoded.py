@@ -49,6 +49,9 @@ class NoteCode(StrEnum):
     INVALID_UTF8 = "invalid-utf8"
     INT16_PREFIX = "int16-prefix"
     STICKY_LAYOUT = "sticky-layout"
+    UNKNOWN_TAG = "unknown-tag"
+    TAG_REPEATED = "tag-repeated"
+    TAG_SIZE = "tag-size"
 
 
 @dataclass(frozen=True, slots=True)

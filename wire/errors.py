@@ -11,6 +11,7 @@ class ErrorKind(StrEnum):
     TRUNCATED = "truncated"
     BAD_LENGTH = "bad-length"
     UNKNOWN_VERSION = "unknown-version"
+    UNKNOWN_TYPE = "unknown-type"
     UNWRITABLE = "unwritable"
 
 

@@ -1,0 +1,40 @@
+"""Groups whose leader assigns: record type 2.
+
+One record holds the whole group, written when a generation is complete. Of each member it has
+the subscription under the *chosen* protocol only, and what the leader gave it: zero bytes where
+the leader sent nothing. Both are opaque here; for protocol type "consumer" `wire.records.members`
+opens them.
+"""
+
+from __future__ import annotations
+
+from wire.layout import BYTES, INT32, INT64, STRING, ArrayOf, Field, Layout, Struct
+
+GROUP_METADATA_KEY = Layout("GroupMetadataKey", versions=range(1), fields=(Field("group", STRING),))
+
+MEMBER = Struct(
+    (
+        Field("memberId", STRING),
+        Field("groupInstanceId", STRING, since=3, nullable=True, default=None),
+        Field("clientId", STRING),
+        Field("clientHost", STRING),
+        Field("rebalanceTimeout", INT32, since=1, default=-1),
+        Field("sessionTimeout", INT32),
+        Field("subscription", BYTES),
+        Field("assignment", BYTES),
+    )
+)
+
+GROUP_METADATA = Layout(
+    "GroupMetadataValue",
+    versions=range(5),
+    flexible_from=4,
+    fields=(
+        Field("protocolType", STRING),
+        Field("generation", INT32),
+        Field("protocol", STRING, nullable=True),
+        Field("leader", STRING, nullable=True),
+        Field("currentStateTimestamp", INT64, since=2, default=-1),
+        Field("members", ArrayOf(MEMBER)),
+    ),
+)

@@ -1,0 +1,191 @@
+"""One record of `__consumer_offsets`: its key, its value, what was odd, why it was not read.
+
+Kafka's loader skips a type it does not know and dies of everything else it cannot read. Here
+nothing is fatal and nothing is lost: a record that cannot be read says why and at which byte, and
+keeps its bytes. `error` is set exactly where Kafka's own deserializer throws, so a value that is
+None without an error is a tombstone.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from wire.decoded import Note, NoteCode, Oddities
+from wire.errors import ErrorKind, WireError
+from wire.json_form import to_json
+from wire.layout_reading import Reader
+from wire.layout_writing import Writer, compile_writer
+from wire.records.types import BY_NAME, BY_NUMBER, KEY_READERS, VALUE_READERS, RecordType
+
+UNKNOWN = "UNKNOWN"
+"""The name of a type that is not known, or could not be read."""
+
+_INT16 = struct.Struct(">h")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A record as far as it could be read. Plain dicts hold Kafka's own field names."""
+
+    type: int | None = None
+    """The number in front of the key; None where not even that is there."""
+    name: str = UNKNOWN
+    """As `CoordinatorRecordType` has it: "OFFSET_COMMIT", "GROUP_METADATA", ..."""
+    key: Mapping[str, Any] | None = None
+    value_version: int | None = None
+    value: Mapping[str, Any] | None = None
+    notes: tuple[Note, ...] = ()
+    """Offsets count from the first byte of the key or of the value, as the text says."""
+    error: WireError | None = None
+    key_bytes: bytes | None = None
+    value_bytes: bytes | None = None
+
+    @property
+    def is_tombstone(self) -> bool:
+        """Return whether the record says that its key is gone."""
+        return self.value_bytes is None
+
+    @property
+    def key_version(self) -> int | None:
+        """Return the version of the key's message: 0, there is no other in Kafka 4.4."""
+        return None if self.key is None else 0
+
+
+def decode_record(key: bytes | None, value: bytes | None) -> Record:
+    """Return the record in `key` and `value`. Never raises. Cost: linear in their sizes.
+
+    >>> record = decode_record(bytes.fromhex("0003000167"), bytes.fromhex("00000000000700"))
+    >>> record.name, record.key, record.value
+    ('CONSUMER_GROUP_METADATA', {'groupId': 'g'}, {'epoch': 7})
+    """
+    if key is None or len(key) < 2:
+        text = "key: null" if key is None else f"key: {len(key)} bytes hold no type"
+        error = WireError(ErrorKind.TRUNCATED, text)
+        return Record(error=error, key_bytes=key, value_bytes=value)
+    number: int = _INT16.unpack_from(key)[0]
+    found = BY_NUMBER.get(number)
+    if found is None:
+        error = WireError(ErrorKind.UNKNOWN_TYPE, f"key: record type {number} is not known")
+        return Record(type=number, error=error, key_bytes=key, value_bytes=value)
+    fields, notes, failure = _message(key, KEY_READERS[number], "key")
+    version: int | None = None
+    content: Mapping[str, Any] | None = None
+    if failure is None and value is not None:
+        version, content, value_notes, failure = _value(found, value)
+        notes += value_notes
+    return Record(
+        type=number,
+        name=found.name,
+        key=fields,
+        value_version=version,
+        value=content,
+        notes=notes,
+        error=failure,
+        key_bytes=key,
+        value_bytes=value,
+    )
+
+
+def encode_key(name: str, key: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a key, its type in front. Raises `WireError` if it has none.
+
+    >>> encode_key("GROUP_METADATA", {"group": "g"}).hex()
+    '0002000167'
+    """
+    found = _named(name)
+    return _INT16.pack(found.number) + _key_writer(name)(key)
+
+
+def encode_value(name: str, version: int, value: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a value, its version in front. Raises `WireError` if it has none.
+
+    Fields that have a default may be left out.
+
+    >>> encode_value("CONSUMER_GROUP_METADATA", 0, {"epoch": 7}).hex()
+    '00000000000700'
+    """
+    _named(name)
+    return _value_writer(name, version)(value)
+
+
+def record_json(record: Record) -> dict[str, Any]:
+    """Return type, name, key, version and value, as JSON can hold them.
+
+    >>> record_json(decode_record(bytes.fromhex("0002000167"), None))
+    {'type': 2, 'name': 'GROUP_METADATA', 'key': {'group': 'g'}, 'version': None, 'value': None}
+    """
+    return {
+        "type": record.type,
+        "name": record.name,
+        "key": to_json(record.key),
+        "version": record.value_version,
+        "value": to_json(record.value),
+    }
+
+
+def formatter_json(record: Record) -> dict[str, Any] | None:
+    """Return what Kafka's console consumer prints; None for what it skips or dies of.
+
+    >>> formatter_json(decode_record(bytes.fromhex("0002000167"), None))
+    {'key': {'type': 2, 'data': {'group': 'g'}}, 'value': None}
+    """
+    if record.error is not None:
+        return None
+    key = {"type": record.type, "data": to_json(record.key)}
+    if record.is_tombstone:
+        return {"key": key, "value": None}
+    return {"key": key, "value": {"version": record.value_version, "data": to_json(record.value)}}
+
+
+def _value(
+    found: RecordType, value: bytes
+) -> tuple[int | None, Mapping[str, Any] | None, tuple[Note, ...], WireError | None]:
+    """Return version, fields, notes and error of a value that is not null."""
+    if len(value) < 2:
+        text = f"value: {len(value)} bytes hold no version"
+        return None, None, (), WireError(ErrorKind.TRUNCATED, text)
+    version: int = _INT16.unpack_from(value)[0]
+    readers = VALUE_READERS[found.number]
+    if not 0 <= version < len(readers):
+        text = f"value: version {version} of {found.name} is not known"
+        return version, None, (), WireError(ErrorKind.UNKNOWN_VERSION, text)
+    return version, *_message(value, readers[version], "value")
+
+
+def _message(
+    data: bytes, read: Reader, what: str
+) -> tuple[Mapping[str, Any] | None, tuple[Note, ...], WireError | None]:
+    """Return fields, notes and error of a message behind its int16."""
+    odd = Oddities()
+    fields: Mapping[str, Any] | None = None
+    failure: WireError | None = None
+    try:
+        fields, end = read(data, 2, odd)
+        if end < len(data):
+            odd.add(NoteCode.TRAILING_BYTES, end, f"{len(data) - end} bytes after the end")
+    except WireError as error:
+        failure = WireError(error.kind, f"{what}: {error.text}", error.offset)
+    notes = tuple(Note(note.code, note.offset, f"{what}: {note.text}") for note in odd.notes())
+    return fields, notes, failure
+
+
+def _named(name: str) -> RecordType:
+    if name not in BY_NAME:
+        raise WireError(ErrorKind.UNKNOWN_TYPE, f"no record type is called {name!r:.80}")
+    return BY_NAME[name]
+
+
+@cache
+def _key_writer(name: str) -> Writer:
+    return compile_writer(BY_NAME[name].key, 0)
+
+
+@cache
+def _value_writer(name: str, version: int) -> Writer:
+    write = compile_writer(BY_NAME[name].value, version)
+    prefix = _INT16.pack(version)
+    return lambda value: prefix + write(value)

@@ -1,0 +1,162 @@
+"""Which record type has which key and value: the registry of `__consumer_offsets`.
+
+The number is the int16 in front of the key. 9 and 18 belonged to previews and mean nothing to
+Kafka 4.4; numbers from 24 on are not given out yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wire.layout import Layout
+from wire.layout_reading import Reader, compile_reader
+from wire.records import classic_group, consumer_group, offset_commit, share_group, streams_group
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A record type: its number and name in `CoordinatorRecordType`, its tables."""
+
+    number: int
+    name: str
+    key: Layout
+    value: Layout
+
+
+RECORD_TYPES = (
+    RecordType(
+        0,
+        "LEGACY_OFFSET_COMMIT",
+        offset_commit.LEGACY_OFFSET_COMMIT_KEY,
+        offset_commit.LEGACY_OFFSET_COMMIT,
+    ),
+    RecordType(1, "OFFSET_COMMIT", offset_commit.OFFSET_COMMIT_KEY, offset_commit.OFFSET_COMMIT),
+    RecordType(2, "GROUP_METADATA", classic_group.GROUP_METADATA_KEY, classic_group.GROUP_METADATA),
+    RecordType(
+        3,
+        "CONSUMER_GROUP_METADATA",
+        consumer_group.CONSUMER_GROUP_METADATA_KEY,
+        consumer_group.CONSUMER_GROUP_METADATA,
+    ),
+    RecordType(
+        4,
+        "CONSUMER_GROUP_PARTITION_METADATA",
+        consumer_group.CONSUMER_GROUP_PARTITION_METADATA_KEY,
+        consumer_group.CONSUMER_GROUP_PARTITION_METADATA,
+    ),
+    RecordType(
+        5,
+        "CONSUMER_GROUP_MEMBER_METADATA",
+        consumer_group.CONSUMER_GROUP_MEMBER_METADATA_KEY,
+        consumer_group.CONSUMER_GROUP_MEMBER_METADATA,
+    ),
+    RecordType(
+        6,
+        "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA",
+        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA_KEY,
+        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA,
+    ),
+    RecordType(
+        7,
+        "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER",
+        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY,
+        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER,
+    ),
+    RecordType(
+        8,
+        "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT",
+        consumer_group.CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT_KEY,
+        consumer_group.CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT,
+    ),
+    RecordType(
+        10,
+        "SHARE_GROUP_MEMBER_METADATA",
+        share_group.SHARE_GROUP_MEMBER_METADATA_KEY,
+        share_group.SHARE_GROUP_MEMBER_METADATA,
+    ),
+    RecordType(
+        11,
+        "SHARE_GROUP_METADATA",
+        share_group.SHARE_GROUP_METADATA_KEY,
+        share_group.SHARE_GROUP_METADATA,
+    ),
+    RecordType(
+        12,
+        "SHARE_GROUP_TARGET_ASSIGNMENT_METADATA",
+        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_METADATA_KEY,
+        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_METADATA,
+    ),
+    RecordType(
+        13,
+        "SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER",
+        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY,
+        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER,
+    ),
+    RecordType(
+        14,
+        "SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT",
+        share_group.SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT_KEY,
+        share_group.SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT,
+    ),
+    RecordType(
+        15,
+        "SHARE_GROUP_STATE_PARTITION_METADATA",
+        share_group.SHARE_GROUP_STATE_PARTITION_METADATA_KEY,
+        share_group.SHARE_GROUP_STATE_PARTITION_METADATA,
+    ),
+    RecordType(
+        16,
+        "CONSUMER_GROUP_REGULAR_EXPRESSION",
+        consumer_group.CONSUMER_GROUP_REGULAR_EXPRESSION_KEY,
+        consumer_group.CONSUMER_GROUP_REGULAR_EXPRESSION,
+    ),
+    RecordType(
+        17,
+        "STREAMS_GROUP_METADATA",
+        streams_group.STREAMS_GROUP_METADATA_KEY,
+        streams_group.STREAMS_GROUP_METADATA,
+    ),
+    RecordType(
+        19,
+        "STREAMS_GROUP_MEMBER_METADATA",
+        streams_group.STREAMS_GROUP_MEMBER_METADATA_KEY,
+        streams_group.STREAMS_GROUP_MEMBER_METADATA,
+    ),
+    RecordType(
+        20,
+        "STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA",
+        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA_KEY,
+        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA,
+    ),
+    RecordType(
+        21,
+        "STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER",
+        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY,
+        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER,
+    ),
+    RecordType(
+        22,
+        "STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT",
+        streams_group.STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT_KEY,
+        streams_group.STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT,
+    ),
+    RecordType(
+        23,
+        "STREAMS_GROUP_TOPOLOGY",
+        streams_group.STREAMS_GROUP_TOPOLOGY_KEY,
+        streams_group.STREAMS_GROUP_TOPOLOGY,
+    ),
+)
+"""A row each: a new record type is a row here and a table in its file."""
+
+BY_NUMBER = {found.number: found for found in RECORD_TYPES}
+BY_NAME = {found.name: found for found in RECORD_TYPES}
+
+KEY_READERS: dict[int, Reader] = {
+    found.number: compile_reader(found.key, 0) for found in RECORD_TYPES
+}
+VALUE_READERS: dict[int, tuple[Reader, ...]] = {
+    found.number: tuple(compile_reader(found.value, version) for version in found.value.versions)
+    for found in RECORD_TYPES
+}
+"""Readers by type and version, put together once; every type's versions start at 0."""
