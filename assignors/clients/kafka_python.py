@@ -101,6 +101,10 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
         coordinator = self._host()
         if coordinator is None and self._seat.assignor.is_cooperative:
             raise KafkaConfigurationError(NO_COORDINATOR)
+        if coordinator is not None:
+            # A round that changed topics or metadata started is forgotten by the host when the
+            # poll that started it times out: no heartbeats, no answer, out of the group for ever.
+            coordinator.request_rejoin()
         generation = -1 if coordinator is None else coordinator.group_metadata().generation_id
         if coordinator is not None and _protocol_of(coordinator) not in {None, *self._names()}:
             self._seat.elsewhere()

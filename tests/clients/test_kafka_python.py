@@ -155,6 +155,26 @@ def test_an_answer_that_was_lost_is_asked_for_with_the_same_bytes(group: LocalGr
         assert read.generation == 1
 
 
+@pytest.mark.parametrize("cause", ["topics", "metadata"])
+def test_a_round_is_waited_for_whatever_started_it(group: LocalGroup, cause: str) -> None:
+    """The host stops to wait once the reason for a round is gone, and the reason goes while the
+    round is still under way: the member answered no heartbeats and stayed out for ever when
+    its `poll()` timed out in between."""
+    member = group.add("a", [cooperative_sticky()], ["t"])
+    group.settle()
+    coordinator = member.coordinator
+    if cause == "topics":
+        member.consumer.subscribe(["t", "u"])
+    else:
+        coordinator._metadata_snapshot = {"t": 7}
+    assert coordinator.need_rejoin()
+    coordinator.group_protocols()
+    coordinator._assignment_snapshot = coordinator._metadata_snapshot  # as the leader does
+    assert coordinator.need_rejoin(), "the answer is still on its way"
+    group.settle()
+    assert not coordinator.need_rejoin()
+
+
 def test_a_lost_membership_claims_with_the_generation_it_had(group: LocalGroup) -> None:
     member = group.add("a", [cooperative_sticky()], ["t"])
     group.settle()
