@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("wire", "assignors")
 OPTIONAL = (
     *("pyspark", "pandas", "pyarrow", "grpc", "google", "click", "rich", "kafka", "aiokafka"),
-    *("hypothesis", "ortools", "networkx", "kio"),
+    *("hypothesis", "ortools", "networkx", "kio", "crc32c"),
 )
 
 ALLOWED = {
@@ -42,6 +42,13 @@ ALLOWED = {
     "assignors.simulation.batches": {"numpy", "pyarrow"},
     "assignors.simulation.spark": {"numpy", "pyarrow", "pyspark"},
     "assignors.simulation.demo": {"rich", "pyspark"},
+    "assignors.replay.sources": {"pyarrow", "crc32c"},
+    "assignors.replay.sources.live": {"pyspark"},
+    "assignors.replay.decoding": {"numpy", "pyarrow"},
+    "assignors.replay.offset_columns": {"numpy", "pyarrow"},
+    "assignors.replay.spark": {"numpy", "pyarrow", "pyspark"},
+    "assignors.replay.arrow_tables": {"numpy", "pyarrow"},
+    "assignors.replay.spark_tables": {"numpy", "pyarrow", "pyspark"},
     "assignors": {"numpy"},
 }
 """What each part may import from outside, the narrowest prefix first."""
