@@ -294,7 +294,7 @@ class OutcomeRow:
     load_max: int
     balance_gap: int | None
     unassigned: int
-    downtime_partition_ms: int
+    downtime_partition_ms: int | None
     """Estimate, see `columns.ESTIMATED`."""
     actual_rounds: int
     actual_moved: int
@@ -302,7 +302,7 @@ class OutcomeRow:
     actual_load_max: int
     actual_balance_gap: int | None
     actual_unassigned: int
-    actual_downtime_partition_ms: int
+    actual_downtime_partition_ms: int | None
     counts_inferred: bool
     error: str | None = None
 
