@@ -17,7 +17,7 @@ from typing import Any
 from wire.decoded import Note, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
 from wire.json_form import to_json
-from wire.layout_reading import Reader
+from wire.layout_source import Reader
 from wire.layout_writing import Writer, compile_writer
 from wire.records.types import BY_NAME, BY_NUMBER, KEY_READERS, VALUE_READERS, RecordType
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wire.layout import Layout
-from wire.layout_reading import Reader, compile_reader
+from wire.layout_reading import compile_reader
+from wire.layout_source import Reader
 from wire.records import classic_group, consumer_group, offset_commit, share_group, streams_group
 
 
