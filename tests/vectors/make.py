@@ -64,8 +64,15 @@ def questions(reference: Reference, seed: int = SEED) -> Iterator[Line]:
 
     The reference is needed all the same: a group's next round starts from its answer.
     """
+    seen: set[str] = set()
     for category, listed in _by_category(reference, seed):
-        for number, (given, note) in enumerate(listed, 1):
+        number = 0
+        for given, note in listed:
+            words = json.dumps(given)
+            if words in seen:
+                continue  # two ways to break a message now and then give one
+            seen.add(words)
+            number += 1
             line: Line = {"id": f"{category}-{number:04}", "category": category, "in": given}
             yield {**line, "note": note} if note else line
 
@@ -91,14 +98,23 @@ def header(title: str, categories: Iterable[str]) -> Line:
     return {"format": FORMAT, "title": title, "licence": LICENCE, "counts": Counter(categories)}
 
 
-def numbered_peers() -> list[Line]:
-    """The lines of `peers.jsonl`, with ids."""
+def kafka_file(reference: Reference, seed: int = SEED) -> list[Line]:
+    """The lines of `kafka-VERSION.jsonl.gz`."""
+    lines = list(answered(questions(reference, seed), reference))
+    title = f"what the classes of Apache Kafka {KAFKA} return, on OpenJDK 17"
+    head = header(title, (line["category"] for line in lines))
+    return [{**head, "kafka": KAFKA, "seed": seed}, *lines]
+
+
+def peers_file() -> list[Line]:
+    """The lines of `peers.jsonl`."""
     seen = Counter[str]()
     lines = []
     for case in peers():
         seen[case["category"]] += 1
         lines.append({"id": f"{case['category']}-{seen[case['category']]:04}", **case})
-    return lines
+    title = "what clients write and others get wrong"
+    return [header(title, (case["category"] for case in lines)), *lines]
 
 
 def text_of(lines: Iterable[Line]) -> bytes:
@@ -124,7 +140,7 @@ def _by_category(
     dice = Random(f"{seed} codec-dec")
     yield "codec-dec", [(received(dice), "") for _ in range(RECEIVED)]
     special = (FOLDER / "special.jsonl").read_text(encoding="utf-8").splitlines()
-    yield "special", [(line["in"], line["note"]) for line in map(json.loads, special)]
+    yield "special", [_remarked(line["in"], line["note"]) for line in map(json.loads, special)]
 
 
 def _groups(
@@ -139,11 +155,15 @@ def _groups(
             if len(words) > SIZE_MAX or words in seen or len(seen) == count:
                 break
             seen.add(words)
-            yield given, "; ".join(filter(None, (note, remarks(given))))
+            yield _remarked(given, note)
             out = reference.ask(given)
             if algorithm not in REMEMBERING or "err" in out or dice.random() < 0.5:
                 break
             given, note = next_round(dice, given, out), "the next round of the group before"
+
+
+def _remarked(given: Line, note: str) -> tuple[Line, str]:
+    return given, "; ".join(filter(None, (note, remarks(given))))
 
 
 def _messages(dice: Random, algorithm: str, count: int) -> Iterator[tuple[Line, str]]:
@@ -162,15 +182,12 @@ def _messages(dice: Random, algorithm: str, count: int) -> Iterator[tuple[Line, 
 def make(seed: int) -> None:
     """Write kafka-VERSION.jsonl.gz and peers.jsonl."""
     with Reference() as reference:
-        lines = list(answered(questions(reference, seed), reference))
-    title = f"what the classes of Apache Kafka {KAFKA} return, on OpenJDK 17"
-    head = header(title, (line["category"] for line in lines)) | {"kafka": KAFKA, "seed": seed}
-    packed = gzip.compress(text_of([head, *lines]), compresslevel=9, mtime=0)
+        lines = kafka_file(reference, seed)
+    packed = gzip.compress(text_of(lines), compresslevel=9, mtime=0)
     (FOLDER / f"kafka-{KAFKA}.jsonl.gz").write_bytes(packed)
-    cases = numbered_peers()
-    head = header("what clients write and others get wrong", (case["category"] for case in cases))
-    (FOLDER / "peers.jsonl").write_bytes(text_of([head, *cases]))
-    click.echo(f"{len(lines)} vectors in {len(packed)} bytes, {len(cases)} cases of peers")
+    cases = peers_file()
+    (FOLDER / "peers.jsonl").write_bytes(text_of(cases))
+    click.echo(f"{len(lines) - 1} vectors in {len(packed)} bytes, {len(cases) - 1} cases of peers")
 
 
 if __name__ == "__main__":

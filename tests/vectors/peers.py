@@ -218,7 +218,7 @@ def _kafka_python() -> Iterator[Case]:
         {member_id: _bytes(version=0, topics=("t",)) for member_id in ("m1", "m2", "m3", "m4")},
         {"m1": [0, 1], "m3": [2, 3], "m2": [4], "m4": [5]},
         instances={"m1": "i1", "m3": "i3"},
-        note="static, dynamic, static, dynamic",
+        note="static members beside dynamic ones: static, dynamic, static, dynamic",
         clients={
             KAFKA_PYTHON: "m1 and m2 get nothing",
             SARAMA: "does not know of static members",
@@ -246,7 +246,7 @@ def _kafka_python() -> Iterator[Case]:
             "b": _bytes(topics=("t",), owned={"t": (2, 3)}, generation=3),
         },
         {"a": [0, 1], "b": []},
-        note="b missed generations and claims what a consumes",
+        note="a partition claimed twice: b missed generations and claims what a consumes",
         clients={
             KAFKA_PYTHON: "the last member's claim counts: b gets partitions that a still consumes",
             SARAMA: "gives b partitions that a still consumes",
