@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TypeVar
 
 from wire.assignment import MemberAssignment, decode_assignment
 from wire.decoded import Decoded
+from wire.plain import plain_assignment, plain_subscription
 from wire.records.record import Record
 from wire.subscription import Subscription, decode_subscription
 from wire.user_data import (
@@ -24,6 +25,10 @@ from wire.user_data import (
     decode_cooperative_user_data,
     decode_sticky_user_data,
 )
+
+T = TypeVar("T")
+
+GROUP_METADATA, CONSUMER_GROUP_MEMBER_METADATA = 2, 5
 
 CONSUMER = "consumer"
 """The protocol type whose bytes are Subscription and Assignment; Connect has others."""
@@ -47,14 +52,22 @@ class RecordMember:
     member_id: str
     protocol: str | None
     subscription: Decoded[Subscription]
-    assignment: Decoded[MemberAssignment] | None
+    assignment: Decoded[MemberAssignment] | None = None
     """None where the record has no assignments: KIP-848 keeps them in records of their own."""
-    user_data: UserData | None
-    """None where the protocol has no layout that we know, or there is no Subscription."""
+
+    @property
+    def user_data(self) -> UserData | None:
+        """Return the Subscription's UserData, decoded anew at each call.
+
+        None where the protocol has no layout that we know, or there is no Subscription.
+        """
+        decode = USER_DATA.get(self.protocol or "")
+        subscription = self.subscription.value
+        return None if decode is None or subscription is None else decode(subscription.user_data)
 
 
 class MemberCache:
-    """Decoded Subscriptions and Assignments by their bytes; the oldest used goes first.
+    """Decoded Subscriptions and Assignments by their bytes; the one not used longest goes first.
 
     What it returns is shared: treat it as frozen. It holds at most `blobs_max` of each, none of
     more than `CACHED_BYTES_MAX` bytes.
@@ -64,8 +77,8 @@ class MemberCache:
 
     def __init__(self, blobs_max: int = 4096) -> None:
         """Start empty."""
-        self.subscription = _cached(decode_subscription, blobs_max)
-        self.assignment = _cached(decode_assignment, blobs_max)
+        self.subscription = _cached(_subscription, blobs_max)
+        self.assignment = _cached(_assignment, blobs_max)
 
 
 def members_of(record: Record, cache: MemberCache | None = None) -> tuple[RecordMember, ...]:
@@ -77,60 +90,42 @@ def members_of(record: Record, cache: MemberCache | None = None) -> tuple[Record
     ()
     """
     value = record.value
-    if value is None:
+    if value is None or record.key is None:
         return ()
-    if record.type == 2 and value["protocolType"] == CONSUMER:
-        return _classic(value, cache)
-    classic = value.get("classicMemberMetadata") if record.type == 5 else None
-    return () if classic is None else _supported(record, classic, cache)
-
-
-def _classic(value: Mapping[str, Any], cache: MemberCache | None) -> tuple[RecordMember, ...]:
-    protocol = value["protocol"]
-    subscription_of = decode_subscription if cache is None else cache.subscription
-    assignment_of = decode_assignment if cache is None else cache.assignment
-    members = []
-    for member in value["members"]:
-        subscription = subscription_of(member["subscription"])
-        members.append(
+    subscription_of = _subscription if cache is None else cache.subscription
+    if record.type == GROUP_METADATA and value["protocolType"] == CONSUMER:
+        protocol = value["protocol"]
+        assignment_of = _assignment if cache is None else cache.assignment
+        return tuple(
             RecordMember(
                 member_id=member["memberId"],
                 protocol=protocol,
-                subscription=subscription,
+                subscription=subscription_of(member["subscription"]),
                 assignment=assignment_of(member["assignment"]),
-                user_data=_user_data(protocol, subscription),
             )
+            for member in value["members"]
         )
-    return tuple(members)
-
-
-def _supported(
-    record: Record, classic: Mapping[str, Any], cache: MemberCache | None
-) -> tuple[RecordMember, ...]:
-    assert record.key is not None
-    subscription_of = decode_subscription if cache is None else cache.subscription
-    members = []
-    for supported in classic["supportedProtocols"]:
-        subscription = subscription_of(supported["metadata"])
-        members.append(
-            RecordMember(
-                member_id=record.key["memberId"],
-                protocol=supported["name"],
-                subscription=subscription,
-                assignment=None,
-                user_data=_user_data(supported["name"], subscription),
-            )
+    classic = value.get("classicMemberMetadata")
+    if record.type != CONSUMER_GROUP_MEMBER_METADATA or classic is None:
+        return ()
+    return tuple(
+        RecordMember(
+            member_id=record.key["memberId"],
+            protocol=supported["name"],
+            subscription=subscription_of(supported["metadata"]),
         )
-    return tuple(members)
+        for supported in classic["supportedProtocols"]
+    )
 
 
-def _user_data(protocol: str | None, subscription: Decoded[Subscription]) -> UserData | None:
-    decode = USER_DATA.get(protocol or "")
-    if decode is None or subscription.value is None:
-        return None
-    return decode(subscription.value.user_data)
+def _subscription(blob: bytes) -> Decoded[Subscription]:
+    return plain_subscription(blob) or decode_subscription(blob)
 
 
-def _cached(decode: Callable[[bytes], Any], blobs_max: int) -> Callable[[bytes], Any]:
+def _assignment(blob: bytes) -> Decoded[MemberAssignment]:
+    return plain_assignment(blob) or decode_assignment(blob)
+
+
+def _cached(decode: Callable[[bytes], T], blobs_max: int) -> Callable[[bytes], T]:
     remembered = lru_cache(maxsize=blobs_max)(decode)
     return lambda blob: remembered(blob) if len(blob) <= CACHED_BYTES_MAX else decode(blob)
