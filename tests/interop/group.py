@@ -85,11 +85,14 @@ class Verdict:
     excused: tuple[Repeat, ...] = ()
     failures: tuple[str, ...] = field(default=())
     """What kept records from being written at all."""
+    died: tuple[str, ...] = field(default=())
+    """Members whose program ended by itself."""
 
     @property
     def is_clean(self) -> bool:
         """Whether there is nothing to complain about."""
-        return not (self.windows or self.unread or self.repeats or self.failures)
+        found = (self.windows, self.unread, self.repeats, self.failures, self.died)
+        return not any(found)
 
 
 def why_unsettled(
@@ -244,6 +247,7 @@ class LiveGroup:
             repeats=tuple(one for one in again if not one.is_excused),
             excused=tuple(one for one in again if one.is_excused),
             failures=tuple(self.feed.failures),
+            died=tuple(f"{one.member}: {one.text}" for one in events if one.kind == "died"),
         )
 
     def _participants(self) -> list[Participant]:
