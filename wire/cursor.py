@@ -130,8 +130,15 @@ class Cursor:
 
     def topics_into(self, topics: list[str]) -> None:
         """Append an array of topic names to `topics`."""
+        seen: set[str] = set()
         for _ in range(self.count("topics", NoteCode.TOPICS_NULL)):
-            topics.append(self.topic())  # noqa: PERF401 - what was read stays when it raises
+            start = self.offset
+            topic = self.topic()
+            if topic in seen:
+                text = f"topic {topic!r} stands more than once"
+                self.oddities.add(NoteCode.TOPIC_REPEATED, start, text)
+            seen.add(topic)
+            topics.append(topic)
 
     def partitions_into(self, partitions: dict[str, tuple[int, ...]], null: NoteCode) -> None:
         """Add an array of (topic, partition numbers) to `partitions`.

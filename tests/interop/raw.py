@@ -70,6 +70,9 @@ class Round:
 Plan = Callable[[Round], Mapping[str, bytes]]
 """Member id -> Assignment bytes; the broker sends zero bytes to whoever is left out."""
 
+Blobs = Mapping[str, bytes] | Callable[["RawMember"], Mapping[str, bytes]]
+"""Protocol -> Subscription bytes, best first; or what makes them, asked before each join."""
+
 
 class RawMember:
     """One raw member. Whoever starts one ends it with `leave`, `vanish` or `end`."""
@@ -79,7 +82,7 @@ class RawMember:
         bootstrap: str,
         group: str,
         name: str,
-        blobs: Mapping[str, bytes],
+        blobs: Blobs,
         *,
         plan: Plan | None = None,
         topics: tuple[str, ...] = (),
@@ -90,8 +93,8 @@ class RawMember:
         events: list[Event] | None = None,
     ) -> None:
         self.name = name
-        self.blobs = dict(blobs)
-        """Protocol -> Subscription bytes, best first; the next join takes what is here."""
+        self.blobs = blobs
+        """The next join takes what is here."""
         self.plan = plan
         self.topics = topics
         """What it should be counted as subscribing to; the bytes may say otherwise."""
@@ -109,6 +112,11 @@ class RawMember:
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._connection: Connection | None = None
+
+    @property
+    def generation(self) -> int:
+        """The last one it was in, -1 where there is none."""
+        return self.rounds[-1].generation if self.rounds else -1
 
     @property
     def is_alive(self) -> bool:
@@ -243,6 +251,7 @@ class RawMember:
             time.sleep(BACKOFF_S)
 
     def _joining(self) -> JoinGroupRequest:
+        blobs = self.blobs(self) if callable(self.blobs) else self.blobs
         return JoinGroupRequest(
             group_id=self._group,
             session_timeout=_milliseconds(self._session_timeout_ms),
@@ -251,8 +260,7 @@ class RawMember:
             group_instance_id=self._instance,
             protocol_type=PROTOCOL_TYPE,
             protocols=tuple(
-                JoinGroupRequestProtocol(name=name, metadata=blob)
-                for name, blob in self.blobs.items()
+                JoinGroupRequestProtocol(name=name, metadata=blob) for name, blob in blobs.items()
             ),
         )
 

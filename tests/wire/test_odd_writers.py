@@ -44,6 +44,7 @@ SUBSCRIPTIONS = [
         True,
         "librdkafka writes a topic twice",
     ),
+    ("0001" + "00000002000174000174" + NULL + OWNED, ["topic-repeated"], True, "asked for twice"),
     (
         "0001" + TOPIC + NULL + "0000000100017400000001" + NULL,
         ["partition-negative"],
@@ -174,4 +175,5 @@ def test_more_elements_than_kafka_reads_are_read_with_a_note() -> None:
     assert decode_subscription(blob, mode=Mode.STRICT).error is not None
     decoded = decode_subscription(blob)
     assert len(decoded.require().topics) == count
-    assert [note.code.value for note in decoded.notes] == ["count-above-limit"]
+    codes = [note.code.value for note in decoded.notes]
+    assert codes == ["count-above-limit", "topic-repeated"]
