@@ -1,0 +1,146 @@
+"""Many byte strings at once: numbers read, and strings cut out, without a loop over rows.
+
+An Arrow column of bytes is one buffer and the places where each row begins. Reading a field of
+every row is then one look-up with an array of positions. A position may be nonsense, as it
+comes from lengths in the bytes: reads are clipped to the buffer, and the caller keeps a mask
+of the rows whose positions stayed inside their own bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Index: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+_PADDING = 16
+"""Buffers shorter than the longest number that is read are padded to this."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bytes:
+    """Rows of bytes in one buffer."""
+
+    raw: npt.NDArray[np.uint8]
+    start: Index
+    end: Index
+    is_valid: Mask
+    """False where the row is null; then start and end mean nothing."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.start)
+
+    def rows(self, chosen: Index | Mask) -> Bytes:
+        """Return some of the rows, over the same buffer."""
+        return Bytes(
+            raw=self.raw,
+            start=self.start[chosen],
+            end=self.end[chosen],
+            is_valid=self.is_valid[chosen],
+        )
+
+    def uint8(self, at: Index) -> npt.NDArray[np.int64]:
+        """Return the byte at each position."""
+        return self.raw[np.clip(at, 0, len(self.raw) - 1)].astype(np.int64)
+
+    def int16(self, at: Index) -> npt.NDArray[np.int64]:
+        """Return the big-endian int16 at each position."""
+        return self._read(">i2", at).astype(np.int64)
+
+    def int32(self, at: Index) -> npt.NDArray[np.int32]:
+        """Return the big-endian int32 at each position."""
+        return self._read(">i4", at).astype(np.int32)
+
+    def int64(self, at: Index) -> npt.NDArray[np.int64]:
+        """Return the big-endian int64 at each position."""
+        return self._read(">i8", at).astype(np.int64)
+
+    def fixed(self, at: Index, width: int, is_there: Mask) -> pa.FixedSizeBinaryArray:
+        """Return `width` bytes from each position, null where `is_there` is not set."""
+        joined = self._read(f"V{width}", at)
+        validity = pa.py_buffer(np.packbits(is_there, bitorder="little"))
+        buffers = [validity, pa.py_buffer(joined.tobytes())]
+        return pa.Array.from_buffers(pa.binary(width), len(at), buffers)
+
+    def gather(self, start: Index, length: Index) -> tuple[npt.NDArray[np.uint8], Index]:
+        """Return the bytes of each stretch, joined, and int64[N + 1] where each begins.
+
+        Every stretch must lie in the buffer. Cost: linear in the bytes.
+        """
+        offsets = np.zeros(len(length) + 1, np.int64)
+        np.cumsum(length, out=offsets[1:])
+        total = int(offsets[-1])
+        places = np.arange(total, dtype=np.int32)
+        places += np.repeat((start - offsets[:-1]).astype(np.int32), length)
+        return self.raw[places], offsets
+
+    def binaries(self, start: Index, length: Index) -> pa.BinaryArray:
+        """Return each stretch of bytes as a row of a binary column."""
+        joined, offsets = self.gather(start, length)
+        return _column(pa.binary(), joined, offsets)
+
+    def strings(self, start: Index, length: Index) -> pa.StringArray | None:
+        """Return each stretch as text; `None` if one of them is no UTF-8."""
+        joined, offsets = self.gather(start, length)
+        column = _column(pa.string(), joined, offsets)
+        if (joined >= 0x80).any():
+            try:
+                column.validate(full=True)
+            except pa.ArrowInvalid:
+                return None
+        return column
+
+    def _read(self, dtype: str, at: Index) -> npt.NDArray[Any]:
+        width = np.dtype(dtype).itemsize
+        count = len(self.raw) - width + 1
+        view: npt.NDArray[Any] = np.ndarray((count,), dtype, self.raw, strides=(1,))
+        return view[np.clip(at, 0, count - 1)]
+
+
+def bytes_of(column: pa.Array) -> Bytes:
+    """Return a binary or string column as positions in its own buffer; nothing is copied.
+
+    >>> bytes_of(pa.array([b"ab", None, b"c"])).end.tolist()
+    [2, 2, 3]
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not (pa.types.is_binary(column.type) or pa.types.is_string(column.type)):
+        column = column.cast(pa.binary())
+    _, offsets, data = column.buffers()
+    if offsets is None:
+        places = np.zeros(len(column) + 1, np.int64)
+    else:
+        window = slice(column.offset, column.offset + len(column) + 1)
+        places = np.frombuffer(offsets, np.int32)[window].astype(np.int64)
+    raw = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    if len(raw) < _PADDING:
+        raw = np.concatenate([raw, np.zeros(_PADDING, np.uint8)])
+    is_valid = column.is_valid().to_numpy(zero_copy_only=False)
+    return Bytes(raw=raw, start=places[:-1], end=places[1:], is_valid=is_valid)
+
+
+def expanded(parts: list[pa.Array], rows: list[Index], row_count: int) -> pa.Array:
+    """Return one column in which row `rows[i][j]` is element j of part i; the others are null.
+
+    Cost: linear; nothing is copied where a single part holds every row in order.
+    """
+    if len(parts) == 1 and len(parts[0]) == row_count:
+        return parts[0]
+    places = np.full(row_count, -1, np.int64)
+    first = 0
+    for part, chosen in zip(parts, rows, strict=True):
+        places[chosen] = np.arange(first, first + len(part))
+        first += len(part)
+    return pa.concat_arrays(parts).take(pa.array(places, mask=places < 0))
+
+
+def _column(kind: pa.DataType, joined: npt.NDArray[np.uint8], offsets: Index) -> pa.Array:
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(joined)]
+    return pa.Array.from_buffers(kind, len(offsets) - 1, buffers)
