@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from wire.assignment import MemberAssignment, decode_assignment
+from wire.assignment import MemberAssignment
 from wire.decoded import Decoded
-from wire.plain import plain_assignment, plain_subscription
+from wire.plain import read_assignment, read_subscription
 from wire.records.record import Record
-from wire.subscription import Subscription, decode_subscription
+from wire.subscription import Subscription
 from wire.user_data import (
     CooperativeUserData,
     StickyUserData,
@@ -77,8 +77,8 @@ class MemberCache:
 
     def __init__(self, blobs_max: int = 4096) -> None:
         """Start empty."""
-        self.subscription = _cached(_subscription, blobs_max)
-        self.assignment = _cached(_assignment, blobs_max)
+        self.subscription = _cached(read_subscription, blobs_max)
+        self.assignment = _cached(read_assignment, blobs_max)
 
 
 def members_of(record: Record, cache: MemberCache | None = None) -> tuple[RecordMember, ...]:
@@ -92,11 +92,11 @@ def members_of(record: Record, cache: MemberCache | None = None) -> tuple[Record
     value = record.value
     if value is None or record.key is None:
         return ()
-    subscription_of = _subscription if cache is None else cache.subscription
+    subscription_of = read_subscription if cache is None else cache.subscription
     if record.type == GROUP_METADATA and value["protocolType"] == CONSUMER:
         protocol = value["protocol"]
-        assignment_of = _assignment if cache is None else cache.assignment
-        return tuple(
+        assignment_of = read_assignment if cache is None else cache.assignment
+        members = [
             RecordMember(
                 member_id=member["memberId"],
                 protocol=protocol,
@@ -104,7 +104,8 @@ def members_of(record: Record, cache: MemberCache | None = None) -> tuple[Record
                 assignment=assignment_of(member["assignment"]),
             )
             for member in value["members"]
-        )
+        ]
+        return tuple(members)
     classic = value.get("classicMemberMetadata")
     if record.type != CONSUMER_GROUP_MEMBER_METADATA or classic is None:
         return ()
@@ -116,14 +117,6 @@ def members_of(record: Record, cache: MemberCache | None = None) -> tuple[Record
         )
         for supported in classic["supportedProtocols"]
     )
-
-
-def _subscription(blob: bytes) -> Decoded[Subscription]:
-    return plain_subscription(blob) or decode_subscription(blob)
-
-
-def _assignment(blob: bytes) -> Decoded[MemberAssignment]:
-    return plain_assignment(blob) or decode_assignment(blob)
 
 
 def _cached(decode: Callable[[bytes], T], blobs_max: int) -> Callable[[bytes], T]:
