@@ -59,6 +59,8 @@ class EpochLife:
         self.changes: list[Change] = []
         self.members: dict[str, Participant] = {}
         self.held: dict[str, TopicPartitions] = {}
+        self.matched: dict[str, tuple[str, ...]] = {}
+        """Regular expression -> the topics that the broker found for it."""
         self.epoch: _Epoch | None = None
         self.follows = False
         """Whether it goes on from a life of another kind: its first epoch is no gap."""
@@ -71,6 +73,7 @@ class EpochLife:
             "TARGET_ASSIGNMENT_METADATA": self._target_epoch,
             "TARGET_ASSIGNMENT_MEMBER": self._target,
             "CURRENT_MEMBER_ASSIGNMENT": self._current,
+            "REGULAR_EXPRESSION": self._regular_expression,
         }.get(part)
         if handler is not None:
             handler(entry, entry.record.value)
@@ -117,7 +120,7 @@ class EpochLife:
             self._hold(entry, member_id, {}, is_gone=True)
             return
         known = self.members.get(member_id, Participant(member_id=member_id))
-        self.members[member_id] = described(known, value)
+        self.members[member_id] = self._matched(described(known, value))
         self._touch(member_id)
 
     def _target_epoch(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
@@ -159,6 +162,18 @@ class EpochLife:
         if self.epoch is not None and value["memberEpoch"] == self.epoch.number:
             self.epoch.last_ms = max(self.epoch.last_ms, entry.at_ms)
         self._hold(entry, member_id, together(assigned, revoking))
+
+    def _regular_expression(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+        assert entry.record.key is not None
+        expression = str(entry.record.key["regularExpression"])
+        self.matched[expression] = () if value is None else tuple(value["topics"])
+        for member_id, member in self.members.items():
+            self.members[member_id] = self._matched(member)
+
+    def _matched(self, member: Participant) -> Participant:
+        """Return the member with the topics that its regular expression stands for."""
+        found = self.matched.get(member.topic_regex or "", ())
+        return replace(member, topics=tuple(dict.fromkeys((*member.topics, *found))))
 
     def _touch(self, member_id: str, *, is_current: bool = False) -> None:
         """Bring the epoch's picture of a member up to date; one with a share is part of it."""

@@ -10,41 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 from assignors.replay.tables import Kind
 from wire import NoteCode, TopicPartitions
-
-
-class Told(Protocol):
-    """What is needed of a decoded record (`wire.records.Record`)."""
-
-    @property
-    def name(self) -> str | None:
-        """The type's name, as `GROUP_METADATA`."""
-
-    @property
-    def key(self) -> Mapping[str, Any] | None:
-        """The key's fields, by Kafka's names."""
-
-    @property
-    def value(self) -> Mapping[str, Any] | None:
-        """The value's fields; `None` for a tombstone, and where it cannot be read."""
-
-    @property
-    def is_tombstone(self) -> bool:
-        """Whether there is no value at all."""
-
-    @property
-    def error(self) -> object | None:
-        """Why the record cannot be read."""
+from wire.records import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One record and where it stands in the topic."""
 
-    record: Told
+    record: Record
     at_ms: int
     partition: int | None = None
     offset: int | None = None

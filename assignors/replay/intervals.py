@@ -1,0 +1,152 @@
+"""From when to when each member held each partition, and where two did at a time.
+
+Changes are folded one by one: what a member no longer holds ends an interval, what is new to
+it begins one. Two open intervals of one partition are double ownership, whatever the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from assignors.replay.history import Change, Life, pairs
+
+Place = tuple[str, int]
+"""Topic and partition."""
+
+FOR_EVER = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """One member held one partition."""
+
+    topic: str
+    partition: int
+    member_id: str
+    from_ms: int
+    from_generation: int
+    to_ms: int | None = None
+    to_generation: int | None = None
+    ended_by: str | None = None
+    is_certain: bool = True
+
+    @property
+    def place(self) -> Place:
+        """Topic and partition."""
+        return self.topic, self.partition
+
+    @property
+    def end_ms(self) -> int:
+        """When it ends, far away if it does not."""
+        return FOR_EVER if self.to_ms is None else self.to_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """Two members held one partition at a time."""
+
+    first: Interval
+    second: Interval
+    from_ms: int
+    to_ms: int | None
+
+
+def intervals(life: Life) -> tuple[Interval, ...]:
+    """Return every interval of a life, in order of their begin, then as the changes came.
+
+    Cost: O(size of the changes), as each interval begins and ends once.
+    """
+    open_: dict[str, dict[Place, Interval]] = {}
+    done: list[Interval] = []
+    for change in life.changes:
+        mine = open_.setdefault(change.member_id, {})
+        now = pairs(change.held)
+        over = [place for place in mine if place not in now]
+        done += [_ended(mine.pop(place), change) for place in over]
+        for place in now:
+            if place not in mine:
+                mine[place] = Interval(
+                    topic=place[0],
+                    partition=place[1],
+                    member_id=change.member_id,
+                    from_ms=change.at_ms,
+                    from_generation=change.generation,
+                )
+            elif change.after_gap:
+                mine[place] = replace(mine[place], is_certain=False)
+    last = life.generations[-1].number if life.generations else None
+    reason = "converted" if life.is_converted else "group-ended"
+    for mine in open_.values():
+        for interval in mine.values():
+            if life.to_ms is None:
+                done.append(interval)
+            else:
+                done.append(
+                    replace(interval, to_ms=life.to_ms, to_generation=last, ended_by=reason)
+                )
+    if life.is_converted:
+        done = [_with_reason(interval, life.to_ms) for interval in done]
+    return tuple(_successors(sorted(done, key=lambda interval: interval.from_ms)))
+
+
+def overlaps(found: Iterable[Interval]) -> tuple[Overlap, ...]:
+    """Return where two intervals of one partition overlap, by place, then time.
+
+    Cost: O(I log I + overlaps) for I intervals.
+    """
+    by_place: dict[Place, list[Interval]] = {}
+    for interval in found:
+        by_place.setdefault(interval.place, []).append(interval)
+    met = []
+    for listed in by_place.values():
+        listed.sort(key=lambda interval: interval.from_ms)
+        still: list[Interval] = []
+        for interval in listed:
+            still = [other for other in still if other.end_ms > interval.from_ms]
+            met += [_overlap(other, interval) for other in still]
+            still.append(interval)
+    return tuple(overlap for overlap in met if overlap.to_ms != overlap.from_ms)
+
+
+def _overlap(first: Interval, second: Interval) -> Overlap:
+    end = min(first.end_ms, second.end_ms)
+    return Overlap(
+        first=first,
+        second=second,
+        from_ms=second.from_ms,
+        to_ms=None if end == FOR_EVER else end,
+    )
+
+
+def _ended(interval: Interval, change: Change) -> Interval:
+    return replace(
+        interval,
+        to_ms=change.at_ms,
+        to_generation=change.generation,
+        ended_by="left" if change.is_gone else None,
+        is_certain=interval.is_certain and not change.after_gap,
+    )
+
+
+def _with_reason(interval: Interval, to_ms: int | None) -> Interval:
+    """Return an interval that the end of a converted life ended as such."""
+    if interval.to_ms == to_ms and interval.ended_by == "left":
+        return replace(interval, ended_by="converted")
+    return interval
+
+
+def _successors(found: list[Interval]) -> list[Interval]:
+    """Return the intervals with why they ended: did somebody else have the partition at once."""
+    starts: dict[Place, set[int]] = {}
+    for interval in found:
+        starts.setdefault(interval.place, set()).add(interval.from_ms)
+    return [
+        replace(
+            interval,
+            ended_by="moved" if interval.to_ms in starts[interval.place] else "withheld",
+        )
+        if interval.to_ms is not None and interval.ended_by is None
+        else interval
+        for interval in found
+    ]
