@@ -1,0 +1,168 @@
+"""Partitions with two owners, with none, with one that never asked.
+
+A partition in two plans of one generation has two owners beyond doubt. Under a cooperative
+protocol there is a second way: it is given to its new owner in the very round in which the
+old one still holds it. And a partition that waits for its old owner to let go has no owner for
+one round, which is how it should be; what nobody has for longer, or for no such reason, is
+found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assignors.replay.anomalies.finding import (
+    Finding,
+    Thresholds,
+    numbers_shown,
+    runs,
+    seconds,
+    span,
+)
+from assignors.replay.figures import is_cooperative, plan
+from assignors.replay.history import Participant, pairs
+from assignors.replay.intervals import Place
+from assignors.replay.rows import Chapter, ToldLife
+from assignors.replay.tables import AnomalyKind, Kind
+
+
+def double_ownership(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield where two members held one partition at a time."""
+    for overlap in of.overlaps:
+        first, second = overlap.first, overlap.second
+        lasted = (
+            "to the end of the records"
+            if overlap.to_ms is None
+            else f"for {seconds(overlap.to_ms - overlap.from_ms)}"
+        )
+        yield Finding(
+            kind=AnomalyKind.DOUBLE_OWNERSHIP,
+            generation=second.from_generation,
+            at_ms=overlap.from_ms,
+            until_ms=overlap.to_ms,
+            member_id=second.member_id,
+            topic=second.topic,
+            partition=second.partition,
+            count=2,
+            evidence=(
+                f"{second.topic}-{second.partition} was held by {first.member_id} and "
+                f"{second.member_id} {lasted}"
+            ),
+        )
+
+
+def early_handovers(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield partitions given to a member while another, who had them, still held them.
+
+    Only where the record itself says so: the old owner had the partition in the generation
+    before, is still there, and claims it in this one.
+    """
+    if of.life.kind is not Kind.CLASSIC:
+        return
+    for chapter in of.chapters:
+        generation, before = chapter.generation, chapter.before
+        if (
+            before is None
+            or generation.missing_before
+            or generation.protocol != "cooperative-sticky"
+        ):
+            continue
+        had = {place: m.member_id for m in before.members for place in pairs(m.assigned)}
+        claims = {
+            m.member_id: pairs(m.claimed)
+            for m in generation.members
+            if m.claims_known and m.claimed_generation in {None, before.number}
+        }
+        for member in generation.members:
+            for place in pairs(member.assigned):
+                old = had.get(place)
+                if old is None or old == member.member_id or place not in claims.get(old, {}):
+                    continue
+                yield Finding(
+                    kind=AnomalyKind.DOUBLE_OWNERSHIP,
+                    generation=generation.number,
+                    at_ms=generation.at_ms,
+                    until_ms=generation.at_ms,
+                    member_id=member.member_id,
+                    topic=place[0],
+                    partition=place[1],
+                    count=2,
+                    evidence=(
+                        f"{place[0]}-{place[1]} was given to {member.member_id} while {old} "
+                        f"held and claimed it: both consume until {old} lets go"
+                    ),
+                )
+
+
+def unassigned(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield partitions that somebody asked for and nobody had, for a generation or longer."""
+    last = of.chapters[-1] if of.chapters else None
+    missing: dict[tuple[int, int, str], list[int]] = {}
+    found: dict[tuple[int, int, str], Sequence[Chapter]] = {}
+    for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
+        if len(run) == 1 and _may_wait(of, run[0], place, is_last=run[0] is last):
+            continue
+        key = (run[0].generation.at_ms, len(run), place[0])
+        missing.setdefault(key, []).append(place[1])
+        found[key] = run
+    for (_at_ms, _length, topic), numbers in missing.items():
+        run = found[_at_ms, _length, topic]
+        until_ms = run[-1].generation.until_ms
+        lasted = (
+            "at the end of the records"
+            if until_ms is None
+            else f"for {seconds(until_ms - run[0].generation.at_ms)}"
+        )
+        yield Finding(
+            kind=AnomalyKind.UNASSIGNED,
+            generation=run[0].generation.number,
+            at_ms=run[0].generation.at_ms,
+            until_ms=until_ms,
+            topic=topic,
+            partition=numbers[0] if len(numbers) == 1 else None,
+            count=len(numbers),
+            evidence=f"{topic}[{numbers_shown(numbers)}] with nobody in {span(run)}, {lasted}",
+        )
+
+
+def foreign_topics(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield members that were given topics they did not ask for."""
+
+    def foreign(chapter: Chapter) -> Iterator[tuple[str, str]]:
+        for member in chapter.generation.members:
+            yield from ((member.member_id, topic) for topic in _foreign(member))
+
+    if of.life.kind is Kind.STREAMS:
+        return  # their members name no topics
+    for (member_id, topic), run in runs(of.chapters, foreign):
+        given = next(m for m in run[0].generation.members if m.member_id == member_id)
+        numbers = plan(given)[topic]
+        yield Finding(
+            kind=AnomalyKind.FOREIGN_TOPIC,
+            generation=run[0].generation.number,
+            at_ms=run[0].generation.at_ms,
+            until_ms=run[-1].generation.until_ms,
+            member_id=member_id,
+            topic=topic,
+            partition=numbers[0] if len(numbers) == 1 else None,
+            count=len(numbers),
+            evidence=f"was given {topic}[{numbers_shown(numbers)}] and asked for "
+            f"{', '.join(given.topics) or 'nothing'}, in {span(run)}",
+        )
+
+
+def _foreign(member: Participant) -> list[str]:
+    is_silent = member.version is None and not member.topics
+    if is_silent:
+        return []  # no Subscription to compare with
+    return [topic for topic in plan(member) if topic not in member.topics]
+
+
+def _may_wait(of: ToldLife, chapter: Chapter, place: Place, *, is_last: bool) -> bool:
+    """Return whether a partition without owner is on its way from one member to the next."""
+    if not is_cooperative(of.life.kind, chapter.generation):
+        return False
+    if of.life.kind is not Kind.CLASSIC and not is_last:
+        return True  # the broker computes the next target a moment later
+    is_claimed = any(place in pairs(member.claimed) for member in chapter.generation.members)
+    return is_claimed or place in pairs(chapter.figures.waiting)
