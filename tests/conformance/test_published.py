@@ -41,7 +41,7 @@ def test_kafka_gives_the_same_answers_to_the_same_seed(judge: Reference) -> None
 @pytest.mark.xdist_group("foreign")
 def test_another_seed_asks_other_questions(judge: Reference) -> None:
     header, *others = make.kafka_file(judge, make.SEED + 1)
-    assert header["counts"] == lines(KAFKA)[0]["counts"]
+    assert set(header["counts"]) == set(lines(KAFKA)[0]["counts"])
     asked = [{line["id"]: line["in"] for line in file} for file in (others, lines(KAFKA)[1:])]
     same = {name.rpartition("-")[0] for name in asked[0] if asked[0][name] == asked[1].get(name)}
     assert {"codec-edge", "codec-utf8", "special"} <= same
