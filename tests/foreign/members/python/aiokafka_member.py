@@ -49,14 +49,22 @@ class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
         self.lock = asyncio.Lock()
         self.progress = Progress()
         self._consumer = consumer
+        self._has_given_up = False
+
+    @property
+    def owned(self) -> set[tuple[str, int]]:
+        """What it consumes: the host names the old partitions until it gets new ones."""
+        return set() if self._has_given_up else set(map(tuple, self._consumer.assignment()))
 
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
         async with self.lock:
             await self.commit()
             self.progress.drop(tuple(one) for one in revoked)
+            self._has_given_up = True
             write_partitions("revoked", map(tuple, revoked))
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
+        self._has_given_up = False
         write_partitions("assigned", map(tuple, assigned))
 
     async def commit(self) -> None:
@@ -76,7 +84,7 @@ class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
             polled = await self._consumer.getmany(timeout_ms=0)
             for partition, records in polled.items():
                 self.progress.took(tuple(partition), [(one.offset, one.value) for one in records])
-            self.progress.keep(map(tuple, self._consumer.assignment()))
+            self.progress.keep(self.owned)
             await self.commit()
         if not polled:
             await asyncio.sleep(0.05)
@@ -98,7 +106,7 @@ async def consume(consumer: AIOKafkaConsumer, listener: Listener) -> None:
             write_error(error)
             errors += 1
             await asyncio.sleep(0.3)
-        commands.show(map(tuple, consumer.assignment()))
+        commands.show(listener.owned)
 
 
 async def main() -> None:
