@@ -192,7 +192,7 @@ def _vector_in(line: bytes, number: int) -> Iterator[Vector]:
     try:
         document = json.loads(line)
         fields = dict(struct(document, ()))
-        if number == 1 and "in" not in fields:
+        if number == 1 and not {"id", "in"} & fields.keys():
             _check_format(fields)
         else:
             yield vector_from_document(fields)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Request = dict[str, Any]
@@ -36,8 +37,10 @@ def hang(_: Request) -> None:
     time.sleep(600)
 
 
-def hang_with_child(_: Request) -> None:
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]):
+def hang_with_child(request: Request) -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as child:
+        if "file" in request:
+            Path(request["file"]).write_text(str(child.pid))
         time.sleep(600)
 
 

@@ -10,11 +10,8 @@ fails the whole group over one odd member does not.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from wire import Subscription, encode_subscription
-
-Case = dict[str, Any]
+from tests.vectors.cases import Case, group, subscription
 
 LIBRDKAFKA = "librdkafka 2.16.0"
 SARAMA = "Sarama 1.61.1"
@@ -35,13 +32,13 @@ def peers() -> Iterator[Case]:
 
 
 def _librdkafka() -> Iterator[Case]:
-    yield _group(
+    yield group(
         "peer-librdkafka",
         "coop",
         {"t": 4},
         {
-            "old": _bytes(version=0, topics=("t",)),
-            "new": _bytes(topics=("t",), owned={"t": (0, 1)}, generation=3),
+            "old": subscription(version=0, topics=("t",)),
+            "new": subscription(topics=("t",), owned={"t": (0, 1)}, generation=3),
         },
         {"new": [0, 1], "old": [2, 3]},
         note="a v0 Subscription under cooperative-sticky",
@@ -50,11 +47,11 @@ def _librdkafka() -> Iterator[Case]:
             JAVA: "a member that owns nothing",
         },
     )
-    yield _group(
+    yield group(
         "peer-librdkafka",
         "coop",
         {"t": 2},
-        {"a": "", "b": _bytes(topics=("t",))},
+        {"a": "", "b": subscription(topics=("t",))},
         {"a": [], "b": [0, 1]},
         note="a Subscription of zero bytes",
         clients={
@@ -65,13 +62,13 @@ def _librdkafka() -> Iterator[Case]:
             JAVA: "an error for the whole group",
         },
     )
-    yield _group(
+    yield group(
         "peer-librdkafka",
         "coop",
         {"t": 2},
         {
-            "a": _bytes(topics=("t",), owned={"t": (-1, 0, 99), "gone": (0,)}, generation=3),
-            "b": _bytes(topics=("t",), owned={"t": (1,)}, generation=3),
+            "a": subscription(topics=("t",), owned={"t": (-1, 0, 99), "gone": (0,)}, generation=3),
+            "b": subscription(topics=("t",), owned={"t": (1,)}, generation=3),
         },
         {"a": [0], "b": [1]},
         note="claims of partition -1, partition 99 and of a topic that is gone",
@@ -82,14 +79,14 @@ def _librdkafka() -> Iterator[Case]:
             FRANZ_GO: "lawful",
         },
     )
-    yield _group(
+    yield group(
         "peer-librdkafka",
         "coop",
         {"t0": 4, "t1": 1},
         {
-            "A": _bytes(topics=("t0",), owned={"t0": (0, 1, 2, 3)}, generation=5),
-            "B": _bytes(topics=("t0",), generation=5),
-            "P": _bytes(topics=("t1",), owned={"t0": (0,)}, generation=4),
+            "A": subscription(topics=("t0",), owned={"t0": (0, 1, 2, 3)}, generation=5),
+            "B": subscription(topics=("t0",), generation=5),
+            "P": subscription(topics=("t1",), owned={"t0": (0,)}, generation=4),
         },
         None,
         note="a stale claim of t0-0 by P, whom nothing can be moved to: it asks for t1 alone",
@@ -137,13 +134,13 @@ def _librdkafka() -> Iterator[Case]:
 
 
 def _sarama() -> Iterator[Case]:
-    yield _group(
+    yield group(
         "peer-sarama",
         "sticky",
         {"t": 2},
         {
-            "a": _bytes(version=0, topics=("t",), user_data=b""),
-            "b": _bytes(version=0, topics=("t",), user_data=b""),
+            "a": subscription(version=0, topics=("t",), user_data=b""),
+            "b": subscription(version=0, topics=("t",), user_data=b""),
         },
         {"a": [0], "b": [1]},
         note="sticky UserData of zero bytes, as kafka-python and aiokafka send at first",
@@ -154,13 +151,13 @@ def _sarama() -> Iterator[Case]:
             JAVA: "nothing owned",
         },
     )
-    yield _group(
+    yield group(
         "peer-sarama",
         "range",
         {"t": 2},
         {
-            "a": _bytes(topics=("t",)) + "0000",
-            "b": _bytes(topics=("t",)),
+            "a": subscription(topics=("t",)) + "0000",
+            "b": subscription(topics=("t",)),
         },
         {"a": [0], "b": [1]},
         note="two bytes after the end of a v3 Subscription",
@@ -211,11 +208,14 @@ def _kafka_python() -> Iterator[Case]:
             JAVA: "reads it",
         },
     }
-    yield _group(
+    yield group(
         "peer-kafka-python",
         "range",
         {"t": 6},
-        {member_id: _bytes(version=0, topics=("t",)) for member_id in ("m1", "m2", "m3", "m4")},
+        {
+            member_id: subscription(version=0, topics=("t",))
+            for member_id in ("m1", "m2", "m3", "m4")
+        },
         {"m1": [0, 1], "m3": [2, 3], "m2": [4], "m4": [5]},
         instances={"m1": "i1", "m3": "i3"},
         note="static members beside dynamic ones: static, dynamic, static, dynamic",
@@ -225,25 +225,25 @@ def _kafka_python() -> Iterator[Case]:
             JAVA: "static members first",
         },
     )
-    yield _group(
+    yield group(
         "peer-kafka-python",
         "roundrobin",
         {"t": 2, "u": 2},
         {
-            "a": _bytes(version=0, topics=("t", "u")),
-            "b": _bytes(version=0, topics=("u",)),
+            "a": subscription(version=0, topics=("t", "u")),
+            "b": subscription(version=0, topics=("u",)),
         },
         None,
         note="unequal subscriptions",
         clients={KAFKA_PYTHON: "KeyError", JAVA: "skips members that did not ask"},
     )
-    yield _group(
+    yield group(
         "peer-kafka-python",
         "coop",
         {"t": 4},
         {
-            "a": _bytes(topics=("t",), owned={"t": (0, 1, 2, 3)}, generation=9),
-            "b": _bytes(topics=("t",), owned={"t": (2, 3)}, generation=3),
+            "a": subscription(topics=("t",), owned={"t": (0, 1, 2, 3)}, generation=9),
+            "b": subscription(topics=("t",), owned={"t": (2, 3)}, generation=3),
         },
         {"a": [0, 1], "b": []},
         note="a partition claimed twice: b missed generations and claims what a consumes",
@@ -314,11 +314,11 @@ def _sarama_cluster() -> Iterator[Case]:
             FRANZ_GO: "its codec refuses it, its balancers read it as version 0",
         },
     }
-    yield _group(
+    yield group(
         "peer-sarama-cluster",
         "range",
         {"t": 2},
-        {"a": "00010000000100017400000000", "b": _bytes(topics=("t",))},
+        {"a": "00010000000100017400000000", "b": subscription(topics=("t",))},
         {"a": [0], "b": [1]},
         note="the same beside a good member",
         clients={
@@ -329,40 +329,3 @@ def _sarama_cluster() -> Iterator[Case]:
             FRANZ_GO: "lawful",
         },
     )
-
-
-def _group(
-    category: str,
-    algorithm: str,
-    counts: dict[str, int],
-    subscriptions: dict[str, str],
-    numbers: dict[str, list[int]] | None,
-    *,
-    note: str,
-    clients: dict[str, str],
-    instances: dict[str, str] | None = None,
-) -> Case:
-    """A group of bytes; `numbers` is a lawful answer where the group has one topic."""
-    named = instances or {}
-    case: Case = {
-        "category": category,
-        "op": "assign",
-        "judge": "equal" if numbers and algorithm in {"range", "roundrobin"} else "lawful",
-        "in": {
-            "algo": algorithm,
-            "topics": {topic: [[] for _ in range(count)] for topic, count in counts.items()},
-            "members": [
-                {"id": member_id, "subscription": blob, "instance": named.get(member_id)}
-                for member_id, blob in subscriptions.items()
-            ],
-        },
-    }
-    if numbers is not None:
-        (topic,) = counts
-        answer = {name: [[topic, number] for number in listed] for name, listed in numbers.items()}
-        case["out"] = {"assignment": answer}
-    return {**case, "note": note, "clients": clients}
-
-
-def _bytes(**fields: Any) -> str:
-    return encode_subscription(Subscription(**fields)).hex()
