@@ -85,16 +85,25 @@ class Bytes:
         joined, offsets = self.gather(start, length)
         return _column(pa.binary(), joined, offsets)
 
-    def strings(self, start: Index, length: Index) -> pa.StringArray | None:
-        """Return each stretch as text; `None` if one of them is no UTF-8."""
+    def strings(self, start: Index, length: Index) -> tuple[pa.StringArray, Mask]:
+        """Return each stretch as text, and which of them are no UTF-8 and must not be used."""
         joined, offsets = self.gather(start, length)
         column = _column(pa.string(), joined, offsets)
+        is_bad = np.zeros(len(length), np.bool_)
         if (joined >= 0x80).any():
             try:
                 column.validate(full=True)
             except pa.ArrowInvalid:
-                return None
-        return column
+                blobs = _column(pa.binary(), joined, offsets).to_pylist()
+                is_bad[:] = [not _is_text(blob) for blob in blobs]
+        return column, is_bad
+
+    def numbers(self, start: Index, count: Index) -> npt.NDArray[np.int32]:
+        """Return the int32s of each stretch of `count` of them, joined."""
+        offsets = np.cumsum(count) - count
+        places = np.repeat(start - 4 * offsets, count)
+        places += 4 * np.arange(len(places))
+        return self.int32(places)
 
     def _read(self, dtype: str, at: Index) -> npt.NDArray[Any]:
         width = np.dtype(dtype).itemsize
@@ -139,6 +148,19 @@ def expanded(parts: list[pa.Array], rows: list[Index], row_count: int) -> pa.Arr
         places[chosen] = np.arange(first, first + len(part))
         first += len(part)
     return pa.concat_arrays(parts).take(pa.array(places, mask=places < 0))
+
+
+def offsets_of(counts: Index) -> pa.Array:
+    """Return where each list begins and the last ends, from how many elements each has."""
+    return pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
+
+
+def _is_text(blob: bytes) -> bool:
+    try:
+        blob.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _column(kind: pa.DataType, joined: npt.NDArray[np.uint8], offsets: Index) -> pa.Array:

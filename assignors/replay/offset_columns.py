@@ -72,13 +72,12 @@ def commit_columns(keys: Bytes, values: Bytes, candidates: Mask) -> Commits:
         key = _keys(keys.rows(rows))
         value = _values(values.rows(rows), keys.int16(keys.start[rows]))
         is_read = key.is_read & (value.is_read | ~values.is_valid[rows])
-        if not is_read.all():
-            rows = rows[is_read]
-            continue
-        texts = _texts(keys, values, key, value)
-        if texts is not None:
-            return _commits(rows, key, value, values, texts)
-        rows = rows[~_has_high_byte(keys.rows(rows)) & ~_has_high_byte(values.rows(rows))]
+        if is_read.all():
+            texts = _texts(keys, values, key, value)
+            is_read = ~texts.is_bad
+            if is_read.all():
+                return _commits(rows, key, value, values, texts)
+        rows = rows[is_read]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,6 +107,8 @@ class _Texts:
     group: pa.Array
     topic: pa.Array
     metadata: pa.Array
+    is_bad: Mask
+    """Where one of them is no UTF-8."""
 
 
 def _keys(key: Bytes) -> _Keys:
@@ -162,20 +163,12 @@ def _values(value: Bytes, key_type: Index) -> _Values:
     )
 
 
-def _texts(keys: Bytes, values: Bytes, key: _Keys, value: _Values) -> _Texts | None:
-    group = keys.strings(key.group_at, key.group_length)
-    topic = keys.strings(key.topic_at, key.topic_length)
-    metadata = values.strings(value.metadata_at, value.metadata_length)
-    if group is None or topic is None or metadata is None:
-        return None
-    return _Texts(group=group, topic=topic, metadata=metadata)
-
-
-def _has_high_byte(rows: Bytes) -> Mask:
-    """Whether each row has a byte above 127, text that may be no UTF-8 among them."""
-    counted = np.concatenate([[0], np.cumsum(rows.raw >= 0x80)])
-    is_high: Mask = (counted[rows.end] > counted[rows.start]) & rows.is_valid
-    return is_high
+def _texts(keys: Bytes, values: Bytes, key: _Keys, value: _Values) -> _Texts:
+    group, is_bad_group = keys.strings(key.group_at, key.group_length)
+    topic, is_bad_topic = keys.strings(key.topic_at, key.topic_length)
+    metadata, is_bad_metadata = values.strings(value.metadata_at, value.metadata_length)
+    is_bad = is_bad_group | is_bad_topic | is_bad_metadata
+    return _Texts(group=group, topic=topic, metadata=metadata, is_bad=is_bad)
 
 
 def _commits(rows: Index, key: _Keys, value: _Values, values: Bytes, texts: _Texts) -> Commits:
