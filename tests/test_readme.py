@@ -88,8 +88,12 @@ def test_python_examples_do_what_they_show() -> None:
 
 @pytest.fixture(scope="session")
 def shell_path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A PATH on which the command is this tree's, installed or not."""
+    """A PATH on which the command is this tree's, installed or not, and `python` is this one."""
     folder = tmp_path_factory.mktemp("bin")
+    # A link to a virtual environment's Python would not find the environment.
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(python.stat().st_mode | stat.S_IXUSR)
     script = folder / COMMAND
     script.write_text(
         f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -c '
