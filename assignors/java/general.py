@@ -16,6 +16,7 @@ step 4 asks neither whether the older owner subscribes nor whether it has steppe
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cmp_to_key
 from itertools import pairwise
 
 import numpy as np
@@ -82,8 +83,7 @@ def _unassigned(table: Table, in_order: Int64) -> Int64:
     phantoms = held[held >= intake.partition_count]
     is_passed = table.owner != NOBODY
     if len(phantoms):
-        topic = intake.topic_of[held]
-        walked = held[np.lexsort((intake.number_of[held], topic, table.asked[topic]))]
+        walked = _as_sorted(table, held[np.argsort(table.stamp[held], kind="stable")])
         stop = int(np.argmax(walked >= intake.partition_count))
         for partition in walked[stop:].tolist():
             if partition < intake.partition_count:
@@ -92,6 +92,26 @@ def _unassigned(table: Table, in_order: Int64) -> Int64:
                 table.doubles[owner, partition] = int(table.stamp[partition])
     left: Int64 = in_order[~is_passed[in_order]]
     return left
+
+
+def _as_sorted(table: Table, partitions: Int64) -> Int64:
+    """Return partitions sorted as Java's comparator has it, which subtracts int32 numbers.
+
+    Numbers further apart than that holds are no order at all: then the sort is played through,
+    exactly so for fewer than 32 partitions (longer lists Java sorts in runs of other lengths).
+    """
+    topic_of, number_of = table.intake.topic_of, table.intake.number_of
+    topic, number = topic_of[partitions], number_of[partitions].astype(np.int64)
+    if int(number.max()) - int(number.min()) < 2**31:
+        return partitions[np.lexsort((number, topic, table.asked[topic]))]
+
+    def compare(left: int, right: int) -> int:
+        difference = int(table.asked[topic_of[left]] - table.asked[topic_of[right]])
+        difference = difference or int(topic_of[left]) - int(topic_of[right])
+        apart = int(number_of[left]) - int(number_of[right])
+        return difference or (apart + 2**31) % 2**32 - 2**31
+
+    return np.array(sorted(partitions.tolist(), key=cmp_to_key(compare)), dtype=np.int64)
 
 
 def _start(intake: Intake) -> Table:

@@ -19,7 +19,8 @@ from itertools import chain
 import numpy as np
 
 from assignors.assignor import UserData
-from assignors.hash_order import partition_hashes, put_order, string_hashes
+from assignors.hash_order import partition_hashes, string_hashes
+from assignors.hash_trees import name_order
 from assignors.java.racks import RackTable, rack_table
 from assignors.lists import Held, held_by
 from assignors.model import NO_GENERATION, Group, Member, State
@@ -47,7 +48,7 @@ class Intake:
     is_equal: bool
     """Whether Java takes all subscriptions for the same."""
     generation: Int64
-    """int64[M]: as the member data tells it, -1 for none."""
+    """int64[M]: as the member data tells it, -1 for none; UserData may say less than that."""
     topic_of: Int32
     """int32[S]."""
     number_of: Int32
@@ -133,7 +134,7 @@ def map_order(group: Group, problem: Problem) -> Int64:
     ids = [member.member_id for member in group.members]
     number_of = {member.member_id: number for number, member in enumerate(problem.members)}
     given = np.array([number_of[member_id] for member_id in ids], dtype=np.int64)
-    return given[put_order(string_hashes(ids))]
+    return given[name_order(ids)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,13 +153,13 @@ def _member_data(member: Member, kind: UserData) -> _MemberData:
         claims = decode_sticky_user_data(member.user_data, mode=Mode.STRICT).value
         assert claims is not None
         generation = NO_GENERATION if claims.generation is None else claims.generation
-        return _MemberData(owned=claims.owned, generation=max(generation, NO_GENERATION))
-    generation = member.generation
+        return _MemberData(owned=claims.owned, generation=generation)
+    generation = max(member.generation, NO_GENERATION)
     if generation < 0:
         data = decode_cooperative_user_data(member.user_data, mode=Mode.STRICT).value
         if data is not None and data.generation is not None:
             generation = data.generation
-    return _MemberData(owned=member.owned, generation=max(generation, NO_GENERATION))
+    return _MemberData(owned=member.owned, generation=generation)
 
 
 def _claims(
@@ -232,7 +233,7 @@ def _settled(
         if holder is not None and mine == theirs:
             is_multiple[partition] = True
             standing.pop(partition, None)
-        else:
+        elif holder != newcomer or partition in standing:  # else it is taken from itself at once
             standing[partition] = position
     stands[contested] = False
     stands[list(standing.values())] = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assignors.hash_order import put_order, string_hashes
+from assignors.hash_trees import name_order
 from assignors.model import Group, Member
 from wire.text import utf16_key
 
@@ -47,7 +47,7 @@ def subscribers(group: Group) -> dict[str, list[Member]]:
 
 def map_order(members: Sequence[Member]) -> list[Member]:
     """Return the members in the order of Java's map, which was filled in the order given."""
-    order = put_order(string_hashes([member.member_id for member in members]))
+    order = name_order([member.member_id for member in members])
     return [members[place] for place in order.tolist()]
 
 
@@ -59,7 +59,7 @@ def topic_order(group: Group) -> list[str]:
     asked = list(
         dict.fromkeys(topic for member in map_order(group.members) for topic in member.topics)
     )
-    collected = [asked[place] for place in put_order(string_hashes(asked)).tolist()]
+    collected = [asked[place] for place in name_order(asked).tolist()]
     known = group.cluster.topics
     topics = [topic for topic in collected if topic in known and known[topic].partition_count > 0]
-    return [topics[place] for place in put_order(string_hashes(topics)).tolist()]
+    return [topics[place] for place in name_order(topics).tolist()]

@@ -98,8 +98,8 @@ def assign(group: Group) -> Rebalance:
     shares = _shares(group)
     racks_matter = any(share.needs_racks for share in shares)
     if racks_matter:
-        for together in _copartitioned(shares):
-            _match_racks(together)
+        for partition_count, together in _copartitioned(shares):
+            _match_racks(together, partition_count)
     for share in shares:
         share.fill_rest()
     problem = number(group)
@@ -140,18 +140,21 @@ def _shares(group: Group) -> list[_Share]:
     return shares
 
 
-def _copartitioned(shares: list[_Share]) -> list[list[_Share]]:
-    """Return the topics by subscribers and number of partitions with racks to look at."""
+def _copartitioned(shares: list[_Share]) -> list[tuple[int, list[_Share]]]:
+    """Return the topics by subscribers and number of partitions with racks to look at.
+
+    That number is 0 where no subscriber has a rack, however many partitions the topics have.
+    """
     groups: dict[tuple[tuple[str, ...], int], list[_Share]] = {}
     for share in shares:
         has_racks = any(member.rack_id for member in share.members)
         partition_count = len(share.racks) if has_racks else 0
         key = tuple(member.member_id for member in share.members), partition_count
         groups.setdefault(key, []).append(share)
-    return list(groups.values())
+    return [(partition_count, together) for (_, partition_count), together in groups.items()]
 
 
-def _match_racks(together: list[_Share]) -> None:
+def _match_racks(together: list[_Share], partition_count: int) -> None:
     """Give out what has a replica in its member's rack."""
     if len(together) == 1:
         if together[0].needs_racks:
@@ -162,7 +165,7 @@ def _match_racks(together: list[_Share]) -> None:
         for member in together[0].members
         if any(share.room(member) > 0 for share in together)
     ]
-    for partition in range(len(together[0].racks)):
+    for partition in range(partition_count):
         chosen = next(
             (
                 member

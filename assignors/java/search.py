@@ -9,7 +9,7 @@ Source: `AbstractStickyAssignor`'s general builder of Kafka 4.4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -105,39 +105,45 @@ class Search:
     def _judge(self, near: int) -> None:
         """Set whether no partition has an owner two ahead of one of its subscribers.
 
-        A subscriber that holds as many as it can ask for is not looked at, whatever it holds.
+        A subscriber that holds exactly as many as it can ask for is not looked at, whatever they
+        are.
         `near` is a position in `shared` where a partition that does is to be expected.
         """
         table = self.table
         least = table.least
-        is_full = table.size >= table.most
+        is_full = table.size == table.most
         if is_full.any():
             topics = np.flatnonzero(least < HUGE)
             least = least_sizes(table, topics, ~(table.is_aside | is_full))
 
+        owner, doubled = _as_java_looks(table)
+
         def is_ahead(partitions: Int64) -> Bool:
-            size = table.size[table.owner[partitions]]
+            size = table.size[owner[partitions]]
             ahead: Bool = size > least[table.intake.topic_of[partitions]] + 1
             return ahead
 
-        if table.doubles:
-            self.is_balanced = not self._is_ahead_of_others(is_ahead)
+        if doubled:
+            self.is_balanced = not self._is_ahead_of_others(
+                self.shared[is_ahead(self.shared)], owner, doubled
+            )
             return
         found = _first(self.shared, near, is_ahead)
         if found is None:
             found = _first(self.shared[:near], 0, is_ahead)
         self.is_balanced = found is None
 
-    def _is_ahead_of_others(self, is_ahead: Callable[[Int64], Bool]) -> bool:
-        """Return the same where members hold what others own: they do not count against them."""
+    def _is_ahead_of_others(
+        self, partitions: Int64, owner: Int32, doubled: Mapping[int, list[int]]
+    ) -> bool:
+        """Return whether a subscriber lags behind the owner of one of these that it has not."""
         table = self.table
-        counts = ~(table.is_aside | (table.size >= table.most))
-        for partition in self.shared[is_ahead(self.shared)].tolist():
-            topic = table.intake.topic_of[partition]
-            others = counts & table.takes[:, topic]
-            others[[member for member, held in table.doubles if held == partition]] = False
+        counts = ~(table.is_aside | (table.size == table.most))
+        for partition in partitions.tolist():
+            others = counts & table.takes[:, table.intake.topic_of[partition]]
+            others[doubled.get(partition, [])] = False
             smallest = int(table.size[others].min(initial=HUGE))
-            if table.size[table.owner[partition]] > smallest + 1:
+            if table.size[owner[partition]] > smallest + 1:
                 return True
         return False
 
@@ -218,6 +224,23 @@ def least_sizes(table: Table, topics: Int64, counts: Bool) -> Int64:
     size = np.where(counts, table.size, HUGE)
     least[topics] = np.where(table.takes[:, topics].T, size, HUGE).min(axis=1, initial=HUGE)
     return least
+
+
+def _as_java_looks(table: Table) -> tuple[Int32, Mapping[int, list[int]]]:
+    """Return the owners by which balance is judged, int32[S], and all owners where several are.
+
+    Java notes the owner of each partition list by list: the last list in map order that has it.
+    """
+    if not table.doubles:
+        return table.owner, {}
+    doubled: dict[int, list[int]] = {}
+    for member, partition in table.doubles:
+        doubled.setdefault(partition, [int(table.owner[partition])]).append(member)
+    rank = {member: place for place, member in enumerate(table.intake.order.tolist())}
+    owner = table.owner.copy()
+    for partition, members in doubled.items():
+        owner[partition] = max(members, key=rank.__getitem__)
+    return owner, doubled
 
 
 def _first(partitions: Int64, begin: int, test: Callable[[Int64], Bool]) -> int | None:

@@ -22,7 +22,8 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from assignors.hash_order import put_order, string_hashes, uuid_hash
+from assignors.hash_order import uuid_hash
+from assignors.hash_trees import name_order
 from assignors.model import Group, Member, MemberNote
 from assignors.problem import Bool, Int32, Int64, Problem, number
 from assignors.server.tables import compute_orders, put_orders
@@ -110,7 +111,7 @@ def read(group: Group, *, needs_ids: bool = True) -> Spec:
     index = {member.member_id: place for place, member in enumerate(problem.members)}
     ids = [member.member_id for member in group.members]
     given = np.array([index[member_id] for member_id in ids], dtype=np.int64)
-    order = given[put_order(string_hashes(ids))]
+    order = given[name_order(ids)]
     members = [problem.members[place] for place in order.tolist()]
     topics = _topics(problem, members)
     topic_ids = _topic_ids(group, topics)

@@ -30,7 +30,11 @@ TIMEOUT_S = 20.0
 OURS = ("JudgeTimeout", "JudgeDied")
 """`err` classes that say nothing about Kafka."""
 
-OPTIONS = ("-XX:+UseSerialGC", "-Xss8m", "-XX:-UsePerfData")
+OPTIONS = (
+    *("-XX:+UseSerialGC", "-Xss8m", "-XX:-UsePerfData"),
+    # A hot exception would lose its message.
+    "-XX:-OmitStackTraceInFastThrow",
+)
 
 
 class Judge:

@@ -85,7 +85,9 @@ def broker_groups(draw: st.DrawFn, algorithm: str) -> Request:
         {
             "id": member_id,
             "topics": list(common) if common else draw(some),
-            "owned": [list(pair) for pair in draw(st.lists(pairs, unique=True, max_size=8))],
+            "owned": grouped(
+                [list(pair) for pair in draw(st.lists(pairs, unique=True, max_size=8))]
+            ),
             "instance": draw(st.sampled_from((None, f"i{9 - number}"))),
         }
         for number, member_id in enumerate(
