@@ -49,13 +49,21 @@ class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
     def __init__(self, consumer: KafkaConsumer, progress: Progress) -> None:
         self._consumer = consumer
         self._progress = progress
+        self._given_up: set[TopicPartition] = set()
+
+    @property
+    def owned(self) -> set[tuple[str, int]]:
+        """What it consumes: the host names the old partitions until it gets new ones."""
+        return set(map(tuple, self._consumer.assignment() - self._given_up))
 
     def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
         commit(self._consumer, self._progress)
+        self._given_up.update(revoked)
         self._progress.drop(tuple(one) for one in revoked)
         write_partitions("revoked", map(tuple, revoked))
 
     def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
+        self._given_up.difference_update(assigned)
         write_partitions("assigned", map(tuple, assigned))
 
     def on_partitions_lost(self, lost: Iterable[TopicPartition]) -> None:
@@ -108,7 +116,7 @@ def consume(
             write_error(error)
             errors += 1
             time.sleep(0.3)
-        commands.show(map(tuple, consumer.assignment()))
+        commands.show(listener.owned)
 
 
 def main() -> None:
