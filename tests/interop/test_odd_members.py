@@ -8,7 +8,8 @@ never lend a partition to two members, and name the odd one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,158 +19,43 @@ from tests.interop.conftest import MakeGroup
 from tests.interop.group import LiveGroup, Unsettled
 from tests.interop.members import Member
 from tests.interop.odd_bytes import subscription
+from tests.interop.odd_rows import SHARED, TABLES, Odd
 from tests.interop.raw import RawMember
-from wire import Mode, decode_assignment, encode_sticky_user_data
+from wire import Mode, decode_assignment
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
 
-Topics = tuple[str, ...]
-
 SETTLES_S = 15.0
 HOLD_S = 0.8
-SHARED = {"a": 8, "b": 7}
+LOOK_S = 0.1
+TRIES_MAX = 8
 
 COMMIT_FAILED = re.compile(r"CommitFailed|RebalanceInProgress|IllegalGeneration|UnknownMemberId")
 """Errors of a commit in the middle of a rebalance: every client has them and commits again."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Odd:
-    """What an odd member says, and what may be expected of a leader of ours."""
-
-    says: Callable[[Topics], bytes]
-    """Subscription bytes for the group's two topics."""
-    note: str | None
-    """The code under which the leader names it; None where nothing is odd to us."""
-    gets: bool
-    """Whether it gets partitions: as long as one topic can be read."""
-    recovers: bool = False
-    """Whether it tells the truth from its second join on."""
-
-
-def ok(topics: Topics) -> bytes:
-    return subscription(3, topics)
-
-
-def claims_all(version: int, generation: int) -> Callable[[Topics], bytes]:
-    return lambda t: subscription(
-        version, t, owned=[(t[0], range(8)), (t[1], range(7))], generation=generation
-    )
-
-
-ANY = {
-    "no bytes": Odd(says=lambda _: b"", note="empty-blob", gets=False),
-    "one byte": Odd(says=lambda _: b"\0", note="empty-blob", gets=False),
-    "cut in a topic": Odd(says=lambda t: ok(t)[:9], note="cut", gets=False),
-    "cut after a topic": Odd(says=lambda t: ok(t)[: 8 + len(t[0])], note="cut", gets=True),
-    "v0": Odd(says=lambda t: subscription(0, t), note=None, gets=True),
-    "v1 without owned": Odd(
-        says=lambda t: subscription(1, t, fields=0), note="owned-missing", gets=True
-    ),
-    "v2 cut before the generation": Odd(
-        says=lambda t: subscription(2, t, fields=1), note="generation-missing", gets=True
-    ),
-    "v3 without rack": Odd(
-        says=lambda t: subscription(3, t, fields=2), note="rack-missing", gets=True
-    ),
-    "version -1": Odd(says=lambda t: subscription(-1, t), note="version-negative", gets=True),
-    "version 9 and a tail": Odd(
-        says=lambda t: subscription(9, t) + b"tail!", note="version-above-3", gets=True
-    ),
-    "v3 and a tail": Odd(says=lambda t: ok(t) + b"xx", note="trailing-bytes", gets=True),
-    "topics null": Odd(says=lambda _: subscription(3, None), note="topics-null", gets=False),
-    "a topic null": Odd(
-        says=lambda t: subscription(3, [t[0], None, t[1]]), note="topic-null", gets=True
-    ),
-    "no topics": Odd(says=lambda _: subscription(3, []), note=None, gets=False),
-    "a topic twice": Odd(
-        says=lambda t: subscription(3, [*t, t[0]]), note="topic-repeated", gets=True
-    ),
-    "a topic that is no UTF-8": Odd(
-        says=lambda t: subscription(3, [t[0], b"\xff\xfe", t[1]]), note="invalid-utf8", gets=True
-    ),
-    "a topic that does not exist": Odd(
-        says=lambda t: subscription(3, [*t, "nowhere"]), note=None, gets=True
-    ),
-    "a topic with a name none can have": Odd(
-        says=lambda t: subscription(3, [*t, "no such/topic", "."]), note=None, gets=True
-    ),
-    "two billion topics": Odd(
-        says=lambda t: b"\0\3\x7f\xff\xff\xff" + ok(t)[6:], note="count-above-limit", gets=True
-    ),
-    "900 kB of user data": Odd(
-        says=lambda t: subscription(3, t, user_data=b"\xab" * 900_000), note=None, gets=True
-    ),
-}
-
-COOPERATIVE = {
-    **ANY,
-    "v0": Odd(says=lambda t: subscription(0, t), note="claims-not-known", gets=True),
-    "owned null": Odd(says=lambda t: subscription(1, t, owned=None), note="owned-null", gets=True),
-    "owned numbers null": Odd(
-        says=lambda t: subscription(3, t, owned=[(t[0], None)]),
-        note="partitions-null",
-        gets=True,
-    ),
-    "owned cut": Odd(
-        says=lambda t: subscription(1, t, owned=[(t[0], [0, 1])])[:-3],
-        note="owned-cut",
-        gets=True,
-    ),
-    "owns -1 and 99": Odd(
-        says=lambda t: subscription(3, t, owned=[(t[0], [-1, 99])]),
-        note="partition-out-of-range",
-        gets=True,
-    ),
-    "owns of an unknown topic": Odd(
-        says=lambda t: subscription(3, t, owned=[("nowhere", [0])]),
-        note="unknown-topic",
-        gets=True,
-    ),
-    "claims all, long ago": Odd(says=claims_all(3, 0), note=None, gets=True, recovers=True),
-    "claims all, in the future": Odd(
-        says=claims_all(3, 99_999), note="generation-in-the-future", gets=True, recovers=True
-    ),
-    "claims all, no generation": Odd(says=claims_all(1, -1), note=None, gets=True, recovers=True),
-    "user data is garbage": Odd(
-        says=lambda t: subscription(1, t, user_data=b"\xde\xad\xbe\xef\1"),
-        note=None,
-        gets=True,
-    ),
-}
-
-STICKY = {
-    **ANY,
-    "user data of length 0": Odd(
-        says=lambda t: subscription(1, t, user_data=b""), note="user-data-empty", gets=True
-    ),
-    "user data of four bytes": Odd(
-        says=lambda t: subscription(1, t, user_data=b"\0\0\0\7"), note=None, gets=True
-    ),
-    "user data is garbage": Odd(
-        says=lambda t: subscription(1, t, user_data=b"\xde\xad\xbe\xef\1"),
-        note=None,
-        gets=True,
-    ),
-    "user data claims all": Odd(
-        says=lambda t: subscription(
-            1,
-            t,
-            user_data=encode_sticky_user_data(
-                {t[0]: tuple(range(8)), t[1]: tuple(range(7))}, 99_999
-            ),
-        ),
-        note=None,
-        gets=True,
-    ),
-}
-
-TABLES = {"cooperative-sticky": COOPERATIVE, "sticky": STICKY, "range": ANY}
-
-
 def errors_of_ours(member: Member) -> list[str]:
     """What came out of its `poll()`."""
     return [text for text in member.errors if not COMMIT_FAILED.search(text)]
+
+
+def join_odd(group: LiveGroup, failure: Failure) -> None:
+    """Let the odd member in."""
+    odd = TABLES[failure.protocol][failure.says]
+    member = odd_member(group, failure.protocol, "odd", odd)
+    group.guests["odd"] = member
+    member.start()
+
+
+def shows(member: Member, pattern: str, *, timeout_s: float) -> bool:
+    """Whether a member says this of its failure, in time."""
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until:
+        said = [event.text for event in member.events if event.kind in {"error", "died"}]
+        if any(re.search(pattern, text) for text in said):
+            return True
+        time.sleep(LOOK_S)
+    return False
 
 
 def odd_member(group: LiveGroup, protocol: str, name: str, odd: Odd) -> RawMember:
@@ -245,3 +131,84 @@ def test_a_group_of_ours_works_on_whatever_a_member_says(
     for member in (leading, *followers):
         assert member.is_alive
         assert errors_of_ours(member) == []
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """How somebody else's leader fails over one odd member."""
+
+    leader: str
+    protocol: str
+    says: str
+    """The row."""
+    shows: str
+    """What the leader shows for it: a pattern."""
+
+
+FAILURES = (
+    # kafka-clients 4.4.0 and 2.4.1: out of poll(), the end of a plain application.
+    Failure(
+        leader="java44",
+        protocol="range",
+        says="v1 without owned",
+        shows="SchemaException: Malformed consumer protocol subscription",
+    ),
+    Failure(
+        leader="java24",
+        protocol="cooperative-sticky",
+        says="v1 without owned",
+        shows="owned_partitions.*BufferUnderflowException",
+    ),
+    Failure(
+        leader="java44",
+        protocol="cooperative-sticky",
+        says="owns -1 and 99",
+        shows="IllegalStateException: No more unfilled consumers to be assigned",
+    ),
+    # librdkafka 2.16.0: the process is gone.
+    Failure(leader="ck", protocol="cooperative-sticky", says="v0", shows="exit code -11"),
+    # Sarama 1.61.1 gives up the round and the lead; what shipped Python clients write.
+    Failure(
+        leader="sarama",
+        protocol="sticky",
+        says="user data of length 0",
+        shows="insufficient data to decode packet",
+    ),
+    # kafka-python 3.0.12: out of poll(), until its session is over and somebody else leads.
+    Failure(
+        leader="kp",
+        protocol="range",
+        says="v1 without owned",
+        shows="unpack requires a buffer of 4 bytes",
+    ),
+)
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda one: f"{one.leader} {one.says}")
+def test_where_anothers_leader_fails_one_of_ours_takes_over(
+    failure: Failure, make_group: MakeGroup
+) -> None:
+    """Expected of the neighbour in that version, and asserted to see when it changes."""
+    group = make_group(SHARED, assignors=(failure.protocol,), session_timeout_ms=3000)
+    (leading,) = group.start(failure.leader)
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    ours = group.start("kpp", "aiop")
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    assert group.leader() == leading.name
+    join_odd(group, failure)
+    assert shows(leading, failure.shows, timeout_s=SETTLES_S)
+    # The next leader is the broker's choice: where that is the odd one, which cannot lead, or the
+    # failing one again, the odd one leaves and comes back.
+    for _ in range(TRIES_MAX):
+        settled = group.settled(SETTLES_S)
+        if group.leader() in {one.name for one in ours} and group.guests["odd"].is_alive:
+            break
+        group.guests.pop("odd").end()
+        join_odd(group, failure)
+    else:
+        pytest.fail(f"{group.leader()} leads")
+    assert settled.partition_counts["odd"] > 0
+    for one in ours:
+        assert settled.partition_counts[one.name] > 0
+        assert errors_of_ours(one) == []
+    assert not group.judge().windows
