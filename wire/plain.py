@@ -72,6 +72,8 @@ def _subscription(blob: bytes) -> Decoded[Subscription]:
             raise _Odd
         offset = start + length
         topics.append(blob[start:offset].decode())
+    if len(set(topics)) < count:
+        raise _Odd
     (length,) = _INT32(blob, offset)
     offset += 4
     user_data: bytes | None = None
