@@ -24,13 +24,14 @@ from assignors.replay.sources.raw import (
     rows,
     uniform,
 )
-from assignors.replay.sources.segments import Isolation, read_segments
+from assignors.replay.sources.segments import Isolation, Partition, read_partition, read_segments
 
 __all__ = [
     "BATCH_BYTES",
     "BATCH_ROWS",
     "RAW",
     "Isolation",
+    "Partition",
     "Raw",
     "SourceError",
     "batched",
@@ -38,6 +39,7 @@ __all__ = [
     "parse_lines",
     "read_json_lines",
     "read_parquet",
+    "read_partition",
     "read_segments",
     "rows",
     "uniform",

@@ -70,12 +70,26 @@ def read_segments(
     Memory: one batch of the log and one of the result. Cost: two passes, one for the markers
     of transactions.
     """
-    logs = partitions(path, topic=topic)
-    limits = _Limits(isolation=isolation, size_max=size_max, plain_max=plain_max)
-    return batched(
-        (raw for log in logs for raw in _records(log, limits)),
-        batch_rows=batch_rows,
+    return (
+        batch
+        for log in partitions(path, topic=topic)
+        for batch in read_partition(
+            log, isolation=isolation, batch_rows=batch_rows, size_max=size_max, plain_max=plain_max
+        )
     )
+
+
+def read_partition(
+    log: Partition,
+    *,
+    isolation: Isolation = Isolation.READ_COMMITTED,
+    batch_rows: int = BATCH_ROWS,
+    size_max: int = SIZE_MAX,
+    plain_max: int = PLAIN_MAX,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records of one partition's log; see `read_segments`."""
+    limits = _Limits(isolation=isolation, size_max=size_max, plain_max=plain_max)
+    return batched(_records(log, limits), batch_rows=batch_rows)
 
 
 def partitions(path: str | Path, *, topic: str = OFFSETS_TOPIC) -> list[Partition]:

@@ -1,0 +1,115 @@
+"""The topic of a live cluster, through Spark's own Kafka source.
+
+Two things about it surprise. Its newer way of looking up offsets leaves internal topics out
+without a word, so `__consumer_offsets` comes back with no rows; the setting
+`spark.sql.streaming.kafka.useDeprecatedOffsetFetching` brings the older way back, and is set
+here. And without `kafka.isolation.level=read_committed`, also set here, commits of aborted
+transactions come along, which look like any other.
+
+The connector is a package of Spark's that a session fetches when it starts. No version of it
+matches pyspark 4.3 (SPARK's releases on Maven Central end before): `PACKAGES` is one that reads
+batches there; streams need the jars of `STREAMING_JARS`, downloaded and given as `spark.jars`.
+
+    session = local_session(**CONNECTOR)
+    records = read_topic(session, "broker:9092").transform(decode_records)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from assignors.replay.sources.raw import SourceError
+from assignors.replay.sources.segments import OFFSETS_TOPIC, Isolation
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PACKAGES = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
+EXCLUDES = "org.apache.hadoop:hadoop-client-runtime,org.apache.hadoop:hadoop-client-api"
+"""What the connector asks for and pyspark already has: 100 MB."""
+
+CONNECTOR: Mapping[str, str] = {
+    "spark_jars_packages": PACKAGES,
+    "spark_jars_excludes": EXCLUDES,
+}
+"""Settings for a session that reads batches, as `local_session` takes them."""
+
+STREAMING_JARS = (
+    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
+    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0",
+    "org.apache.kafka:kafka-clients:3.9.0",
+    "org.apache.commons:commons-pool2:2.12.0",
+)
+"""The artifacts with which pyspark 4.3 reads batches and streams."""
+
+OLD_OFFSET_LOOKUP = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
+
+
+def read_topic(
+    session: SparkSession,
+    bootstrap: str,
+    *,
+    topic: str = OFFSETS_TOPIC,
+    isolation: Isolation = Isolation.READ_COMMITTED,
+    options: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """Return what the topic holds now, with the columns of Spark's Kafka source.
+
+    Sets `OLD_OFFSET_LOOKUP` in the session. `options` go to the source: `minPartitions` for
+    more tasks, `kafka.*` for security, `startingTimestamp` and others for a part of the topic.
+    """
+    session.conf.set(OLD_OFFSET_LOOKUP, "true")
+    reader = session.read.format("kafka")
+    for name, value in _options(bootstrap, topic, isolation, "latest", options).items():
+        reader = reader.option(name, value)
+    return reader.load()
+
+
+def stream_topic(
+    session: SparkSession,
+    bootstrap: str,
+    *,
+    topic: str = OFFSETS_TOPIC,
+    isolation: Isolation = Isolation.READ_COMMITTED,
+    options: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """Return the topic as a stream, from its start; the session needs `STREAMING_JARS`."""
+    session.conf.set(OLD_OFFSET_LOOKUP, "true")
+    reader = session.readStream.format("kafka")
+    for name, value in _options(bootstrap, topic, isolation, None, options).items():
+        reader = reader.option(name, value)
+    return reader.load()
+
+
+def require_rows(frame: DataFrame, where: str) -> DataFrame:
+    """Return the frame; `SourceError` that says what may be the matter if it has no row.
+
+    An empty topic and one that Spark may not see look the same. Cost: a job that reads one row.
+    """
+    if frame.limit(1).count():
+        return frame
+    text = (
+        f"{where}: no records. An internal topic reads as empty unless {OLD_OFFSET_LOOKUP} is "
+        "true; without the right to read it, or with another topic's name, it does too"
+    )
+    raise SourceError(text)
+
+
+def _options(
+    bootstrap: str,
+    topic: str,
+    isolation: Isolation,
+    ending: str | None,
+    options: Mapping[str, str] | None,
+) -> dict[str, str]:
+    chosen = {
+        "kafka.bootstrap.servers": bootstrap,
+        # A pattern would not find an internal topic, whatever the settings.
+        "subscribe": topic,
+        "startingOffsets": "earliest",
+        "kafka.isolation.level": isolation.value,
+    }
+    if ending is not None:
+        chosen["endingOffsets"] = ending
+    return {**chosen, **(options or {})}

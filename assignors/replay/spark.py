@@ -1,0 +1,87 @@
+"""Decoding on Spark: DataFrame in, DataFrame out, on classic sessions and on Connect.
+
+Any DataFrame with a binary `key` and `value` will do: what Spark's Kafka source gives, a
+Parquet dump, segment files. Nothing is shuffled or collected, and no row is lost.
+
+Workers that are other machines need the package: `session.addArtifacts(str(package_zip(path)),
+pyfile=True)`, with `package_zip` from `assignors.simulation.spark`, and numpy and pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from assignors.replay.decoding import DECODED, decode_batches
+from assignors.replay.sources import RAW, Isolation, SourceError, read_partition
+from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+
+def decode_records(frame: DataFrame) -> DataFrame:
+    """Return each record decoded, as `decoding.DECODED` has it; a bad one has `error` set.
+
+    Made for `frame.transform(decode_records)`. Columns of `sources.RAW` that are missing are
+    null in the result; raises `SourceError` where `key` or `value` is.
+    """
+    missing = [name for name in ("key", "value") if name not in frame.columns]
+    if missing:
+        raise SourceError(f"no column {' and '.join(missing)} among {', '.join(frame.columns)}")
+    wanted = [name for name in RAW.names if name in frame.columns]
+    return frame.select(*wanted).mapInArrow(decode_batches, _spark_schema(DECODED))
+
+
+def with_group(frame: DataFrame) -> DataFrame:
+    """Return the raw records with the columns `type` and `group`, which every key begins with.
+
+    All records of a group have one group, so this is what to group or repartition by. Spark
+    reads both itself; they are null where the key is too short to have them.
+    """
+    from pyspark.sql.functions import expr  # noqa: PLC0415 - the extra `spark`
+
+    number = "CAST(conv(hex(substring(key, {at}, 2)), 16, 10) AS int)"
+    length = number.format(at=3)
+    group = f"CAST(substring(key, 5, {length}) AS string)"
+    return frame.withColumn("type", expr(number.format(at=1))).withColumn(
+        "group", expr(f"CASE WHEN length(key) >= 4 + {length} THEN {group} END")
+    )
+
+
+def segment_records(
+    session: SparkSession,
+    path: str | Path,
+    *,
+    topic: str = OFFSETS_TOPIC,
+    isolation: Isolation = Isolation.READ_COMMITTED,
+) -> DataFrame:
+    """Return the records of a topic's segment files, which all workers see under `path`.
+
+    A partition of the topic is one task, as its transactions run across its files.
+    """
+    logs = partitions(path, topic=topic)
+    numbers = session.range(len(logs), numPartitions=len(logs))
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _read(batches, logs, isolation)
+
+    return numbers.mapInArrow(read, _spark_schema(RAW))
+
+
+def _read(
+    batches: Iterable[pa.RecordBatch], logs: Sequence[Partition], isolation: Isolation
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield from read_partition(logs[number], isolation=isolation)
+
+
+def _spark_schema(schema: pa.Schema) -> StructType:
+    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - the extra `spark`
+
+    return from_arrow_schema(schema)
