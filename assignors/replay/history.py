@@ -24,6 +24,8 @@ class Entry:
     at_ms: int
     partition: int | None = None
     offset: int | None = None
+    is_aborted: bool | None = None
+    """Whether its transaction was taken back, where the source knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +139,7 @@ class Commit:
     expire_ms: int | None = None
     record_partition: int | None = None
     record_offset: int | None = None
+    is_aborted: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,6 +134,7 @@ def offset_rows(of: Told) -> Iterator[OffsetRow]:
             at_ms=commit.at_ms,
             record_partition=commit.record_partition,
             record_offset=commit.record_offset,
+            is_aborted=commit.is_aborted,
             holder_id=holding[0].member_id
             if len(holding) == 1 and commit.offset is not None
             else None,

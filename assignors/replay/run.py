@@ -48,7 +48,7 @@ def replay(
     entries: Iterable[Entry],
     settings: Settings = Settings(),
     *,
-    hide_names: bool = False,  # noqa: B008 - a value
+    hide_names: bool = False,
 ) -> Tables:
     """Return the tables of all groups in `entries`, which are in the order of the topic.
 
@@ -61,7 +61,7 @@ def replay(
     return joined(replayed(history, settings) for history in histories)
 
 
-def replayed(history: GroupHistory, settings: Settings = Settings()) -> Tables:  # noqa: B008 - a value
+def replayed(history: GroupHistory, settings: Settings = Settings()) -> Tables:
     """Return the tables of one group. Cost: that of the solver and the assignors asked for."""
     known = told(history, settings.partition_counts)
     outcomes = [row for assignor in settings.assignors for row in what_if(known, assignor)]

@@ -206,6 +206,7 @@ def _commit(entry: Entry) -> Commit:
         "at_ms": entry.at_ms,
         "record_partition": entry.partition,
         "record_offset": entry.offset,
+        "is_aborted": entry.is_aborted,
     }
     value = entry.record.value
     if value is None:
