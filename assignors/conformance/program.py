@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 
 from assignors.conformance.groups import by_topic, group_of, has_bytes, optional_bytes, pairs_of
+from assignors.conformance.records import read_record, write_record
 from assignors.conformance.values import (
     assignment_value,
     member_value,
@@ -65,8 +66,8 @@ def answer(request: Document) -> Document:
 
     >>> answer({"id": "x", "op": "decode", "algo": "codec-sub", "hex": "00"})
     {'id': 'x', 'error': {'text': 'version: 2 bytes in 1 (byte 0)'}}
-    >>> answer({"id": "y", "op": "decode", "algo": "rec-dec"})
-    {'id': 'y', 'skip': 'rec-dec is not done here'}
+    >>> answer({"id": "y", "op": "decode", "algo": "codec-new"})
+    {'id': 'y', 'skip': 'codec-new is not done here'}
     """
     name = request["id"]
     algorithm = text(required(request, "algo", ()), ("algo",))
@@ -202,4 +203,6 @@ CODECS: dict[str, Callable[[Document], Document]] = {
     "codec-mkasg": _write_assignment,
     "codec-stickyud": _write_sticky,
     "codec-coopud": _write_cooperative,
+    "rec-dec": read_record,
+    "rec-enc": write_record,
 }

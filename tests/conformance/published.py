@@ -12,8 +12,9 @@ from assignors.conformance.vectors import Vector, read_vectors
 
 FOLDER = Path(__file__).resolve().parent.parent / "vectors"
 KAFKA = FOLDER / "kafka-4.4.0.jsonl.gz"
+RECORDS = FOLDER / "records-4.4.0.jsonl.gz"
 PEERS = FOLDER / "peers.jsonl"
-FILES = (KAFKA, PEERS)
+FILES = (KAFKA, RECORDS, PEERS)
 
 
 @cache

@@ -13,7 +13,7 @@ from assignors.conformance.run import Outcome, Status, judged, outcomes
 from assignors.conformance.vectors import Vector
 from assignors.reading import Document
 from tests.conformance.peers import OURSELVES
-from tests.conformance.published import KAFKA, PEERS, vectors
+from tests.conformance.published import KAFKA, PEERS, RECORDS, vectors
 
 LEVELS = {
     "lawful": Strictness(),
@@ -32,7 +32,7 @@ def told(found: list[Outcome]) -> str:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_all_of_kafkas_vectors_pass(level: str) -> None:
-    found = [outcome(vector, LEVELS[level]) for vector in vectors(KAFKA)]
+    found = [outcome(vector, LEVELS[level]) for vector in vectors(KAFKA, RECORDS)]
     assert len(found) > 1_500
     wrong = [one for one in found if one.status is not Status.PASSED]
     assert not wrong, told(wrong)
@@ -46,7 +46,7 @@ def test_all_cases_of_peers_pass() -> None:
 
 
 def test_as_a_program_all_pass_too() -> None:
-    asked = [*vectors(KAFKA)[::7], *vectors(PEERS)]
+    asked = [*vectors(KAFKA, RECORDS)[::7], *vectors(PEERS)]
     with Program(OURSELVES, timeout_seconds=60) as program:
         found = list(outcomes(asked, program, Strictness()))
     wrong = [one for one in found if one.status is not Status.PASSED]
@@ -70,7 +70,7 @@ def test_a_group_of_an_assignor_without_lists_is_answered_by_topic() -> None:
     assert set(out) == {"assignment"}
 
 
-@pytest.mark.parametrize("file", [KAFKA, PEERS], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [KAFKA, RECORDS, PEERS], ids=lambda file: file.name)
 def test_answers_do_not_depend_on_what_was_asked_before(file: Path) -> None:
     asked = vectors(file)[:: max(1, len(vectors(file)) // 40)]
     forwards = [answer(vector.request()) for vector in asked]

@@ -16,7 +16,7 @@ from assignors.conformance.vectors import (
     Judge,
     default_judge,
 )
-from tests.conformance.published import FILES, KAFKA, PEERS, lines, text_of, vectors
+from tests.conformance.published import FILES, KAFKA, PEERS, RECORDS, lines, text_of, vectors
 from tests.foreign.judge import Judge as Reference
 from tests.vectors import make
 
@@ -24,10 +24,11 @@ SIZE_MAX = 600_000
 
 
 def told_difference(published: bytes, made: bytes) -> str:
-    """The first lines in which two texts differ, cut to what a person reads."""
+    """The first lines in which two texts differ, and what to do if that is meant."""
     pair = (published.decode().splitlines(), made.decode().splitlines())
     changed = [line for line in difflib.unified_diff(*pair, lineterm="", n=0) if line[:1] in "+-"]
-    return "\n".join(line[:300] for line in changed[:8])
+    shown = "\n".join(line[:300] for line in changed[:8])
+    return f"if the new text is meant: python -m tests.vectors.make\n{shown}"
 
 
 @pytest.mark.foreign
@@ -35,6 +36,8 @@ def told_difference(published: bytes, made: bytes) -> str:
 def test_kafka_gives_the_same_answers_to_the_same_seed(judge: Reference) -> None:
     made = make.text_of(make.kafka_file(judge, make.SEED))
     assert made == text_of(KAFKA), told_difference(text_of(KAFKA), made)
+    made = make.text_of(make.records_file(judge))
+    assert made == text_of(RECORDS), told_difference(text_of(RECORDS), made)
 
 
 @pytest.mark.foreign
