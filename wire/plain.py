@@ -112,11 +112,10 @@ def _tail(blob: bytes, offset: int, version: int) -> tuple[int, str | None]:
     if version == 2:
         return generation, None
     length = blob[offset + 4] << 8 | blob[offset + 5]
-    if length > INT16_MAX and left == 6:
-        return generation, None
-    if not length or left != 6 + length:
+    is_null = length > INT16_MAX
+    if not length or left != (6 if is_null else 6 + length):
         raise _Odd
-    return generation, blob[offset + 6 :].decode()
+    return generation, None if is_null else blob[offset + 6 :].decode()
 
 
 def _assignment(blob: bytes) -> Decoded[MemberAssignment]:
