@@ -1,29 +1,21 @@
-"""Answers as tables, for people: columns as Kafka's own `kafka-consumer-groups.sh` names them.
-
-Names come from bytes that anybody may have written. They are shown with control characters
-spelled out, and never read as markup, so no name can move the cursor or paint the screen.
-"""
+"""Answers as tables, for people: columns as Kafka's own `kafka-consumer-groups.sh` names them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
 
+from assignors.cli.cells import (
+    NONE,
+    NUMBERS_SHOWN,
+    Fields,
+    cell,
+    clean,
+    console_of,
+    names_cell,
+    partitions_cell,
+    table_of,
+)
 from assignors.documents import Document
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-NUMBERS_SHOWN = 12
-"""Partition numbers shown one by one before a list is cut short."""
-
-NEVER_FOLDED = {"NAME", "BELIEVED", "#PARTITIONS"}
-
-NONE = "-"
-
-# What a table shows comes out of JSON documents of known shape.
-Fields = Mapping[str, Any]
 
 
 def show_decoded(kind: str, documents: Iterable[Document]) -> None:
@@ -33,27 +25,27 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
         "assignment": ["VERSION", "ASSIGNMENT", "USER-DATA"],
     }.get(kind, ["GENERATION", "OWNED"])
-    table = _table("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
+    table = table_of("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
     for line, document in enumerate(documents, 1):
         value: Fields | None = document["value"]  # type: ignore[assignment]
         cells = [NONE] * len(headers)
         if value is not None:
             owned = partitions_cell(value.get("owned") or value.get("partitions"))
-            generation = _cell(value.get("generation"), absent=-1)
+            generation = cell(value.get("generation"), absent=-1)
             if kind == "subscription":
-                cells = [_cell(value["version"]), generation, _names(value["topics"]), owned]
-                cells += [_cell(value["rack"]), _blob_cell(value["user_data"])]
+                cells = [cell(value["version"]), generation, names_cell(value["topics"]), owned]
+                cells += [cell(value["rack"]), _blob_cell(value["user_data"])]
             elif has_version:
-                cells = [_cell(value["version"]), owned, _blob_cell(value["user_data"])]
+                cells = [cell(value["version"]), owned, _blob_cell(value["user_data"])]
             else:
                 cells = [generation, owned]
         table.add_row(str(line), *cells, _remarks(document))
-    _console().print(table)
+    console_of().print(table)
 
 
 def show_assigned(documents: Iterable[Document]) -> None:
     """Draw a table a group, as each is answered."""
-    console = _console()
+    console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
             console.print(f"line {line}: {_error(document)}", style="red")
@@ -61,11 +53,11 @@ def show_assigned(documents: Iterable[Document]) -> None:
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
         withheld: Fields = document["withheld"]  # type: ignore[assignment]
-        table = _table("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
+        table = table_of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
         table.title = f"line {line}"
         for member_id, partitions in assignment.items():
             count = sum(map(len, partitions.values()))
-            table.add_row(_clean(member_id), str(count), partitions_cell(partitions))
+            table.add_row(clean(member_id), str(count), partitions_cell(partitions))
         if withheld:
             count = sum(map(len, withheld.values()))
             waiting = f"{partitions_cell(withheld)}  (until the next round)"
@@ -77,34 +69,34 @@ def show_assigned(documents: Iterable[Document]) -> None:
             console.print("  the leader must start another round itself", style="yellow")
         for note in document["notes"]:  # type: ignore[attr-defined]
             where = f" at byte {note['offset']}" if "offset" in note else ""
-            text = f"  note: {_cell(note['member'])}: {note['text']}{where} ({note['code']})"
-            console.print(_clean(text), style="dim")
+            text = f"  note: {cell(note['member'])}: {note['text']}{where} ({note['code']})"
+            console.print(clean(text), style="dim")
 
 
 def show_compared(documents: Iterable[Document]) -> None:
     """Draw the assignors of each group side by side, then where they differ."""
-    console = _console()
+    console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
             console.print(f"line {line}: {_error(document)}", style="red")
             continue
         columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
         names = [column["name"] for column in columns]
-        table = _table("", *(name.replace("/", "/\n") for name in names))
+        table = table_of("", *(name.replace("/", "/\n") for name in names))
         for figure in COMPARED:
-            cells = [_cell((column["gaps"] or {}).get(figure)) for column in columns]
+            cells = [cell((column["gaps"] or {}).get(figure)) for column in columns]
             table.add_row(figure, *cells)
         table.add_row("violations", *(str(column["violations"]) for column in columns))
         table.title = f"line {line}"
         console.print(table)
         for column in columns:
             if column["failure"] is not None:
-                console.print(_clean(f"  {column['name']} fails: {column['failure']}"), style="red")
+                console.print(clean(f"  {column['name']} fails: {column['failure']}"), style="red")
         partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
         console.print(f"  {document['different']} partitions differ", style="bold")
         for partition in partitions[:NUMBERS_SHOWN]:
             for name, told in partition["answers"].items():
-                console.print(_clean(f"  {name}: {told['why']}"))
+                console.print(clean(f"  {name}: {told['why']}"))
 
 
 COMPARED = (
@@ -122,21 +114,21 @@ COMPARED = (
 
 def show_checked(documents: Iterable[Document]) -> None:
     """Draw what each check found."""
-    console = _console()
+    console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
             console.print(f"line {line}: {_error(document)}", style="red")
             continue
         violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
         if violations:
-            table = _table("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+            table = table_of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
             table.title = f"line {line}: {len(violations)} violations"
             for found in violations:
                 table.add_row(
                     found["rule"],
-                    _cell(found["topic"]),
-                    _cell(found["partition"]),
-                    _names(found["members"]),
+                    cell(found["topic"]),
+                    cell(found["partition"]),
+                    names_cell(found["members"]),
                 )
             console.print(table)
         else:
@@ -146,21 +138,21 @@ def show_checked(documents: Iterable[Document]) -> None:
 
 def show_explained(documents: Iterable[Document]) -> None:
     """Tell the story of each partition, with the claims below it."""
-    console = _console()
+    console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
             console.print(f"line {line}: {_error(document)}", style="red")
             continue
-        console.print(_clean(str(document["text"])), style="bold")
+        console.print(clean(str(document["text"])), style="bold")
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  nobody claims it", style="dim")
             continue
-        table = _table("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
+        table = table_of("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
         for claim in claims:
-            generation = _cell(claim["generation"], absent=-1)
-            believed = _cell(claim["believed"])
-            table.add_row(_clean(claim["member"]), generation, believed, claim["reason"])
+            generation = cell(claim["generation"], absent=-1)
+            believed = cell(claim["believed"])
+            table.add_row(clean(claim["member"]), generation, believed, claim["reason"])
         console.print(table)
 
 
@@ -178,12 +170,12 @@ def show_simulated(documents: Iterable[Document]) -> None:
         for figure, value_of in SUMMED.items():
             total[figure] += value_of(fields)
     headers = [name.replace("/", "/\n") for name in sums]
-    table = _table("", *headers, right=headers)
+    table = table_of("", *headers, right=headers)
     for figure in ("events", *SUMMED):
         cells = [f"{total[figure]:,}" for total in sums.values()]
         is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
         table.add_row(figure, *cells, style="red" if is_bad else None)
-    console = _console()
+    console = console_of()
     if sums:
         console.print(table)
     for text in refused[:NUMBERS_SHOWN]:
@@ -206,20 +198,20 @@ SUMMED: dict[str, Callable[[Fields], int]] = {
 
 def show_conformed(documents: Iterable[Document]) -> None:
     """Tell of each vector that failed as it comes, then draw one row a category."""
-    console = _console()
-    table = _table("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
+    console = console_of()
+    table = table_of("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
     for document in documents:
         fields: Fields = document
         if "id" in fields:
             note = f"  ({fields['note']})" if fields["note"] else ""
-            console.print(_clean(f"{fields['id']}{note}"), style="red")
+            console.print(clean(f"{fields['id']}{note}"), style="red")
             for sentence in fields["wrong"][:NUMBERS_SHOWN]:
-                console.print(_clean(f"  {sentence}"))
+                console.print(clean(f"  {sentence}"))
             continue
         counts = [fields[outcome.lower()] for outcome in OUTCOMES]
         style = "red" if fields["failed"] else None
-        why = _names(fields["reasons"])
-        table.add_row(_clean(fields["category"]), *map(str, counts), why, style=style)
+        why = names_cell(fields["reasons"])
+        table.add_row(clean(fields["category"]), *map(str, counts), why, style=style)
     console.print(table)
 
 
@@ -228,41 +220,20 @@ OUTCOMES = ("PASSED", "FAILED", "SKIPPED")
 
 def show_assignors(documents: Iterable[Document]) -> None:
     """Draw one row an assignor."""
-    table = _table("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
+    table = table_of("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
     for document in documents:
         fields: Fields = document
         table.add_row(
-            fields["name"], _cell(fields["short"]), _names(fields["protocols"]), fields["user_data"]
+            fields["name"],
+            cell(fields["short"]),
+            names_cell(fields["protocols"]),
+            fields["user_data"],
         )
-    _console().print(table)
-
-
-def partitions_cell(partitions: Fields | Sequence[Any] | None) -> str:
-    """Return partitions by topic as Kafka's tool writes them, runs of numbers folded.
-
-    >>> partitions_cell({"orders": [0, 1, 2, 5], "users": [3]})
-    'orders(0-2,5), users(3)'
-    """
-    if not partitions:
-        return NONE
-    pairs = partitions.items() if isinstance(partitions, Mapping) else partitions
-    return _clean(", ".join(f"{topic}({_runs(numbers)})" for topic, numbers in pairs))
-
-
-def _runs(numbers: Sequence[int]) -> str:
-    """Return numbers with neighbours folded, `0-2,5`, cut short when there are many."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[:NUMBERS_SHOWN]]
-    return ",".join([*shown, "..."] if len(runs) > NUMBERS_SHOWN else shown)
+    console_of().print(table)
 
 
 def _figures(figures: Fields) -> str:
-    return "  ".join(f"{name}={_cell(value)}" for name, value in figures.items())
+    return "  ".join(f"{name}={cell(value)}" for name, value in figures.items())
 
 
 def _remarks(document: Fields) -> str:
@@ -276,55 +247,10 @@ def _remarks(document: Fields) -> str:
 def _error(document: Fields) -> str:
     error = document["error"]
     where = f"byte {error['offset']}" if "offset" in error else error["path"]
-    return _clean(f"{error['text']} at {where} ({error['kind']})")
+    return clean(f"{error['text']} at {where} ({error['kind']})")
 
 
 def _blob_cell(digits: str | None) -> str:
     if not digits:
         return NONE if digits is None else "empty"
     return f"{len(digits) // 2} bytes" if len(digits) > 16 else f"0x{digits}"
-
-
-def _names(names: Iterable[str]) -> str:
-    return _clean(", ".join(names)) or NONE
-
-
-def _cell(value: object, *, absent: object = None) -> str:
-    if value is None or value == absent:
-        return NONE
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3g}" if isinstance(value, float) else _clean(str(value))
-
-
-def _clean(text: str) -> str:
-    """Return the text with characters that a terminal obeys spelled out."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
-
-
-def _table(*headers: str, right: Sequence[str] = ()) -> Table:
-    from rich import box  # noqa: PLC0415  # rich costs more than most answers: only to draw
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table(box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    table.padding = (0, 1, 0, 0)
-    for header in headers:
-        is_number = header in right
-        table.add_column(
-            header,
-            justify="right" if is_number else "left",
-            no_wrap=header in NEVER_FOLDED,
-            overflow="fold",
-        )
-    return table
-
-
-def _console() -> Console:
-    from rich.console import Console  # noqa: PLC0415  # as above
-
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)

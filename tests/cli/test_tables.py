@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.cli.command import command
-from assignors.cli.tables import partitions_cell
+from assignors.cli.cells import partitions_cell
 from tests.cli.running import COMMAND, GROUP, ROOT
 from tests.wire.vectors import captured
 
