@@ -1,4 +1,4 @@
-"""`decode`: bytes that clients write, given as hex, one blob a line."""
+"""`decode`: bytes that clients and brokers write, given as hex, one blob or record a line."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from assignors.cli import decode_records
 from assignors.cli.answers import answers
 from assignors.cli.output import Form, output_option, write
 from assignors.cli.sources import files_argument
@@ -42,7 +43,7 @@ BLANK: Document = {"value": None, "notes": []}
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("kind", type=click.Choice([*KINDS, decode_records.KIND]))
 @files_argument
 @click.option(
     "--mode",
@@ -51,15 +52,38 @@ BLANK: Document = {"value": None, "notes": []}
     show_default=True,
     help="strict takes what Kafka's own classes take; tolerant takes what clients write.",
 )
+@click.option(
+    "--members",
+    "with_members",
+    is_flag=True,
+    help="offsets-record: open each member's Subscription, Assignment and UserData too.",
+)
 @output_option
 @click.pass_context
 def decode(
-    context: click.Context, kind: str, files: tuple[str, ...], mode: str, form: Form
+    context: click.Context,
+    kind: str,
+    files: tuple[str, ...],
+    *,
+    mode: str,
+    with_members: bool,
+    form: Form,
 ) -> None:
-    """Decode hex lines: what members say and what leaders answer.
+    """Decode hex lines: what members say, what leaders answer, what brokers keep.
 
-    An empty line is zero bytes; for UserData, null or - is no UserData at all.
+    An empty line is zero bytes; for UserData, null or - is no UserData at all. A line of
+    offsets-record has the key of a record of __consumer_offsets, a space, and its value, - for a
+    tombstone.
     """
+    if kind == decode_records.KIND:
+        records = answers(
+            files,
+            {**decode_records.BLANK, **({"members": []} if with_members else {})},
+            lambda line: decode_records.decoded_record(line, with_members=with_members),
+        )
+        context.exit(write(records, form, decode_records.show_records))
+    if with_members:
+        raise click.UsageError(f"--members is for {decode_records.KIND}")
     documents = answers(files, BLANK, lambda line: decoded(kind, line, Mode(mode)))
     context.exit(write(documents, form, lambda found: show_decoded(kind, found)))
 
