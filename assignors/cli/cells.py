@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NUMBERS_SHOWN = 12
 """Partition numbers shown one by one before a list is cut short."""
 
-NEVER_FOLDED = {"NAME", "BELIEVED", "#PARTITIONS"}
+NEVER_FOLDED = {"NAME", "BELIEVED", "#PARTITIONS", "STATE", "KIND"}
 
 NONE = "-"
 

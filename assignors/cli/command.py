@@ -13,6 +13,7 @@ from assignors.cli.conform import conform
 from assignors.cli.decode import decode
 from assignors.cli.explain import explain
 from assignors.cli.output import UNREADABLE
+from assignors.cli.replay import replay
 from assignors.cli.simulate import simulate
 
 INTERRUPTED = 130
@@ -21,14 +22,14 @@ INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kafka-assignors")
 def command() -> None:
-    """Decode, compute, check and simulate Kafka consumer-group assignments.
+    """Decode, compute, check, simulate and replay Kafka consumer-group assignments.
 
     Lines in, one JSON object a line out (schema 1); tables on a terminal. Exit code 0 when
     all is well, 1 when violations were found, 2 for bad usage or lines that cannot be read.
     """
 
 
-for subcommand in (decode, assign, check, simulate, explain, conform, assignors):
+for subcommand in (decode, assign, check, simulate, explain, replay, conform, assignors):
     command.add_command(subcommand)
 
 

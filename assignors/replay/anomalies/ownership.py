@@ -25,6 +25,9 @@ from assignors.replay.intervals import Place
 from assignors.replay.rows import Chapter, ToldLife
 from assignors.replay.tables import AnomalyKind, Kind
 
+ASSIGNING = "Assigning"
+"""The state of an epoch that has no target of its own yet."""
+
 
 def double_ownership(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
     """Yield where two members held one partition at a time."""
@@ -100,7 +103,7 @@ def unassigned(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
     missing: dict[tuple[int, int, str], list[int]] = {}
     found: dict[tuple[int, int, str], Sequence[Chapter]] = {}
     for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
-        if len(run) == 1 and _may_wait(of, run[0], place, is_last=run[0] is last):
+        if _may_wait(of, run, place, is_last=run[-1] is last):
             continue
         key = (run[0].generation.at_ms, len(run), place[0])
         missing.setdefault(key, []).append(place[1])
@@ -158,11 +161,13 @@ def _foreign(member: Participant) -> list[str]:
     return [topic for topic in plan(member) if topic not in member.topics]
 
 
-def _may_wait(of: ToldLife, chapter: Chapter, place: Place, *, is_last: bool) -> bool:
+def _may_wait(of: ToldLife, run: Sequence[Chapter], place: Place, *, is_last: bool) -> bool:
     """Return whether a partition without owner is on its way from one member to the next."""
-    if not is_cooperative(of.life.kind, chapter.generation):
+    if of.life.kind is not Kind.CLASSIC:
+        # The broker computes the next target a moment after the epoch.
+        return not is_last and all(one.generation.state == ASSIGNING for one in run)
+    chapter = run[0]
+    if len(run) > 1 or not is_cooperative(of.life.kind, chapter.generation):
         return False
-    if of.life.kind is not Kind.CLASSIC and not is_last:
-        return True  # the broker computes the next target a moment later
     is_claimed = any(place in pairs(member.claimed) for member in chapter.generation.members)
     return is_claimed or place in pairs(chapter.figures.waiting)
