@@ -2,7 +2,8 @@
 
 Settings make groups quick: no wait before the first rebalance, short session timeouts allowed,
 four partitions of group metadata. Log cleaning is off, so that the whole history of every group
-stays readable in `__consumer_offsets`.
+stays readable in `__consumer_offsets`. A crashed broker may be back after four seconds: until then
+the controller holds its name taken.
 
     with Broker() as broker:
         broker.bootstrap      # "127.0.0.1:40123"
@@ -54,6 +55,8 @@ inter.broker.listener.name=PLAINTEXT
 log.dirs={folder}/data
 num.network.threads=2
 num.io.threads=4
+broker.session.timeout.ms=4000
+broker.heartbeat.interval.ms=500
 auto.create.topics.enable=false
 log.cleaner.enable=false
 offsets.topic.replication.factor=1
@@ -173,7 +176,8 @@ class Broker:
         settings.write_text(
             SETTINGS.format(port=port, controller=controller, folder=self.folder), "utf-8"
         )
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        # A name that begins with "-" would be taken for an option.
+        cluster = base64.urlsafe_b64encode(b"k" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
         tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(settings)]
         done = subprocess.run(
             [*JVM, "-cp", class_path(BROKER.made()), *tool],
