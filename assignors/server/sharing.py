@@ -72,9 +72,11 @@ def shared(pool: Pool) -> list[tuple[int, int]]:
     before = {slot: list(members) for slot, members in shares.members.items()}
     _drop_slots(pool, shares)
     lacking |= _drop_members(pool, shares, before)
+    # The map is asked for every partition that exists; a last one that is new ends it small.
+    follows = bool(pool.slots) and pool.slots[-1] in shares.members
     for slot in pool.slots:
         shares.members.setdefault(slot, {})
-    _deal(shares, _order(pool, list(shares.members), follows=True), sorted(lacking))
+    _deal(shares, _order(pool, list(shares.members), follows=follows), sorted(lacking))
     return [(member, slot) for member, slots in shares.slots.items() for slot in slots]
 
 

@@ -29,7 +29,7 @@ def broker_group(dice: Random, algorithm: str) -> Request:
     is_homogeneous = dice.random() < 0.5
     is_static = dice.choice((0.0, 0.0, 0.3, 1.0))
     everything = _some(dice, list(topics))
-    members = [
+    members: list[Request] = [
         {
             "id": member_id,
             "topics": _shuffled(dice, everything if is_homogeneous else _some(dice, list(topics))),
@@ -42,6 +42,8 @@ def broker_group(dice: Random, algorithm: str) -> Request:
         _give_targets(dice, topics, members, is_shared=algorithm == "srv-simple")
     if members and topics and dice.random() < 0.04:
         _spoil(dice, topics, members)
+    for member in members:
+        member["owned"] = grouped(member["owned"])
     return {"algo": algorithm, "topics": topics, "members": members}
 
 
@@ -118,3 +120,11 @@ def _spoil(dice: Random, topics: dict[str, int], members: list[Request]) -> None
         member["owned"].append([dice.choice(list(topics)), dice.choice((12, 99, 1000))])
     else:
         member["owned"].append([topic_id(dice.randbytes(16)), dice.randint(0, 3)])
+
+
+def grouped(pairs: Sequence[list[Any]]) -> list[list[Any]]:
+    """The pairs by topic in order of first appearance, each topic's numbers in their order."""
+    by_topic: dict[str, list[int]] = {}
+    for topic, number in pairs:
+        by_topic.setdefault(topic, []).append(number)
+    return [[topic, number] for topic, numbers in by_topic.items() for number in numbers]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from tests.foreign.brokers import SERVER, broker_group
+from tests.foreign.brokers import SERVER, broker_group, grouped
 from tests.foreign.names import member_ids, topic_names
 from tests.foreign.user_data import cooperative_user_data, sticky_user_data
 
@@ -206,14 +206,6 @@ def _spoil_claims(
         owned.append([dice.choice(("ghost", "gone")), dice.randint(0, 3)])
     else:
         dice.shuffle(owned)
-
-
-def grouped(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs by topic in order of first appearance, each topic's numbers in their order."""
-    by_topic: dict[str, list[int]] = {}
-    for topic, number in pairs:
-        by_topic.setdefault(topic, []).append(number)
-    return [[topic, number] for topic, numbers in by_topic.items() for number in numbers]
 
 
 def write_claims(dice: Random, request: Request, generation: int) -> None:

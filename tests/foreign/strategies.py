@@ -11,8 +11,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.foreign.brokers import SERVER, topic_id
-from tests.foreign.groups import INT32_MAX, grouped
+from tests.foreign.brokers import SERVER, grouped, topic_id
+from tests.foreign.groups import INT32_MAX
 from tests.foreign.names import COLLIDING, ODD
 from tests.foreign.user_data import sticky_layout
 

@@ -8,10 +8,12 @@ import pytest
 
 from assignors import JavaFailure, OnFailure, Options, Rebalance, assignor_named
 from assignors.checks import check
-from tests.java.groups import NAMES, group_of
+from assignors.conformance.groups import group_of
+from tests.foreign.convert import NAMES as EVERY_NAME
 from tests.laws.laws import protocol_of
 from tests.wire.vectors import kafka
 
+NAMES = {algorithm: name for algorithm, name in EVERY_NAME.items() if name.startswith("java/")}
 CASES = kafka(*NAMES)
 FAILURES = [case for case in CASES if "err" in case["out"]]
 
