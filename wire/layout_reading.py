@@ -123,7 +123,7 @@ def _tags_into(
     """
     start = offset
     count, offset = varint(data, offset, "tags")
-    if count > TAG_LIMIT:
+    if not 0 <= count <= TAG_LIMIT:
         text = f"tags: {count}, and Kafka reads at most {TAG_LIMIT}"
         raise WireError(ErrorKind.BAD_LENGTH, text, start)
     unknown: list[tuple[int, bytes]] = []
