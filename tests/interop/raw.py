@@ -75,7 +75,11 @@ Blobs = Mapping[str, bytes] | Callable[["RawMember"], Mapping[str, bytes]]
 
 
 class RawMember:
-    """One raw member. Whoever starts one ends it with `leave`, `vanish` or `end`."""
+    """One raw member. Whoever starts one ends it with `leave`, `vanish` or `end`.
+
+    One that `holds` keeps what it has while it joins again, and an `is_cooperative` one joins
+    again after it has given something up; it takes `lets_go_s` to do that.
+    """
 
     def __init__(
         self,
@@ -88,6 +92,8 @@ class RawMember:
         topics: tuple[str, ...] = (),
         instance: str | None = None,
         holds: bool = False,
+        is_cooperative: bool = False,
+        lets_go_s: float = 0.0,
         session_timeout_ms: int = 6000,
         heartbeat_ms: int = 150,
         events: list[Event] | None = None,
@@ -103,8 +109,11 @@ class RawMember:
         self.refusal: ErrorCode | None = None
         """Why the broker would not have it."""
         self.member_id = ""
+        self.generation = -1
+        """The newest it joined, whether or not anything came of it."""
         self.owned: frozenset[Partition] = frozenset()
-        self._holds = holds
+        self._holds = holds or is_cooperative
+        self._is_cooperative, self._lets_go_s = is_cooperative, lets_go_s
         self._bootstrap, self._group, self._instance = bootstrap, GroupId(group), instance
         self._session_timeout_ms, self._heartbeat_s = session_timeout_ms, heartbeat_ms / 1000
         self._events = [] if events is None else events
@@ -112,11 +121,6 @@ class RawMember:
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._connection: Connection | None = None
-
-    @property
-    def generation(self) -> int:
-        """The last one it was in, -1 where there is none."""
-        return self.rounds[-1].generation if self.rounds else -1
 
     @property
     def is_alive(self) -> bool:
@@ -193,6 +197,7 @@ class RawMember:
         if joined.error_code is not ErrorCode.none:
             self._refused(joined.error_code)
             return False
+        self.generation = joined.generation_id
         seen = Round(
             generation=joined.generation_id,
             protocol=joined.protocol_name or "",
@@ -211,9 +216,12 @@ class RawMember:
             return False
         given = decode_assignment(synced.assignment).value
         partitions = given.partitions if given else {}
-        self._own(
-            frozenset((topic, number) for topic in partitions for number in partitions[topic])
-        )
+        owned = frozenset((topic, number) for topic in partitions for number in partitions[topic])
+        if self.owned - owned:
+            self._stop.wait(self._lets_go_s)
+            if self._is_cooperative:
+                self._must_rejoin.set()
+        self._own(owned)
         self._add(
             Round(
                 generation=seen.generation,

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 import pytest
 
+from assignors.assignor import UserData
+from assignors.membership import Membership, subscribe
 from tests.interop.conftest import MakeGroup
 from tests.interop.group import LiveGroup, Unsettled
 from tests.interop.members import Member
@@ -29,6 +31,7 @@ SETTLES_S = 15.0
 HOLD_S = 0.8
 LOOK_S = 0.1
 TRIES_MAX = 8
+EVEN = {"a": 6, "b": 6}
 
 COMMIT_FAILED = re.compile(r"CommitFailed|RebalanceInProgress|IllegalGeneration|UnknownMemberId")
 """Errors of a commit in the middle of a rebalance: every client has them and commits again."""
@@ -66,12 +69,17 @@ def odd_member(group: LiveGroup, protocol: str, name: str, odd: Odd) -> RawMembe
     def says(member: RawMember) -> dict[str, bytes]:
         if not (odd.recovers and member.rounds):
             return {protocol: blob}
-        owned = [(topic, [n for t, n in sorted(member.owned) if t == topic]) for topic in topics]
+        owned = listed(member, topics)
         return {protocol: subscription(3, topics, owned=owned, generation=member.generation)}
 
     return RawMember(
         group.broker.bootstrap, group.name, name, says, holds=odd.recovers, events=group.events
     )
+
+
+def listed(member: RawMember, topics: tuple[str, ...]) -> list[tuple[str, list[int]]]:
+    """What it has, topic by topic."""
+    return [(topic, [n for t, n in sorted(member.owned) if t == topic]) for topic in topics]
 
 
 def complaints(
@@ -211,4 +219,81 @@ def test_where_anothers_leader_fails_one_of_ours_takes_over(
     for one in ours:
         assert settled.partition_counts[one.name] > 0
         assert errors_of_ours(one) == []
+    assert not group.judge().windows
+
+
+def as_shipped(member: RawMember, topics: tuple[str, ...]) -> bytes:
+    """What kafka-python 3.0.12 writes: version 1, no generation anywhere."""
+    return subscription(1, topics, owned=listed(member, topics), user_data=b"")
+
+
+def as_ours(member: RawMember, topics: tuple[str, ...]) -> bytes:
+    """What our members write."""
+    owned = {topic: tuple(numbers) for topic, numbers in listed(member, topics)}
+    seat = Membership(kind=UserData.COOPERATIVE)
+    return subscribe(seat, topics, owned=owned, generation=member.generation)[1]
+
+
+@pytest.mark.parametrize(("writes", "is_robbed"), [(as_shipped, True), (as_ours, False)])
+def test_a_java_3_1_leader_robs_those_who_do_not_write_as_we_do(
+    writes: Callable[[RawMember, tuple[str, ...]], bytes],
+    is_robbed: bool,  # noqa: FBT001 - a column of the table
+    make_group: MakeGroup,
+) -> None:
+    """kafka-clients 3.1.2 takes the first four bytes of user data for a claim's generation.
+
+    A member that sends none claims nothing as soon as somebody sends one: what it has is given
+    away while it consumes on. Here it needs a moment to let go, so that one sees it.
+    """
+    group = make_group(EVEN)
+    for kind in ("java31", "kpp"):
+        group.start(kind)
+        group.settled(SETTLES_S, hold_s=HOLD_S)
+    member = RawMember(
+        group.broker.bootstrap,
+        group.name,
+        "odd",
+        lambda one: {"cooperative-sticky": writes(one, group.topics)},
+        topics=group.topics,
+        is_cooperative=True,
+        lets_go_s=0.4,
+        events=group.events,
+    )
+    group.guests["odd"] = member
+    member.start()
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    group.start("java44")
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    assert group.leader() == "java31-1"
+    robbed = {window.members[0] for window in group.judge().windows}
+    assert robbed == ({"odd"} if is_robbed else set())
+
+
+def test_what_a_member_consumes_is_safe_though_it_never_says_so(make_group: MakeGroup) -> None:
+    """A version 0 member under cooperative-sticky claims nothing and keeps consuming: its leader
+    remembers what it gave it, and what moves waits until it has let go."""
+    group = make_group(EVEN)
+    (leading,) = group.start("kpp")
+    group.start("java44")
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    blobs = {"cooperative-sticky": subscription(0, group.topics)}
+    silent = RawMember(
+        group.broker.bootstrap,
+        group.name,
+        "silent",
+        blobs,
+        holds=True,
+        lets_go_s=0.3,
+        events=group.events,
+    )
+    group.guests["silent"] = silent
+    silent.start()
+    assert group.settled(SETTLES_S, hold_s=HOLD_S).partition_counts["silent"] == 4
+    (joining,) = group.start("kpp")
+    assert group.settled(SETTLES_S, hold_s=HOLD_S).partition_counts["silent"] == 3
+    joining.close()
+    assert group.settled(SETTLES_S, hold_s=HOLD_S).partition_counts["silent"] == 4
+    group.start("aiop")
+    assert group.settled(SETTLES_S, hold_s=HOLD_S).partition_counts["silent"] == 3
+    assert group.leader() == leading.name
     assert not group.judge().windows
