@@ -1,0 +1,370 @@
+"""Histories of groups: against what the broker said itself, against slow ways, by example."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors.replay.history import Entry, GroupHistory, Life, pairs
+from assignors.replay.tables import Kind
+from assignors.replay.timeline import group_history, group_of, learned_names, timeline
+from tests.replay.histories import (
+    Says,
+    captured,
+    classic,
+    commit,
+    current,
+    epoch,
+    gone,
+    in_order,
+    member,
+    record,
+    state,
+    target,
+    target_of,
+)
+
+ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+
+
+@pytest.fixture(scope="module")
+def real() -> list[Entry]:
+    return captured("real")
+
+
+@pytest.fixture(scope="module")
+def histories(real: list[Entry]) -> dict[str, GroupHistory]:
+    return {h.group: h for h in timeline(real, topic_names=learned_names(real))}
+
+
+def life_of(*entries: Entry) -> Life:
+    """The only life of a group with these records."""
+    (found,) = group_history("g", in_order(entries)).lives
+    return found
+
+
+def shares(life: Life, number: int) -> dict[str, Any]:
+    """What the members of a generation got."""
+    (found,) = [g for g in life.generations if g.number == number]
+    return {member.member_id: member.assigned for member in found.members}
+
+
+def test_at_the_end_every_group_is_what_the_broker_said_it_is(
+    histories: dict[str, GroupHistory],
+) -> None:
+    said = state()
+    assert len(said) == 14
+    kinds = {"CLASSIC": Kind.CLASSIC, "CONSUMER": Kind.CONSUMER}
+    member_count = 0
+    for group, told in said.items():
+        life = histories[group].lives[-1]
+        last = life.generations[-1]
+        assert life.to_ms is None
+        assert life.kind is kinds[told["type"]]
+        assert last.state.upper() == told["state"]
+        ours = {
+            m.member_id: (m.client_id, m.instance_id, sorted(pairs(m.assigned)))
+            for m in last.members
+        }
+        theirs = {
+            m["id"]: (m["client"], m["instance"], sorted(map(tuple, m["assignment"])))
+            for m in told["members"]
+        }
+        assert ours == theirs
+        member_count += len(ours)
+    assert member_count == 10
+
+
+def test_the_last_commits_are_the_offsets_that_the_broker_said(
+    histories: dict[str, GroupHistory],
+) -> None:
+    # Key and value do not tell that these were taken back: their transactions were aborted.
+    aborted = {
+        (3, n)
+        for a, b in ((657, 662), (688, 693), (1127, 1132), (1148, 1153))
+        for n in range(a, b + 1)
+    }
+    checked = 0
+    for group, told in state().items():
+        if "offsets" not in told:
+            continue
+        last: dict[tuple[str, int], int | None] = {}
+        for made in histories[group].commits:
+            if (made.record_partition, made.record_offset) not in aborted:
+                last[made.topic, made.partition] = made.offset
+        ours = {place: offset for place, offset in last.items() if offset is not None}
+        assert ours == {(topic, n): offset for topic, n, offset, *_ in told["offsets"]}
+        checked += len(ours)
+    assert checked == 143
+
+
+def test_a_group_that_migrates_and_comes_back_leads_five_lives(
+    histories: dict[str, GroupHistory],
+) -> None:
+    lives = histories["shop.32-migrate"].lives
+    kinds = [(life.kind, life.is_converted) for life in lives]
+    assert kinds == [
+        (Kind.CLASSIC, True),
+        (Kind.CONSUMER, False),
+        (Kind.CLASSIC, True),
+        (Kind.CONSUMER, True),
+        (Kind.CLASSIC, False),
+    ]
+    assert [g.number for g in lives[1].generations] == [2, 3, 4, 5, 6, 7, 8]
+    assert lives[4].generations[0].is_brokers
+    assert not any(g.missing_before for life in lives for g in life.generations)
+
+
+def test_share_and_streams_groups_are_told_by_their_names(
+    histories: dict[str, GroupHistory],
+) -> None:
+    share = histories["shop.35-share"].lives[0]
+    streams = histories["shop.36-ks-streams"].lives[0]
+    assert (share.kind, streams.kind) == (Kind.SHARE, Kind.STREAMS)
+    held = {place for change in share.changes for place in pairs(change.held)}
+    assert ("orders", 5) in held
+    tasks = {place for change in streams.changes for place in pairs(change.held)}
+    assert tasks == {("subtopology 0", number) for number in range(6)}
+
+
+def test_a_regular_expression_stands_for_the_topics_that_the_broker_found(
+    histories: dict[str, GroupHistory],
+) -> None:
+    generations = histories["shop.34-re"].lives[0].generations
+    asked = {m.topics for g in generations for m in g.members if m.topic_regex}
+    assert ("clicks.v2", "orders", "payments") in asked
+
+
+@given(st.randoms(use_true_random=False))
+def test_groups_and_partitions_may_come_in_any_order_that_keeps_each_partitions_own(
+    rolls: random.Random,
+) -> None:
+    entries = captured("java-plans")[:40]
+    by_partition: dict[int | None, list[Entry]] = {}
+    for entry in entries:
+        by_partition.setdefault(entry.partition, []).append(entry)
+    mixed = []
+    while any(by_partition.values()):
+        chosen = rolls.choice([key for key, left in by_partition.items() if left])
+        mixed.append(by_partition[chosen].pop(0))
+    assert list(timeline(mixed)) == list(timeline(entries))
+
+
+def test_a_group_alone_has_the_history_that_it_has_among_others(real: list[Entry]) -> None:
+    names = learned_names(real)
+    for history in timeline(real, topic_names=names):
+        alone = [entry for entry in real if group_of(entry) == history.group]
+        assert group_history(history.group, alone, topic_names=names) == history
+
+
+plans = st.lists(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c"]),
+        st.dictionaries(
+            st.sampled_from(["t", "u"]),
+            st.sets(st.integers(0, 3), min_size=1).map(sorted),
+        ),
+        max_size=3,
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(plans)
+def test_generations_have_what_was_written_and_changes_lead_from_one_to_the_next(
+    written: list[dict[str, dict[str, list[int]]]],
+) -> None:
+    entries = [
+        classic(
+            10 * number,
+            number,
+            {m: Says(gets={t: tuple(n) for t, n in share.items()}) for m, share in plan.items()},
+        )
+        for number, plan in enumerate(written, 1)
+    ]
+    life = life_of(*entries)
+    for number, plan in enumerate(written, 1):
+        expected = {m: {t: tuple(n) for t, n in share.items()} for m, share in plan.items()}
+        assert shares(life, number) == expected
+        held: dict[str, Any] = {}
+        for change in life.changes:
+            if change.generation <= number:
+                held[change.member_id] = change.held
+                if change.is_gone:
+                    del held[change.member_id]
+        assert held == expected
+
+
+@given(plans, st.integers(0, 5))
+def test_compaction_hides_generations_and_their_number_shows(
+    written: list[dict[str, dict[str, list[int]]]], dropped: int
+) -> None:
+    entries = [
+        classic(
+            10 * number,
+            number,
+            {m: Says(gets={t: tuple(n) for t, n in share.items()}) for m, share in plan.items()},
+        )
+        for number, plan in enumerate(written, 1)
+    ]
+    left = entries[min(dropped, len(entries) - 1) :]
+    life = life_of(*left)
+    missing = sum(g.missing_before for g in life.generations)
+    assert missing + len(life.generations) == len(written)
+    assert life.generations[-1].members == life_of(*entries).generations[-1].members
+
+
+def test_a_tombstone_ends_a_life_and_the_next_record_starts_another() -> None:
+    entries = in_order(
+        [classic(1, 1, {"a": Says(gets={"t": (0,)})}), gone(5), classic(9, 1, {"b": Says()})]
+    )
+    first, second = group_history("g", entries).lives
+    assert (first.from_ms, first.to_ms, second.from_ms, second.to_ms) == (1, 5, 9, None)
+    assert first.generations[-1].until_ms == 5
+    assert not first.is_converted
+
+
+def test_a_lower_generation_shows_a_tombstone_that_compaction_took() -> None:
+    entries = in_order([classic(1, 7, {"a": Says()}), classic(9, 2, {"b": Says()})])
+    first, second = group_history("g", entries).lives
+    assert first.to_ms == 9
+    assert [g.number for g in second.generations] == [2]
+
+
+def test_tombstones_alone_are_no_group() -> None:
+    assert group_history("g", in_order([gone(1), epoch(2, None)])).lives == ()
+
+
+def test_a_static_member_that_comes_back_is_no_generation_of_its_own() -> None:
+    life = life_of(
+        classic(1, 1, {"a-1": Says(gets={"t": (0,)}, instance_id="a")}),
+        classic(5, 1, {"a-2": Says(gets={"t": (0,)}, instance_id="a")}),
+    )
+    (generation,) = life.generations
+    assert (generation.at_ms, generation.members[0].member_id) == (1, "a-2")
+    assert "written again" in generation.notes[0]
+    assert [(c.at_ms, c.member_id, c.is_gone) for c in life.changes] == [
+        (1, "a-1", False),
+        (5, "a-1", True),
+        (5, "a-2", False),
+    ]
+
+
+def test_commits_alone_are_a_simple_group() -> None:
+    history = group_history("g", in_order([commit(3, "t", 0, 17), commit(8, "t", 0, None)]))
+    assert [(life.kind, life.from_ms) for life in history.lives] == [(Kind.SIMPLE, 3)]
+    assert [made.offset for made in history.commits] == [17, None]
+
+
+def test_an_epochs_members_are_those_of_its_own_record() -> None:
+    """A joining member is written before its epoch, a leaving one deleted before."""
+    life = life_of(
+        commit(0, "t", 0, 1, topic_id=ID),
+        member(1, "a", ("t",)),
+        epoch(1, 2),
+        target_of(1, "a", {ID: (0, 1)}),
+        target(1, 2),
+        current(1, "a", 2, {ID: (0, 1)}),
+        member(5, "b", ("t",)),
+        epoch(5, 3),
+        target_of(5, "a", {ID: (0,)}),
+        target_of(5, "b", {ID: (1,)}),
+        target(5, 3),
+        current(5, "b", 3, {}, state=2),
+        current(6, "a", 2, {ID: (0,)}, state=1, revoking={ID: (1,)}),
+        current(8, "a", 3, {ID: (0,)}),
+        current(9, "b", 3, {ID: (1,)}),
+        current(20, "b", 3, None),
+        target_of(20, "b", None),
+        member(20, "b", None),
+        epoch(20, 4),
+    )
+    assert [(g.number, len(g.members), g.state) for g in life.generations] == [
+        (2, 1, "Stable"),
+        (3, 2, "Stable"),
+        (4, 1, "Assigning"),
+    ]
+    assert shares(life, 3) == {"a": {"t": (0,)}, "b": {"t": (1,)}}
+    assert life.generations[1].pause_ms == 4
+    moves = [(c.at_ms, c.member_id, dict(c.held)) for c in life.changes]
+    assert moves == [
+        (1, "a", {"t": (0, 1)}),
+        (8, "a", {"t": (0,)}),
+        (9, "b", {"t": (1,)}),
+        (20, "b", {}),
+    ]
+
+
+def test_a_topic_nobody_named_stands_as_its_id() -> None:
+    life = life_of(member(1, "a", ("t",)), epoch(1, 2), current(1, "a", 2, {ID: (0,)}))
+    assert shares(life, 2) == {"a": {ID: (0,)}}
+
+
+def test_a_missing_epoch_is_counted_and_a_converted_group_misses_none() -> None:
+    late = life_of(member(1, "a", ("t",)), epoch(1, 5))
+    assert late.generations[0].missing_before == 3
+    entries = in_order(
+        [
+            classic(1, 4, {"a": Says()}),
+            gone(3),
+            member(3, "a", ("t",)),
+            epoch(3, 4),
+            epoch(9, 7),
+        ]
+    )
+    first, second = group_history("g", entries).lives
+    assert first.is_converted
+    assert [g.missing_before for g in second.generations] == [0, 2]
+
+
+def test_what_cannot_be_read_is_kept_with_its_reason() -> None:
+    entries = in_order([classic(1, 1, {"a": Says()})])
+    odd = record(2, "GROUP_METADATA", {"group": "g"}, None)
+    from wire.records import decode_record  # noqa: PLC0415 - only here
+
+    assert odd.record.key_bytes is not None
+    broken = Entry(record=decode_record(odd.record.key_bytes, b"\x00\x63"), at_ms=2, offset=1)
+    history = group_history("g", [*entries, broken])
+    (found,) = history.unreadable
+    assert "version 99" in found.text
+    assert len(history.lives) == 1
+
+
+def test_members_of_other_protocols_are_listed_and_not_decoded(
+    histories: dict[str, GroupHistory],
+) -> None:
+    (connect,) = [
+        generation
+        for name, history in histories.items()
+        if "connect" in name
+        for generation in history.lives[0].generations
+        if generation.members
+    ]
+    assert connect.protocol_type == "connect"
+    assert all(m.version is None and not m.assigned for m in connect.members)
+
+
+def numbers(life: Life) -> Sequence[int]:
+    """The numbers of a life's generations."""
+    return [generation.number for generation in life.generations]
+
+
+def test_generations_follow_each_other_in_time_and_number(
+    histories: dict[str, GroupHistory],
+) -> None:
+    seen = 0
+    for history in histories.values():
+        for life in history.lives:
+            assert numbers(life) == sorted(set(numbers(life)))
+            times = [g.at_ms for g in life.generations]
+            assert times == sorted(times)
+            for one, after in zip(life.generations, life.generations[1:], strict=False):
+                assert one.until_ms == after.at_ms
+                seen += 1
+    assert seen > 250
