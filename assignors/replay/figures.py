@@ -69,10 +69,12 @@ def figures(
     was_here = [member.member_id for member in before.members] if before else []
     held = {place: None for share in now.values() for place in pairs(share)}
     load = [partition_count(share) for share in now.values()]
+    had = {place: None for m in (before.members if before else ()) for place in pairs(plan(m))}
     counted = Figures(
         joined=tuple(key for key in now if key not in was_here),
         left=tuple(key for key in was_here if key not in now),
         given_count=len(held),
+        lost=sum(1 for place in had if place not in held),
         load_min=min(load, default=0),
         load_max=max(load, default=0),
     )
@@ -144,12 +146,9 @@ def _compared(
     problem = number(as_group(generation, counts))
     favoured, given = _lawful(problem, then, counts), _lawful(problem, now, counts)
     waiting = np.flatnonzero((given == NOBODY) & (favoured != NOBODY))
-    held = {place: None for share in now.values() for place in pairs(share)}
-    had = {place: None for share in then.values() for place in pairs(share)}
     known = replace(
         counted,
         moved=moved_count(favoured, given),
-        lost=sum(1 for place in had if place not in held),
         stopped=stopped_count(
             now, then, len(waiting), is_cooperative=is_cooperative(kind, generation)
         ),
