@@ -7,11 +7,12 @@ checked against it:
 
 * nobody else owns a partition meanwhile (`windows` finds where somebody does);
 * every record is consumed (`unread`), and none twice, unless the first reader was cut off before
-  it could commit (`repeats`).
+  it could commit or the second one had slept (`repeats`).
 
 A frozen member owns on in its own mind: after it wakes it may go on for a moment until it learns
 that the group went on without it. Kafka guards the offsets against such a member, not the
-callbacks; an ownership that was carried over a freeze is marked, and its windows with it.
+callbacks; an ownership that was carried over a freeze is marked, and its windows with it. What
+such a member fetched before it froze it hands out when it wakes.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Repeat:
     """Who consumed it before, and who again."""
     t_ms: int
     is_excused: bool
-    """Whether the first reader was cut off before it could commit."""
+    """Whether the first reader was cut off before it could commit, or the second one had slept."""
 
 
 class _Book:
@@ -212,6 +213,11 @@ def repeats(events: Sequence[Event]) -> list[Repeat]:
                         one.end in CUT_OFF or one.was_frozen
                         for one in owned[partition, before.member]
                         if one.holds_at(before.t_ms)
+                    )
+                    or any(
+                        one.was_frozen
+                        for one in owned[partition, event.member]
+                        if one.holds_at(event.t_ms)
                     ),
                 )
             )

@@ -87,6 +87,22 @@ def test_a_second_reading_is_excused_where_the_first_reader_was_cut_off(
     assert found.is_excused is is_excused
 
 
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_a_second_reading_is_excused_where_the_second_reader_slept(*, is_frozen: bool) -> None:
+    sleep = [did(2, "y", "paused"), did(12, "y", "resumed")] * is_frozen
+    events = [
+        did(0, "y", "assigned", A0),
+        *sleep,
+        did(5, "x", "assigned", A0),
+        read(6, "x", 0, 9),
+        did(10, "x", "revoked", A0),
+        read(12, "y", 3, 4),
+    ]
+    (found,) = repeats(events)
+    assert found.members == ("x", "y")
+    assert found.is_excused is is_frozen
+
+
 class Awake:
     """A member that runs and says what it is told to."""
 
