@@ -11,15 +11,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from wire.decoded import Note, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
 from wire.json_form import to_json
 from wire.layout_source import Reader
-from wire.layout_writing import Writer, compile_writer
-from wire.records.types import BY_NAME, BY_NUMBER, KEY_READERS, VALUE_READERS, RecordType
+from wire.records.types import (
+    BY_NAME,
+    BY_NUMBER,
+    RecordType,
+    key_reader,
+    key_writer,
+    value_reader,
+    value_writer,
+)
 
 UNKNOWN = "UNKNOWN"
 """The name of a type that is not known, or could not be read."""
@@ -71,7 +77,7 @@ def decode_record(key: bytes | None, value: bytes | None) -> Record:
     if found is None:
         error = WireError(ErrorKind.UNKNOWN_TYPE, f"key: record type {number} is not known")
         return Record(type=number, error=error, key_bytes=key, value_bytes=value)
-    fields, notes, failure = _message(key, KEY_READERS[number], "key")
+    fields, notes, failure = _message(key, key_reader(number), "key")
     version: int | None = None
     content: Mapping[str, Any] | None = None
     if failure is None and value is not None:
@@ -97,7 +103,7 @@ def encode_key(name: str, key: Mapping[str, Any]) -> bytes:
     '0002000167'
     """
     found = _named(name)
-    return _INT16.pack(found.number) + _key_writer(name)(key)
+    return _INT16.pack(found.number) + key_writer(name)(key)
 
 
 def encode_value(name: str, version: int, value: Mapping[str, Any]) -> bytes:
@@ -109,7 +115,8 @@ def encode_value(name: str, version: int, value: Mapping[str, Any]) -> bytes:
     '00000000000700'
     """
     _named(name)
-    return _value_writer(name, version)(value)
+    write = value_writer(name, version)
+    return _INT16.pack(version) + write(value)
 
 
 def record_json(record: Record) -> dict[str, Any]:
@@ -149,11 +156,10 @@ def _value(
         text = f"value: {len(value)} bytes hold no version"
         return None, None, (), WireError(ErrorKind.TRUNCATED, text)
     version: int = _INT16.unpack_from(value)[0]
-    readers = VALUE_READERS[found.number]
-    if not 0 <= version < len(readers):
+    if version not in found.value.versions:
         text = f"value: version {version} of {found.name} is not known"
         return version, None, (), WireError(ErrorKind.UNKNOWN_VERSION, text)
-    return version, *_message(value, readers[version], "value")
+    return version, *_message(value, value_reader(found.number, version), "value")
 
 
 def _message(
@@ -177,15 +183,3 @@ def _named(name: str) -> RecordType:
     if name not in BY_NAME:
         raise WireError(ErrorKind.UNKNOWN_TYPE, f"no record type is called {name!r:.80}")
     return BY_NAME[name]
-
-
-@cache
-def _key_writer(name: str) -> Writer:
-    return compile_writer(BY_NAME[name].key, 0)
-
-
-@cache
-def _value_writer(name: str, version: int) -> Writer:
-    write = compile_writer(BY_NAME[name].value, version)
-    prefix = _INT16.pack(version)
-    return lambda value: prefix + write(value)

@@ -7,10 +7,12 @@ Kafka 4.4; numbers from 24 on are not given out yet.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from wire.layout import Layout
 from wire.layout_reading import compile_reader
 from wire.layout_source import Reader
+from wire.layout_writing import Writer, compile_writer
 from wire.records import classic_group, consumer_group, offset_commit, share_group, streams_group
 
 
@@ -153,11 +155,26 @@ RECORD_TYPES = (
 BY_NUMBER = {found.number: found for found in RECORD_TYPES}
 BY_NAME = {found.name: found for found in RECORD_TYPES}
 
-KEY_READERS: dict[int, Reader] = {
-    found.number: compile_reader(found.key, 0) for found in RECORD_TYPES
-}
-VALUE_READERS: dict[int, tuple[Reader, ...]] = {
-    found.number: tuple(compile_reader(found.value, version) for version in found.value.versions)
-    for found in RECORD_TYPES
-}
-"""Readers by type and version, put together once; every type's versions start at 0."""
+
+@cache
+def key_reader(number: int) -> Reader:
+    """Return the reader of a type's keys, put together when first asked for."""
+    return compile_reader(BY_NUMBER[number].key, 0)
+
+
+@cache
+def value_reader(number: int, version: int) -> Reader:
+    """Return the reader of one version of a type's values, likewise."""
+    return compile_reader(BY_NUMBER[number].value, version)
+
+
+@cache
+def key_writer(name: str) -> Writer:
+    """Return the writer of a type's keys."""
+    return compile_writer(BY_NAME[name].key, 0)
+
+
+@cache
+def value_writer(name: str, version: int) -> Writer:
+    """Return the writer of one version of a type's values."""
+    return compile_writer(BY_NAME[name].value, version)

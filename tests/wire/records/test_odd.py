@@ -200,7 +200,7 @@ def test_tag_sections_that_cannot_be_are_refused(tags: str, kind: ErrorKind) -> 
 
 
 def test_ten_thousand_tags_are_read() -> None:
-    many = read(METADATA_KEY, "0000" "00000007" "904e" + "0500" * 10_000)
+    many = read(METADATA_KEY, "000000000007904e" + "0500" * 10_000)
     assert many.value is not None
     assert len(many.value[UNKNOWN_TAGS]) == 10_000
 
@@ -212,6 +212,14 @@ def test_lengths_below_zero_are_null_as_java_counts(length: str) -> None:
     assert (record.error is None) == (length != "8080808008")
     if record.value is not None:
         assert record.value["instanceId"] is None
+
+
+def test_a_compact_string_is_no_longer_than_others() -> None:
+    long = "808002" + "78" * 32_767
+    assert read(MEMBER_KEY, "0000" + long + MEMBER_VALUE[6:] + "00").error is None
+    longer = read(MEMBER_KEY, "0000" + "818002" + "78" * 32_768 + MEMBER_VALUE[6:] + "00")
+    assert longer.error is not None
+    assert str(longer.error) == "value: instanceId: a string of 32768 bytes (byte 2)"
 
 
 def test_a_null_where_there_may_be_none_is_refused_by_name() -> None:

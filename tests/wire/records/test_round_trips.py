@@ -117,9 +117,10 @@ def test_unknown_types_and_versions_are_refused() -> None:
     with pytest.raises(WireError) as no_type:
         encode_key("SURPRISE", {"group": "g"})
     assert no_type.value.kind is ErrorKind.UNKNOWN_TYPE
-    with pytest.raises(WireError) as no_version:
-        encode_value("OFFSET_COMMIT", 5, COMMIT)
-    assert no_version.value.kind is ErrorKind.UNKNOWN_VERSION
+    for version in (-1, 5, 70_000):
+        with pytest.raises(WireError) as no_version:
+            encode_value("OFFSET_COMMIT", version, COMMIT)
+        assert no_version.value.kind is ErrorKind.UNKNOWN_VERSION
     with pytest.raises(WireError):
         encode_value("SURPRISE", 0, {})
 
