@@ -67,6 +67,8 @@ def flood_stderr(request: Request) -> None:
 def flood_stdout(request: Request) -> None:
     answer(request)
     say("noise\n" * 1_000_000)
+    if "file" in request:
+        Path(request["file"]).touch()
 
 
 def another_id(request: Request) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
 
+from assignors.conformance.groups import group_of
 from assignors.conformance.judges import Strictness, faults
-from assignors.conformance.laws import broken_laws
+from assignors.conformance.laws import broken_laws, waiting
 from assignors.conformance.vectors import (
     CLIENT_ALGORITHMS,
     Operation,
@@ -122,6 +124,47 @@ def test_a_partition_that_nobody_claims_may_not_wait() -> None:
         assert faults(vector, answer, LAWFUL), vector.vector_id
         found += 1
     assert found > 20
+
+
+def claims(vector: Vector) -> Counter[tuple[str, int]]:
+    """How many members claim a partition."""
+    members: Any = vector.given["members"]
+    return Counter(
+        (topic, n) for member in members for topic, n in map(tuple, member.get("owned") or [])
+    )
+
+
+def with_one_lost(vector: Vector, may_be_lost: Callable[[int], bool]) -> Answer | None:
+    """The answer without a partition that so many claim."""
+    answer = right(vector)
+    for pairs in answer["assignment"].values():
+        for pair in pairs:
+            if may_be_lost(claims(vector)[tuple(pair)]):
+                pairs.remove(pair)
+                return answer
+    return None
+
+
+def test_that_one_partition_waits_is_no_reason_for_another() -> None:
+    found = 0
+    for vector in assigned("coop"):
+        if waiting(group_of(vector.given), lists(right(vector))):
+            answer = with_one_lost(vector, lambda count: count == 0)
+            if answer is not None:
+                (words,) = faults(vector, answer, LAWFUL)
+                assert words.startswith("withheld-without-reason: "), vector.vector_id
+                found += 1
+    assert found > 20
+
+
+def test_what_several_claim_may_wait_longer_than_in_java() -> None:
+    found = 0
+    for vector in assigned("coop"):
+        answer = with_one_lost(vector, lambda count: count > 1)
+        if answer is not None:
+            assert not faults(vector, answer, LAWFUL), vector.vector_id
+            found += 1
+    assert found > 5
 
 
 def uneven(vector: Vector) -> Answer | None:

@@ -49,6 +49,7 @@ def test_how_nothing_is_written_makes_no_difference() -> None:
         if value.get("gen", 0) in (None, -1):
             assert not faults(vector, {**value, "gen": None}, LAWFUL)
             assert not faults(vector, {**value, "gen": -1}, LAWFUL)
+            assert not faults(vector, {**value, "gen": -(2**31)}, LAWFUL)
             found += 1
         if "rack" in value and not value["rack"]:
             assert not faults(vector, {**value, "rack": None}, LAWFUL)

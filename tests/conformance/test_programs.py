@@ -56,9 +56,13 @@ def test_a_flood_on_standard_error_stops_nobody() -> None:
             assert not isinstance(answer, Broken)
 
 
-def test_a_flood_on_standard_output_costs_one_more_question_and_no_memory() -> None:
+def test_a_flood_on_standard_output_costs_one_more_question_and_no_memory(tmp_path: Path) -> None:
+    done = tmp_path / "done"
     with Program(COMMAND, timeout_seconds=10) as program:
-        assert not isinstance(program.ask({"id": "a", "do": "flood_stdout"}), Broken)
+        told = program.ask({"id": "a", "do": "flood_stdout", "file": str(done)})
+        assert not isinstance(told, Broken)
+        time.sleep(1)
+        assert not done.exists(), "the flood was read, and is somewhere"
         assert isinstance(program.ask({"id": "b"}), Broken)
         good(program, "c")
 
