@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from assignors.replay.history import Change, Life, pairs
 
@@ -57,37 +58,31 @@ def intervals(life: Life) -> tuple[Interval, ...]:
 
     Cost: O(size of the changes), as each interval begins and ends once.
     """
-    open_: dict[str, dict[Place, Interval]] = {}
-    done: list[Interval] = []
+    open_: dict[str, dict[Place, tuple[int, Interval]]] = {}
+    done: list[tuple[int, Interval]] = []
+    begun = 0
     for change in life.changes:
         mine = open_.setdefault(change.member_id, {})
         now = pairs(change.held)
-        over = [place for place in mine if place not in now]
-        done += [_ended(mine.pop(place), change) for place in over]
+        for place in [place for place in mine if place not in now]:
+            order, interval = mine.pop(place)
+            done.append((order, _ended(interval, change)))
         for place in now:
             if place not in mine:
-                mine[place] = Interval(
-                    topic=place[0],
-                    partition=place[1],
-                    member_id=change.member_id,
-                    from_ms=change.at_ms,
-                    from_generation=change.generation,
-                )
+                mine[place] = begun, _begun(place, change)
+                begun += 1
             elif change.after_gap:
-                mine[place] = replace(mine[place], is_certain=False)
-    last = life.generations[-1].number if life.generations else None
-    reason = "converted" if life.is_converted else "group-ended"
-    for mine in open_.values():
-        for interval in mine.values():
-            if life.to_ms is None:
-                done.append(interval)
-            else:
-                done.append(
-                    replace(interval, to_ms=life.to_ms, to_generation=last, ended_by=reason)
-                )
+                order, interval = mine[place]
+                mine[place] = order, replace(interval, is_certain=False)
+    done += [
+        (order, _closed(interval, life))
+        for mine in open_.values()
+        for order, interval in mine.values()
+    ]
+    found = [interval for _, interval in sorted(done, key=itemgetter(0))]
     if life.is_converted:
-        done = [_with_reason(interval, life.to_ms) for interval in done]
-    return tuple(_successors(sorted(done, key=lambda interval: interval.from_ms)))
+        found = [_with_reason(interval, life.to_ms) for interval in found]
+    return tuple(_successors(found))
 
 
 def overlaps(found: Iterable[Interval]) -> tuple[Overlap, ...]:
@@ -117,6 +112,25 @@ def _overlap(first: Interval, second: Interval) -> Overlap:
         from_ms=second.from_ms,
         to_ms=None if end == FOR_EVER else end,
     )
+
+
+def _begun(place: Place, change: Change) -> Interval:
+    return Interval(
+        topic=place[0],
+        partition=place[1],
+        member_id=change.member_id,
+        from_ms=change.at_ms,
+        from_generation=change.generation,
+    )
+
+
+def _closed(interval: Interval, life: Life) -> Interval:
+    """Return an interval that lasted to the end of the life, if the life has ended."""
+    if life.to_ms is None:
+        return interval
+    last = life.generations[-1].number if life.generations else None
+    reason = "converted" if life.is_converted else "group-ended"
+    return replace(interval, to_ms=life.to_ms, to_generation=last, ended_by=reason)
 
 
 def _ended(interval: Interval, change: Change) -> Interval:

@@ -54,7 +54,10 @@ def owner_of(plan: Plan) -> dict[tuple[str, int], str]:
 
 def best_by_trial(members: list[str], had: dict[tuple[str, int], str]) -> tuple[int, int]:
     """Least sum of squared loads, and the fewest moves among such plans, by trying them all."""
-    choices = [[m for m in members if place[0] == "t" or m != "b"] or [None] for place in PLACES]
+    able: list[list[str | None]] = [
+        [m for m in members if place[0] == "t" or m != "b"] for place in PLACES
+    ]
+    choices = [members_able or [None] for members_able in able]
     tried = []
     for owners in product(*choices):
         given_to = dict(zip(PLACES, owners, strict=True))

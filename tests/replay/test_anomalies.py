@@ -1,0 +1,327 @@
+"""Each kind of finding: a history that has it, and its neighbour that has not.
+
+A healthy history is found healthy first: every other test changes one thing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignors.replay.anomalies import Thresholds, anomalies
+from assignors.replay.history import Entry
+from assignors.replay.rows import told
+from assignors.replay.tables import AnomalyKind, AnomalyRow
+from assignors.replay.timeline import group_history, learned_names, timeline
+from tests.replay.histories import (
+    Says,
+    captured,
+    classic,
+    commit,
+    current,
+    epoch,
+    in_order,
+    member,
+    record,
+    target,
+    target_of,
+)
+from wire import encode_cooperative_user_data, encode_subscription
+from wire.subscription import Subscription
+
+ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+COOPERATIVE = "cooperative-sticky"
+
+
+def found(
+    *entries: Entry, counts: dict[str, int] | None = None, thresholds: Thresholds | None = None
+) -> list[AnomalyRow]:
+    """Every finding in a group with these records."""
+    known = told(group_history("g", in_order(entries)), counts or {"t": 4})
+    return anomalies(known, thresholds or Thresholds())
+
+
+def kinds(rows: list[AnomalyRow]) -> list[str]:
+    return [row.kind for row in rows]
+
+
+def lower(**more: Any) -> Says:
+    """A member with the first half of the topic."""
+    return Says(gets={"t": (0, 1)}, **more)
+
+
+def upper(**more: Any) -> Says:
+    """A member with the second half of the topic."""
+    return Says(gets={"t": (2, 3)}, **more)
+
+
+def test_a_healthy_history_has_no_findings() -> None:
+    """One member, a second one joins, the first leaves."""
+    rows = found(
+        classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, protocol="sticky"),
+        classic(
+            90_000,
+            2,
+            {
+                "a": lower(owns={"t": (0, 1, 2, 3)}, generation=1),
+                "b": upper(),
+            },
+        ),
+        classic(180_000, 3, {"b": Says(gets={"t": (0, 1, 2, 3)})}),
+        classic(270_000, 4, {}),
+    )
+    assert rows == []
+
+
+def test_a_healthy_cooperative_handover_has_no_findings() -> None:
+    """What moves waits one round: with nobody, and not unassigned."""
+    rows = found(
+        classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, protocol=COOPERATIVE),
+        classic(
+            5_000,
+            2,
+            {"a": lower(owns={"t": (0, 1, 2, 3)}, generation=1), "b": Says()},
+            protocol=COOPERATIVE,
+        ),
+        classic(
+            6_000,
+            3,
+            {"a": lower(owns={"t": (0, 1)}, generation=2), "b": upper()},
+            protocol=COOPERATIVE,
+        ),
+    )
+    assert rows == []
+
+
+def test_a_partition_in_two_plans_has_two_owners_as_long_as_it_lasts() -> None:
+    (row,) = found(
+        classic(1, 1, {"a": lower(), "b": Says(gets={"t": (1, 2, 3)})}),
+        classic(801, 2, {"a": lower(), "b": upper()}),
+        thresholds=Thresholds(balance_gap=9, needless_moves=9),
+    )
+    assert (row.kind, row.topic, row.partition) == ("double-ownership", "t", 1)
+    assert (row.at_ms, row.until_ms) == (1, 801)
+    assert "a and b for 800 ms" in row.evidence
+
+
+def test_a_partition_given_away_while_its_owner_claims_it_has_two_owners() -> None:
+    """The leader hands over in the round in which the owner still consumes."""
+    before = classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, protocol=COOPERATIVE)
+    early = classic(
+        5_000,
+        2,
+        {"a": lower(owns={"t": (0, 1, 2, 3)}, generation=1), "b": upper()},
+        protocol=COOPERATIVE,
+    )
+    rows = found(before, early)
+    assert kinds(rows) == ["double-ownership"] * 2
+    assert [(row.member_id, row.partition) for row in rows] == [("b", 2), ("b", 3)]
+    let_go = classic(
+        5_000,
+        2,
+        {"a": lower(owns={"t": (0, 1)}, generation=1), "b": upper()},
+        protocol=COOPERATIVE,
+    )
+    assert found(before, let_go) == []
+
+
+def test_two_members_of_a_kip_848_group_with_one_partition() -> None:
+    rows = found(
+        commit(0, "t", 0, 1, topic_id=ID),
+        member(1, "a", ("t",)),
+        member(1, "b", ("t",)),
+        epoch(1, 2),
+        target_of(1, "a", {ID: (0, 1)}),
+        target_of(1, "b", {ID: (2, 3)}),
+        target(1, 2),
+        current(1, "a", 2, {ID: (0, 1)}),
+        current(2, "b", 2, {ID: (1, 2, 3)}),
+        current(9, "b", 2, {ID: (2, 3)}),
+    )
+    assert [(row.kind, row.partition, row.at_ms, row.until_ms) for row in rows] == [
+        ("double-ownership", 1, 2, 9)
+    ]
+
+
+def test_partitions_with_nobody_are_told_once_however_long_it_lasts() -> None:
+    plan = {"a": Says(gets={"t": (0, 1)}), "b": Says(gets={"t": (2,)})}
+    (row,) = found(classic(0, 1, plan), classic(90_000, 2, plan), classic(180_000, 3, {}))
+    assert (row.kind, row.generation, row.at_ms, row.until_ms) == ("unassigned", 1, 0, 180_000)
+    assert (row.topic, row.partition, row.count) == ("t", 3, 1)
+
+
+def test_a_partition_that_waits_a_second_round_is_unassigned() -> None:
+    first = classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, protocol=COOPERATIVE)
+    waits = [
+        classic(
+            1_000 * number,
+            number,
+            {"a": lower(owns={"t": (0, 1, 2, 3)}, generation=number - 1), "b": Says()},
+            protocol=COOPERATIVE,
+        )
+        for number in (2, 3)
+    ]
+    assert found(first, waits[0]) == []
+    (row,) = found(first, *waits)
+    assert (row.kind, row.count) == ("unassigned", 2)
+    assert "at the end of the records" in row.evidence
+
+
+def test_a_topic_nobody_asked_the_member_for() -> None:
+    plan = {"a": Says(gets={"t": (0, 1, 2, 3), "u": (0,)}), "b": Says(topics=("u",))}
+    rows = found(classic(0, 1, plan), counts={"t": 4, "u": 1})
+    assert sorted(kinds(rows)) == ["foreign-topic", "unassigned"]
+    assert "was given u[0] and asked for t" in rows[0].evidence + rows[1].evidence
+
+
+@pytest.mark.parametrize(("length", "is_loop"), [(4, False), (5, True), (9, True)])
+def test_a_loop_is_five_rebalances_that_nobody_asked_for(
+    length: int,
+    is_loop: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    plan = {"a": lower(), "b": upper()}
+    entries = [classic(30_000 * number, number, plan) for number in range(1, length + 1)]
+    rows = found(*entries)
+    assert kinds(rows) == (["rebalance-loop"] if is_loop else [])
+    if is_loop:
+        assert rows[0].count == length
+
+
+def test_a_storm_is_ten_generations_in_a_minute() -> None:
+    def history(step_ms: int, length: int) -> list[Entry]:
+        return [
+            classic(
+                step_ms * number,
+                number,
+                {"a": lower(), f"b{number}": upper()},
+            )
+            for number in range(1, length + 1)
+        ]
+
+    quiet = Thresholds(needless_moves=99)
+    assert found(*history(6_700, 30), thresholds=quiet) == []
+    (row,) = found(*history(6_600, 30), thresholds=quiet)
+    assert (row.kind, row.count, row.generation) == ("rebalance-storm", 30, 1)
+    assert found(*history(100, 9), thresholds=quiet) == []
+
+
+def test_two_storms_with_a_calm_between_are_two() -> None:
+    times = [*range(0, 1000, 100), *range(500_000, 501_000, 100)]
+    entries = [
+        classic(at_ms, number, {"a": lower(), f"b{number}": upper()})
+        for number, at_ms in enumerate(times, 1)
+    ]
+    rows = [row for row in found(*entries) if row.kind == "rebalance-storm"]
+    assert [(row.at_ms, row.until_ms, row.count) for row in rows] == [
+        (0, 900, 10),
+        (500_000, 500_900, 10),
+    ]
+
+
+def test_a_member_that_never_says_what_it_owns() -> None:
+    def history(owns: dict[str, tuple[int, ...]]) -> list[Entry]:
+        return [
+            classic(
+                90_000 * number,
+                number,
+                {"a": lower(owns=owns, generation=number - 1), f"b{number}": upper()},
+                protocol=COOPERATIVE,
+            )
+            for number in (1, 2, 3)
+        ]
+
+    silent = found(*history({}))
+    assert [(row.kind, row.member_id, row.count) for row in silent] == [("never-claims", "a", 2)]
+    assert found(*history({"t": (0, 1)})) == []
+
+
+def test_loads_further_apart_than_they_need_be() -> None:
+    rows = found(classic(0, 1, {"a": Says(gets={"t": (0, 1, 2)}), "b": Says(gets={"t": (3,)})}))
+    assert sorted(kinds(rows)) == ["imbalance", "overloaded", "starved"]
+    by_kind = {row.kind: row for row in rows}
+    assert by_kind["starved"].member_id == "b"
+    assert by_kind["overloaded"].member_id == "a"
+    assert "3 partitions in generation 1, where 2 would be even" in by_kind["overloaded"].evidence
+
+
+def test_loads_that_subscriptions_force_are_no_finding() -> None:
+    plan = {"a": Says(gets={"t": (0, 1, 2, 3)}), "b": Says(topics=())}
+    assert found(classic(0, 1, plan)) == []
+
+
+def test_moves_that_nothing_called_for() -> None:
+    rows = found(
+        classic(0, 1, {"a": lower(), "b": upper()}),
+        classic(90_000, 2, {"a": upper(), "b": lower()}),
+    )
+    assert [(row.kind, row.generation, row.count) for row in rows] == [("needless-moves", 2, 4)]
+
+
+def test_moves_over_missing_generations_are_nobodys_fault() -> None:
+    assert (
+        found(
+            classic(0, 1, {"a": lower(), "b": upper()}),
+            classic(90_000, 4, {"a": upper(), "b": lower()}),
+        )
+        == []
+    )
+
+
+def test_odd_bytes_are_told_once_a_client_with_how_often() -> None:
+    odd = encode_subscription(Subscription(topics=("t",))) + b"\xff"
+    plan = {
+        "a-1": lower(subscription=odd, client_id="odd"),
+        "b-1": upper(client_id="even"),
+    }
+    rows = found(*(classic(90_000 * number, number, plan) for number in (1, 2, 3)))
+    assert [(row.kind, row.client_id, row.count) for row in rows] == [("odd-bytes", "odd", 3)]
+    assert "trailing-bytes" in rows[0].evidence
+
+
+def test_an_odd_assignment_is_its_leaders() -> None:
+    plan = {
+        "a": lower(client_id="leads"),
+        "b": Says(gets={}, assignment=b"\x00\x09" + 4 * b"\x00" + 4 * b"\xff", client_id="led"),
+    }
+    rows = found(classic(0, 1, plan), counts={"t": 2}, thresholds=Thresholds(balance_gap=99))
+    assert [(row.kind, row.client_id) for row in rows] == [("odd-bytes", "leads")]
+
+
+def test_empty_user_data_and_empty_racks_harm_nobody() -> None:
+    harmless = encode_subscription(Subscription(topics=("t",), user_data=b"", rack_id=""))
+    assert found(classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)}, subscription=harmless)})) == []
+    layout = encode_subscription(
+        Subscription(topics=("t",), user_data=encode_cooperative_user_data(3) + b"\x00")
+    )
+    full = {"a": Says(gets={"t": (0, 1, 2, 3)}, subscription=layout)}
+    assert kinds(found(classic(0, 1, full, protocol=COOPERATIVE))) == ["odd-bytes"]
+
+
+def test_a_member_whose_bytes_hold_nothing_and_a_record_that_holds_too_much() -> None:
+    empty = {"a": Says(subscription=b"")}
+    assert kinds(found(classic(0, 1, empty))) == ["unreadable"]
+    whole = record(5, "GROUP_METADATA", {"group": "g"}, None).record
+    from wire.records import decode_record  # noqa: PLC0415 - only here
+
+    broken = Entry(record=decode_record(whole.key_bytes, b"\x00\x03\x00"), at_ms=5)
+    rows = found(classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}), broken)
+    assert kinds(rows) == ["unreadable"]
+    assert "GROUP_METADATA at offset 1 of partition 0" in rows[0].evidence
+
+
+def test_every_kind_is_found_in_the_captured_topics() -> None:
+    """All but none: what real clients did shows every kind of trouble."""
+    seen: set[str] = set()
+    for name in ("real", "java-plans"):
+        entries = captured(name)
+        for history in timeline(entries, topic_names=learned_names(entries)):
+            seen |= set(kinds(anomalies(told(history))))
+    assert seen == {kind.value for kind in AnomalyKind}
+
+
+def test_a_quiet_group_of_java_members_is_found_quiet() -> None:
+    entries = captured("real")
+    (history,) = [h for h in timeline(entries) if h.group == "shop.01-java44"]
+    assert len(history.lives) == 2
+    assert anomalies(told(history)) == []
