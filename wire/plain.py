@@ -13,6 +13,7 @@ exactly where the bytes end, and had any step run over, it would be behind that.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
 from wire.assignment import MemberAssignment, decode_assignment
 from wire.cursor import COUNT_LIMIT, INT16_MAX
@@ -20,7 +21,6 @@ from wire.decoded import Decoded
 from wire.subscription import NO_GENERATION, Subscription, decode_subscription
 from wire.writing import NEWEST_VERSION
 
-_HEADER = struct.Struct(">hi").unpack_from
 _INT32 = struct.Struct(">i").unpack_from
 
 FEW = 32
@@ -41,10 +41,27 @@ def read_subscription(blob: bytes) -> Decoded[Subscription]:
     >>> read_subscription(bytes.fromhex("0000" "00000001" "000174" "ffffffff")).value.topics
     ('t',)
     """
-    try:
-        return _subscription(blob)
-    except GIVE_UP:
-        return decode_subscription(blob)
+    return read_subscriptions((blob,))[0]
+
+
+def read_subscriptions(blobs: Iterable[bytes]) -> list[Decoded[Subscription]]:
+    """Return what `decode_subscription` returns for each, soonest for members of one group.
+
+    They mostly ask for the same topics: where the bytes of the topics are those of the member
+    before, so are the topics.
+    """
+    found: list[Decoded[Subscription]] = []
+    section = b""
+    topics: tuple[str, ...] = ()
+    for blob in blobs:
+        try:
+            if not section or not blob.startswith(section, 2):
+                topics, end = _topics(blob)
+                section = blob[2:end]
+            found.append(_subscription(blob, topics, 2 + len(section)))
+        except GIVE_UP:
+            found.append(decode_subscription(blob))
+    return found
 
 
 def read_assignment(blob: bytes) -> Decoded[MemberAssignment]:
@@ -59,20 +76,28 @@ def read_assignment(blob: bytes) -> Decoded[MemberAssignment]:
         return decode_assignment(blob)
 
 
-def _subscription(blob: bytes) -> Decoded[Subscription]:
-    version, count = _HEADER(blob)
-    if not 0 <= version <= NEWEST_VERSION or not 0 <= count <= COUNT_LIMIT:
+def _topics(blob: bytes) -> tuple[tuple[str, ...], int]:
+    """Return the topics behind the version, and the offset behind them."""
+    (count,) = _INT32(blob, 2)
+    if not 0 <= count <= COUNT_LIMIT:
         raise _Odd
     offset = 6
     topics: list[str] = []
     for _ in range(count):
         start = offset + 2
         length = blob[offset] << 8 | blob[offset + 1]
+        offset = start + length
         if length > INT16_MAX:
             raise _Odd
-        offset = start + length
         topics.append(blob[start:offset].decode())
-    if len(set(topics)) < count:
+    if offset > len(blob) or len(set(topics)) < count:
+        raise _Odd
+    return tuple(topics), offset
+
+
+def _subscription(blob: bytes, topics: tuple[str, ...], offset: int) -> Decoded[Subscription]:
+    version = blob[1]
+    if blob[0] or version > NEWEST_VERSION:
         raise _Odd
     (length,) = _INT32(blob, offset)
     offset += 4
@@ -89,7 +114,7 @@ def _subscription(blob: bytes) -> Decoded[Subscription]:
     return Decoded(
         Subscription(
             version=version,
-            topics=tuple(topics),
+            topics=topics,
             user_data=user_data,
             owned=owned,
             owned_known=version > 0,

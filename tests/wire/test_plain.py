@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.foreign.blobs import assignment, random_bytes, subscription
 from tests.wire.vectors import captured
 from wire import Decoded, decode_assignment, decode_subscription, plain
-from wire.plain import read_assignment, read_subscription
+from wire.plain import read_assignment, read_subscription, read_subscriptions
 
 Decoder = Callable[[bytes], Decoded[Any]]
 
@@ -42,6 +42,19 @@ def laid_out(kind: str, value: Any) -> list[Any]:
 @given(dice=st.randoms(use_true_random=False))
 def test_any_bytes_are_read_alike(kind: str, dice: Random) -> None:
     agree(kind, random_bytes(dice, PAIRS[kind][2]))
+
+
+@given(dice=st.randoms(use_true_random=False))
+def test_members_of_one_group_are_read_as_each_alone(dice: Random) -> None:
+    blobs = [random_bytes(dice, subscription) for _ in range(4)]
+    # A member that asks for the same topics, one whose bytes end behind them, one version younger.
+    end = dice.choice((2, 6, 10, len(blobs[0])))
+    blobs += [blobs[0], blobs[0][:end], b"\0\1" + blobs[0][2:], blobs[0][:end] + blobs[1][end:]]
+    group = dice.choices(blobs, k=6)
+    for blob, ours in zip(group, read_subscriptions(group), strict=True):
+        theirs = decode_subscription(blob)
+        assert (ours.value, ours.notes) == (theirs.value, theirs.notes)
+        assert str(ours.error) == str(theirs.error)
 
 
 @every_kind

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from wire.assignment import MemberAssignment
 from wire.decoded import Decoded
-from wire.plain import read_assignment, read_subscription
+from wire.plain import read_assignment, read_subscription, read_subscriptions
 from wire.records.record import Record
 from wire.subscription import Subscription
 from wire.user_data import (
@@ -92,31 +92,36 @@ def members_of(record: Record, cache: MemberCache | None = None) -> tuple[Record
     value = record.value
     if value is None or record.key is None:
         return ()
-    subscription_of = read_subscription if cache is None else cache.subscription
     if record.type == GROUP_METADATA and value["protocolType"] == CONSUMER:
         protocol = value["protocol"]
         assignment_of = read_assignment if cache is None else cache.assignment
-        members = [
+        members = value["members"]
+        said = _subscriptions([member["subscription"] for member in members], cache)
+        opened = [
             RecordMember(
                 member_id=member["memberId"],
                 protocol=protocol,
-                subscription=subscription_of(member["subscription"]),
+                subscription=subscription,
                 assignment=assignment_of(member["assignment"]),
             )
-            for member in value["members"]
+            for member, subscription in zip(members, said, strict=True)
         ]
-        return tuple(members)
+        return tuple(opened)
     classic = value.get("classicMemberMetadata")
     if record.type != CONSUMER_GROUP_MEMBER_METADATA or classic is None:
         return ()
+    supported = classic["supportedProtocols"]
+    said = _subscriptions([protocol["metadata"] for protocol in supported], cache)
     return tuple(
         RecordMember(
-            member_id=record.key["memberId"],
-            protocol=supported["name"],
-            subscription=subscription_of(supported["metadata"]),
+            member_id=record.key["memberId"], protocol=protocol["name"], subscription=subscription
         )
-        for supported in classic["supportedProtocols"]
+        for protocol, subscription in zip(supported, said, strict=True)
     )
+
+
+def _subscriptions(blobs: list[bytes], cache: MemberCache | None) -> list[Decoded[Subscription]]:
+    return read_subscriptions(blobs) if cache is None else [*map(cache.subscription, blobs)]
 
 
 def _cached(decode: Callable[[bytes], T], blobs_max: int) -> Callable[[bytes], T]:
