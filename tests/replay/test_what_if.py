@@ -1,0 +1,229 @@
+"""What another assignor would have done: against what happened, and against doing it by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assignors.assignor import Assignor, RebalanceProtocol, UserData
+from assignors.model import Cluster, Group, Member
+from assignors.rebalance import Rebalance
+from assignors.registry import ASSIGNORS, assignor_named
+from assignors.replay.history import Entry, pairs
+from assignors.replay.rows import Told, told
+from assignors.replay.tables import OutcomeRow
+from assignors.replay.timeline import group_history, learned_names, timeline
+from assignors.replay.what_if import EVERY_GROUP, total, what_if
+from tests.replay.histories import Says, captured, classic, in_order
+
+KNOWN = {"orders": 6, "payments": 4, "clicks.v2": 3, "tiny": 1}
+
+
+@pytest.fixture(scope="module")
+def real() -> dict[str, Told]:
+    entries = captured("real")
+    names = learned_names(entries)
+    return {h.group: told(h, KNOWN) for h in timeline(entries, topic_names=names)}
+
+
+def tried(of: Told, name: str) -> list[OutcomeRow]:
+    """The outcome of an assignor, without the sums."""
+    return [row for row in what_if(of, assignor_named(name)) if row.generation is not None]
+
+
+def summed(of: Told, name: str) -> list[OutcomeRow]:
+    """The rows that sum up each life."""
+    return [row for row in what_if(of, assignor_named(name)) if row.generation is None]
+
+
+def made(*entries: Entry, counts: dict[str, int] | None = None) -> Told:
+    """A group of these records."""
+    return told(group_history("g", in_order(entries)), counts or {"t": 4})
+
+
+def test_the_assignor_that_ran_would_have_done_what_it_did(real: dict[str, Told]) -> None:
+    """A group of Java members under Java's own assignor: every figure is what happened."""
+    lives = summed(real["shop.01-java44"], "java/cooperative-sticky")
+    assert len(lives) == 2
+    for row in lives:
+        assert row.rounds == row.actual_rounds
+        assert row.moved == row.actual_moved
+        assert (row.load_max, row.balance_gap) == (row.actual_load_max, row.actual_balance_gap)
+        assert row.unassigned == 0
+
+
+@pytest.mark.parametrize("name", ["optimal/sticky", "optimal/cooperative-sticky"])
+def test_the_best_assignors_leave_no_gap_and_nothing_with_nobody(
+    real: dict[str, Told], name: str
+) -> None:
+    rows = [row for of in real.values() for row in tried(of, name)]
+    assert len(rows) > 250
+    assert {(row.balance_gap, row.unassigned, row.error) for row in rows} == {(0, 0, None)}
+
+
+def test_every_registered_assignor_plays_every_history_without_an_error(
+    real: dict[str, Told],
+) -> None:
+    for name in ASSIGNORS:
+        rows = [row for of in real.values() for row in tried(of, name)]
+        assert {row.error for row in rows} == {None}, name
+        assert all(row.rounds <= 3 for row in rows), name
+
+
+def by_hand(of: Told) -> list[int]:
+    """Moves of `java/roundrobin`, generation by generation, with dictionaries alone."""
+    moves = []
+    (told_life,) = of.lives
+    had: dict[tuple[str, int], str] = {}
+    before: object = None
+    for chapter in told_life.chapters:
+        members = chapter.generation.members
+        asked = sorted((m.member_id, sorted(m.topics)) for m in members)
+        if members and asked != before:
+            group = Group(
+                cluster=Cluster.of(dict(of.counts)),
+                members=tuple(Member(member_id=m.member_id, topics=m.topics) for m in members),
+            )
+            answer = ASSIGNORS["java/roundrobin"].assign(group).assignment
+            now = {place: m for m, share in answer.items() for place in pairs(share)}
+            wants = {m.member_id: m.topics for m in members}
+            moves.append(
+                sum(
+                    1
+                    for place, old in had.items()
+                    if place[0] in wants.get(old, ()) and now.get(place) != old
+                )
+            )
+            had = now
+        elif members:
+            moves.append(0)
+        if not members:
+            had = {}
+        before = asked
+    return moves
+
+
+def test_moves_are_those_of_playing_the_assignor_by_hand(real: dict[str, Told]) -> None:
+    checked = 0
+    for of in real.values():
+        if len(of.lives) == 1 and of.lives[0].life.kind.value == "classic":
+            if any(m.instance_id for c in of.lives[0].chapters for m in c.generation.members):
+                continue
+            assert [row.moved for row in tried(of, "java/roundrobin")] == by_hand(of)
+            checked += 1
+    assert checked > 15
+
+
+def test_a_generation_that_asks_for_nothing_new_is_the_other_assignors_doing() -> None:
+    """A cooperative hand-over takes two rounds here too, both in the generation that began it."""
+    first = classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, state_ms=0)
+    second = classic(1100, 2, {"a": Says(gets={"t": (0, 1)}), "b": Says()}, state_ms=1000)
+    third = classic(
+        2050, 3, {"a": Says(gets={"t": (0, 1)}), "b": Says(gets={"t": (2, 3)})}, state_ms=2000
+    )
+    rows = tried(made(first, second, third), "optimal/cooperative-sticky")
+    assert [(row.rounds, row.moved) for row in rows] == [(1, 0), (2, 2), (0, 0)]
+    # The round took 100 ms: two partitions wait through the first and arrive in the second.
+    assert [row.downtime_partition_ms for row in rows] == [None, 400, 0]
+    # What happened: eager, so all four stopped each time.
+    assert [row.actual_downtime_partition_ms for row in rows] == [None, 400, 200]
+
+
+def test_an_eager_round_stops_all_and_a_brokers_round_what_moves() -> None:
+    first = classic(10, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, state_ms=5)
+    second = classic(1100, 2, {"a": Says(), "b": Says()}, state_ms=1000)
+    of = made(first, second)
+    downtime = {
+        name: tried(of, name)[1].downtime_partition_ms
+        for name in ("optimal/sticky", "server/uniform")
+    }
+    assert downtime == {"optimal/sticky": 400, "server/uniform": 200}
+
+
+def test_a_static_member_that_comes_back_keeps_its_share() -> None:
+    first = classic(10, 1, {"a-1": Says(instance_id="a"), "b": Says()})
+    again = classic(20, 2, {"a-2": Says(instance_id="a"), "b": Says(), "c": Says()})
+    rows = tried(made(first, again), "optimal/sticky")
+    assert [row.moved for row in rows] == [0, 1]
+
+
+def test_an_empty_group_forgets() -> None:
+    entries = [
+        classic(10, 1, {"a": Says()}),
+        classic(20, 2, {}),
+        classic(30, 3, {"a": Says(), "b": Says()}),
+    ]
+    rows = tried(made(*entries), "optimal/cooperative-sticky")
+    assert [(row.generation, row.rounds, row.moved) for row in rows] == [(1, 1, 0), (3, 1, 0)]
+
+
+def fails(_: Group) -> Rebalance:
+    """An assignor with a mistake."""
+    raise RuntimeError("no idea")
+
+
+def never_rests(group: Group) -> Rebalance:
+    """A cooperative assignor that takes everything from whoever has it, for ever."""
+    ids = [member.member_id for member in group.members]
+    holder = next((m.member_id for m in group.members if m.owned), ids[-1])
+    chosen = ids[(ids.index(holder) + 1) % len(ids)]
+    return Rebalance(assignment={m: ({"t": (0, 1, 2, 3)} if m == chosen else {}) for m in ids})
+
+
+def own(assign: object, *, cooperative: bool = True) -> Assignor:
+    """An assignor of one's own."""
+    protocol = RebalanceProtocol.COOPERATIVE if cooperative else RebalanceProtocol.EAGER
+    return Assignor(
+        family="own",
+        name="cooperative-sticky" if cooperative else "sticky",
+        assign=assign,  # type: ignore[arg-type]
+        protocols=frozenset({protocol}),
+        user_data=UserData.COOPERATIVE,
+    )
+
+
+def test_an_assignor_that_fails_leaves_everything_and_says_why() -> None:
+    of = made(classic(10, 1, {"a": Says()}), classic(20, 2, {"a": Says(), "b": Says()}))
+    rows = list(what_if(of, own(fails)))
+    assert [row.error for row in rows[:2]] == ["RuntimeError: no idea"] * 2
+    assert [row.rounds for row in rows] == [0, 0, 0]
+    assert rows[2].error == "2 generations: RuntimeError: no idea"
+
+
+def test_an_assignor_that_never_rests_is_stopped() -> None:
+    of = made(
+        classic(10, 1, {"a": Says(), "b": Says()}),
+        classic(20, 2, {"a": Says(), "b": Says(), "c": Says()}),
+    )
+    (_, row, _) = what_if(of, own(never_rests))
+    assert (row.rounds, row.error) == (10, "not settled after 10 rounds")
+
+
+def test_an_eager_assignor_gets_one_round() -> None:
+    of = made(classic(10, 1, {"a": Says(), "b": Says()}))
+    (row, _) = what_if(of, own(never_rests, cooperative=False))
+    assert (row.rounds, row.error) == (1, None)
+
+
+def test_sums_add_up(real: dict[str, Told]) -> None:
+    rows = [row for of in real.values() for row in what_if(of, assignor_named("sticky"))]
+    (every,) = total(rows)
+    single = [row for row in rows if row.generation is not None]
+    assert (every.group, every.generation) == (EVERY_GROUP, None)
+    assert every.moved == sum(row.moved for row in single)
+    assert every.actual_rounds == len(single)
+    assert every.downtime_partition_ms == sum(row.downtime_partition_ms or 0 for row in single)
+    assert every.load_max == max(row.load_max for row in single)
+
+
+def test_share_and_streams_groups_are_left_out(real: dict[str, Told]) -> None:
+    assert tried(real["shop.35-share"], "sticky") == []
+    assert tried(real["shop.36-ks-streams"], "sticky") == []
+
+
+def test_inferred_counts_are_marked(real: dict[str, Told]) -> None:
+    known = real["shop.01-java44"]
+    assert not any(row.counts_inferred for row in tried(known, "sticky"))
+    inferred = replace(known, inferred=frozenset({"orders"}))
+    assert any(row.counts_inferred for row in tried(inferred, "sticky"))
