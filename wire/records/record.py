@@ -30,6 +30,8 @@ from wire.records.types import (
 UNKNOWN = "UNKNOWN"
 """The name of a type that is not known, or could not be read."""
 
+Blob = bytes | bytearray | memoryview
+
 _INT16 = struct.Struct(">h")
 
 
@@ -61,13 +63,15 @@ class Record:
         return None if self.key is None else 0
 
 
-def decode_record(key: bytes | None, value: bytes | None) -> Record:
+def decode_record(key: Blob | None, value: Blob | None) -> Record:
     """Return the record in `key` and `value`. Never raises. Cost: linear in their sizes.
 
     >>> record = decode_record(bytes.fromhex("0003000167"), bytes.fromhex("00000000000700"))
     >>> record.name, record.key, record.value
     ('CONSUMER_GROUP_METADATA', {'groupId': 'g'}, {'epoch': 7})
     """
+    key = None if key is None else bytes(key)
+    value = None if value is None else bytes(value)
     if key is None or len(key) < 2:
         text = "key: null" if key is None else f"key: {len(key)} bytes hold no type"
         error = WireError(ErrorKind.TRUNCATED, text)

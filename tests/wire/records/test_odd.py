@@ -80,6 +80,15 @@ def test_a_value_without_a_version_is_no_tombstone(value: str) -> None:
     assert (record.value_version, record.is_tombstone) == (None, False)
 
 
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+def test_bytes_of_every_kind_are_read_alike(kind: type[bytearray]) -> None:
+    key, value = bytes.fromhex(MEMBER_KEY), bytes.fromhex(MEMBER_VALUE + "01050161")
+    record = decode_record(kind(key), kind(value))
+    assert record == decode_record(key, value)
+    assert record.value is not None
+    assert type(record.value[UNKNOWN_TAGS][0][1]) is bytes
+
+
 def test_bytes_after_the_end_are_noted_in_key_and_value() -> None:
     record = read(METADATA_KEY + "aabb", "00000000000700" + "cc")
     assert record.value == {"epoch": 7}
