@@ -195,6 +195,7 @@ def test_text_that_is_no_utf_8_is_read_as_java_reads_it() -> None:
     ("tags", "kind"),
     [
         ("914e", ErrorKind.BAD_LENGTH),  # 10,001 tags
+        ("ffffffff0f", ErrorKind.BAD_LENGTH),  # -1 tags
         ("01050a00", ErrorKind.TRUNCATED),
         ("0105ffffffff0f", ErrorKind.TRUNCATED),  # a size of -1
         ("ffffffffff0f", ErrorKind.BAD_LENGTH),  # a varint of six bytes
@@ -229,6 +230,27 @@ def test_a_compact_string_is_no_longer_than_others() -> None:
     longer = read(MEMBER_KEY, "0000" + "818002" + "78" * 32_768 + MEMBER_VALUE[6:] + "00")
     assert longer.error is not None
     assert str(longer.error) == "value: instanceId: a string of 32768 bytes (byte 2)"
+
+
+def test_an_array_holds_no_more_elements_than_bytes_are_left() -> None:
+    # A regular expression's topics: a count of one more than there is, then two numbers.
+    key = "0010000167000172"
+    right = read(key, "0000" + "11" + "01" * 16 + "00" * 17)
+    assert right.error is None
+    wrong = read(key, "0000" + "23" + "01" * 16 + "00" * 17)
+    assert wrong.error is not None
+    assert wrong.error.kind is ErrorKind.BAD_LENGTH
+    assert str(wrong.error) == "value: topics: 34 elements in 33 bytes (byte 2)"
+
+
+def test_an_array_holds_a_million_elements_and_no_more() -> None:
+    key, ends = bytes.fromhex("0010000167000172"), bytes(17)
+    million = decode_record(key, bytes.fromhex("0000c1843d") + b"\1" * 1_000_000 + ends)
+    assert million.value is not None
+    assert len(million.value["topics"]) == 1_000_000
+    more = decode_record(key, bytes.fromhex("0000c2843d") + b"\1" * 1_000_001 + ends)
+    assert more.error is not None
+    assert more.error.kind is ErrorKind.BAD_LENGTH
 
 
 def test_a_null_where_there_may_be_none_is_refused_by_name() -> None:
