@@ -14,7 +14,7 @@ import click
 from assignors.assignor import Assignor
 from assignors.cli.assign import ASSIGNOR_HELP, AssignorName
 from assignors.cli.json_text import parse
-from assignors.cli.output import VIOLATIONS, Form, output_option, write
+from assignors.cli.output import UNREADABLE, VIOLATIONS, Form, output_option, write
 from assignors.cli.progress import worked
 from assignors.cli.replay_tables import show_replayed
 from assignors.documents import Document
@@ -38,6 +38,12 @@ HIDDEN_TITLE = "replay"
 """The title of a report whose source is not to be named."""
 
 SCHEMA = 1
+
+
+class UnreadableError(click.ClickException):
+    """A source in which there is nothing to tell, in one line."""
+
+    exit_code = UNREADABLE
 
 
 class Pattern(click.ParamType[re.Pattern[str]]):
@@ -159,7 +165,7 @@ def _read(source: str) -> list[Entry]:
         raws: Iterable[Raw] = rows(open_source(source))
         return list(entries(worked(raws, None, "records")))
     except (SourceError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise UnreadableError(str(error)) from error
 
 
 def _histories(
@@ -167,10 +173,10 @@ def _histories(
 ) -> list[GroupHistory]:
     """Return the history of each group asked for; say so where there is none."""
     if not read:
-        raise click.ClickException(f"{source}: no records: is it empty?")
+        raise UnreadableError(f"{source}: no records: is it empty?")
     first = read[0].record.error
     if first is not None and all(entry.record.error is not None for entry in read):
-        raise click.ClickException(
+        raise UnreadableError(
             f"{source}: none of {len(read)} records is one of __consumer_offsets: {first}"
         )
     histories = list(timeline(read, topic_names=learned_names(read)))
@@ -179,7 +185,7 @@ def _histories(
     found = [history for history in histories if wanted.search(history.group)]
     if not found:
         names = ", ".join(history.group for history in histories[:5])
-        raise click.ClickException(
+        raise UnreadableError(
             f"{source}: no group is called {wanted.pattern!r}; {len(histories)} are there: {names}"
         )
     return found

@@ -1,0 +1,192 @@
+"""The command `replay`: tables, files, what-if, and how it ends."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from assignors.cli.command import command
+from assignors.replay.tables import TABLES
+from tests.cli.running import process
+from tests.replay.histories import DATA
+
+REAL = str(DATA / "real.jsonl.gz")
+QUIET = ("--group", "^shop.01-java44$")
+
+
+def run(*arguments: str) -> Result:
+    """One run in this process."""
+    result = CliRunner().invoke(command, ["replay", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def documents(*arguments: str) -> list[dict[str, Any]]:
+    """What a run prints, as documents."""
+    return [json.loads(line) for line in run(*arguments).stdout.splitlines()]
+
+
+def test_a_topic_with_findings_ends_with_1_and_a_quiet_one_with_0() -> None:
+    assert run(REAL).exit_code == 1
+    assert run(REAL, *QUIET).exit_code == 0
+
+
+def test_each_line_is_a_row_of_a_table() -> None:
+    found = documents(REAL, "--group", "migrate")
+    assert {document["table"] for document in found} == {"groups", "anomalies"}
+    lives = [d["row"]["life"] for d in found if d["row"]["group"] == "shop.32-migrate"]
+    assert max(lives) == 5
+    assert all(document["error"] is None and document["schema"] == 1 for document in found)
+
+
+@pytest.mark.parametrize("table", list(TABLES))
+def test_any_table_can_be_asked_for(table: str) -> None:
+    tried = ("--what-if", "sticky") if table == "outcomes" else ()
+    found = documents(REAL, "--group", "migrate", "--table", table, *tried)
+    assert {document["table"] for document in found} == {table}
+
+
+@pytest.mark.parametrize("table", list(TABLES))
+def test_any_table_can_be_drawn(table: str) -> None:
+    drawn = run(REAL, "--group", "15-aio", "--table", table, "--what-if", "sticky", "-o", "table")
+    assert drawn.exit_code == 1
+    assert "GROUP" in drawn.stdout
+    assert "shop" in drawn.stdout
+
+
+def test_several_assignors_are_tried_and_summed_up() -> None:
+    found = documents(REAL, *QUIET, "--what-if", "sticky", "--what-if", "server/uniform")
+    sums = [d["row"] for d in found if d["table"] == "outcomes" and d["row"]["group"] == "*"]
+    assert [row["assignor"] for row in sums] == ["optimal/sticky", "server/uniform"]
+    assert all(row["actual_moved"] == 10 for row in sums)
+
+
+def test_an_assignor_of_ones_own_is_tried(tmp_path: Path) -> None:
+    own = tmp_path / "own_assignor.py"
+    own.write_text(
+        "from dataclasses import replace\n"
+        "from assignors.registry import assignor_named\n"
+        "MINE = replace(assignor_named('java/range'), family='my', name='range')\n"
+    )
+    arguments = ("replay", REAL, *QUIET, "--what-if", "own_assignor:MINE")
+    done = process(*arguments, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert b'"assignor": "my/range"' in done.stdout
+
+
+def test_an_unknown_assignor_is_a_sentence() -> None:
+    result = run(REAL, "--what-if", "nope")
+    assert result.exit_code == 2
+    assert "no assignor 'nope'" in result.stderr
+
+
+def test_known_partition_counts_are_used_and_inferred_ones_marked(tmp_path: Path) -> None:
+    counts = tmp_path / "counts.json"
+    counts.write_text('{"orders": 60, "payments": 4, "clicks.v2": 3, "tiny": 1}')
+    known = documents(REAL, *QUIET, "--partitions", str(counts), "--table", "generations")
+    assert not any(document["row"]["counts_inferred"] for document in known)
+    assert max(document["row"]["unassigned"] for document in known) >= 54
+    inferred = documents(REAL, *QUIET, "--table", "generations")
+    assert any(document["row"]["counts_inferred"] for document in inferred)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"orders": -1}', "is negative"),
+        ('{"orders": "6"}', "expected an integer"),
+        ("[]", "expected an object"),
+        ("{", "byte 1"),
+    ],
+)
+def test_partition_counts_that_cannot_be_are_a_sentence(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    counts = tmp_path / "counts.json"
+    counts.write_text(text)
+    result = run(REAL, "--partitions", str(counts))
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_tables_are_written_as_parquet(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = run(REAL, "--out", str(out), "--what-if", "sticky")
+    assert sorted(path.stem for path in out.iterdir()) == sorted(TABLES)
+    assert pq.read_table(out / "offsets.parquet").num_rows == 3414
+    assert pq.read_table(out / "outcomes.parquet").num_rows > 250
+    assert f"wrote {len(TABLES)} tables" in result.stderr
+
+
+def test_hidden_names_are_nowhere(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    names = ("shop.", "w-java44", "127.0.0.1", "w-franz")
+    result = run(REAL, "--redact", "--out", str(out), "--what-if", "sticky", "--group", "shop")
+    assert result.exit_code == 1
+    assert "group-1" in result.stdout
+    # The source's own name is the user's; topics keep theirs.
+    assert not [name for name in names if name in result.stdout]
+    for path in out.iterdir():
+        told = str(pq.read_table(path).to_pylist())
+        assert not [name for name in names if name in told], path
+
+
+def record(key: bytes, value: bytes | None) -> str:
+    """A line of a dump."""
+    told = None if value is None else b64encode(value).decode()
+    return json.dumps({"key": b64encode(key).decode(), "value": told})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("empty.jsonl", b"", "no records: is it empty?"),
+        ("wrong.jsonl", record(b"order-17", b"{}").encode(), "none of 1 records is one of"),
+        ("notes.txt", b"", "no .jsonl, .parquet or .log file"),
+        ("broken.parquet", b"PAR1", "no Parquet file"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line_that_names_it(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    result = run(str(path))
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert name in line
+    assert words in line
+
+
+def test_a_missing_source_and_a_group_that_is_not_there() -> None:
+    assert run("nowhere.jsonl").exit_code == 2
+    result = run(REAL, "--group", "nobody")
+    assert result.exit_code == 2
+    assert "43 are there" in result.stderr
+    assert run(REAL, "--group", "(").exit_code == 2
+
+
+def test_a_line_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "dump.jsonl"
+    good = gzip.decompress((DATA / "real.jsonl.gz").read_bytes())
+    path.write_bytes(b"{\n" + good)
+    found = documents(str(path))
+    unreadable = [d["row"] for d in found if d["table"] == "anomalies" and d["row"]["group"] == ""]
+    assert [row["kind"] for row in unreadable] == ["unreadable"]
+    assert "line 1" in unreadable[0]["evidence"]
+    assert sum(d["table"] == "groups" for d in found) == 65
+
+
+def test_the_command_as_a_process_says_what_it_wrote(tmp_path: Path) -> None:
+    done = process("replay", REAL, *QUIET, "--out", str(tmp_path / "out"))
+    assert done.returncode == 0
+    assert done.stderr.decode().startswith("wrote 7 tables")
+    assert all(json.loads(line)["table"] == "groups" for line in done.stdout.splitlines())

@@ -1,0 +1,118 @@
+"""Names hidden everywhere, the same way, and nothing else changed."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from assignors.registry import assignor_named
+from assignors.replay.columns import as_dict
+from assignors.replay.history import Entry
+from assignors.replay.redact import Hidden, keyed, numbered
+from assignors.replay.run import Settings, replay
+from assignors.replay.tables import TABLES, Tables
+from assignors.replay.timeline import timeline
+from tests.replay.histories import captured
+
+LABEL = re.compile(r"^(group|client|host|member|instance)-(\d+|[0-9a-f]{12})$")
+
+
+@pytest.fixture(scope="module")
+def entries() -> list[Entry]:
+    return captured("real")
+
+
+@pytest.fixture(scope="module")
+def plain(entries: list[Entry]) -> Tables:
+    return replay(entries)
+
+
+@pytest.fixture(scope="module")
+def hidden(entries: list[Entry]) -> Tables:
+    return replay(entries, hide_names=True)
+
+
+def names(tables: Tables) -> set[str]:
+    """Every name that must not be seen, long enough to be told from ordinary words."""
+    found: set[str | None] = set()
+    for row in tables.members:
+        found |= {row.group, row.member_id, row.client_id, row.host, row.instance_id}
+    return {name for name in found if name is not None and len(name) > 3} - {"connect"}
+
+
+def text(tables: Tables) -> str:
+    """All tables as one text."""
+    rows = [as_dict(row) for name in TABLES for row in getattr(tables, name)]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def test_no_name_is_left_in_any_table_or_evidence(plain: Tables, hidden: Tables) -> None:
+    told, open_ = text(hidden), text(plain)
+    secret = names(plain)
+    assert len(secret) > 300
+    assert [name for name in secret if name in told] == []
+    assert [name for name in secret if name not in open_] == []
+
+
+def test_nothing_but_names_and_metadata_changes(plain: Tables, hidden: Tables) -> None:
+    """One label for one name: the tables are equal once labels are put in."""
+    labels: dict[tuple[str, str], str] = {}
+    columns = {
+        "group": "group",
+        "member_id": "member",
+        "holder_id": "member",
+        "leader_id": "member",
+        "client_id": "client",
+        "leader_client_id": "client",
+        "host": "host",
+        "instance_id": "instance",
+    }
+    for name in TABLES:
+        rows = zip(getattr(plain, name), getattr(hidden, name), strict=True)
+        for before, after in rows:
+            one, other = as_dict(before), as_dict(after)
+            for column, what in columns.items():
+                if one.get(column):
+                    label = labels.setdefault((what, one[column]), other[column])
+                    assert other[column] == label
+                    assert LABEL.match(label)
+                one.pop(column, None)
+                other.pop(column, None)
+            for free in ("evidence", "metadata", "joined", "left"):
+                one.pop(free, None)
+                other.pop(free, None)
+            assert one == other
+    assert len(set(labels.values())) == len(labels)
+
+
+def test_what_was_tried_is_the_same_under_hidden_names(entries: list[Entry]) -> None:
+    settings = Settings(assignors=(assignor_named("java/sticky"),))
+    open_rows = [as_dict(row) for row in replay(entries, settings).outcomes]
+    hidden_rows = [as_dict(row) for row in replay(entries, settings, hide_names=True).outcomes]
+    for row in (*open_rows, *hidden_rows):
+        del row["group"]
+    assert open_rows == hidden_rows
+
+
+def test_labels_by_key_are_the_same_in_every_group_and_other_under_another_key(
+    entries: list[Entry],
+) -> None:
+    label = keyed(b"one key")
+    assert label(Hidden.HOST, "/10.0.0.1") == label(Hidden.HOST, "/10.0.0.1")
+    assert label(Hidden.HOST, "/10.0.0.1") != keyed(b"other")(Hidden.HOST, "/10.0.0.1")
+    assert label(Hidden.HOST, "a") != label(Hidden.GROUP, "a")
+    assert label(Hidden.HOST, "") == ""
+    told = text(replay(entries, Settings(label=label)))
+    assert [name for name in names(replay(entries)) if name in told] == []
+
+
+def test_labels_count_in_the_order_of_the_records(entries: list[Entry]) -> None:
+    histories = list(timeline(entries))
+    label = numbered(histories)
+    assert [label(Hidden.GROUP, h.group) for h in histories[:3]] == [
+        "group-1",
+        "group-2",
+        "group-3",
+    ]

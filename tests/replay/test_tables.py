@@ -1,0 +1,148 @@
+"""The tables as a whole: their schemas, their reasons, their Parquet, and what ties them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from assignors.registry import assignor_named
+from assignors.replay.arrow_tables import arrow_row, as_arrow, schema_of, write_tables
+from assignors.replay.bundled import incident
+from assignors.replay.columns import ESTIMATED, NOT_RECORDED, as_dict, columns
+from assignors.replay.entries import entries
+from assignors.replay.run import Settings, replay
+from assignors.replay.sources import Raw, open_source, rows
+from assignors.replay.tables import TABLES, Tables
+from tests.replay.histories import DATA, captured
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    settings = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
+    return replay(captured("real"), settings)
+
+
+def test_every_column_that_is_never_told_has_its_reason(tables: Tables) -> None:
+    """Of a column that is null in every row, the reason must be written down."""
+    for name, table in TABLES.items():
+        listed = getattr(tables, name)
+        for column, _, is_nullable in columns(table):
+            is_null = all(getattr(row, column) is None for row in listed)
+            assert is_nullable or not is_null
+            # Old versions have expiry, and these outcomes went well: nothing to explain.
+            if is_null and (name, column) not in {("offsets", "expire_ms"), ("outcomes", "error")}:
+                assert (name, column) in NOT_RECORDED
+
+
+def test_reasons_and_models_are_of_columns_that_exist() -> None:
+    known = {(name, column.name) for name, table in TABLES.items() for column in fields(table)}
+    assert {*NOT_RECORDED, *ESTIMATED} <= known
+    assert not set(NOT_RECORDED) & set(ESTIMATED)
+
+
+def test_the_tables_agree_with_each_other(tables: Tables) -> None:
+    members = Counter((r.group, r.life, r.generation) for r in tables.members)
+    for row in tables.generations:
+        assert row.member_count == members[row.group, row.life, row.generation]
+    generations = Counter((r.group, r.life) for r in tables.generations)
+    findings = Counter((r.group, r.life) for r in tables.anomalies)
+    for group in tables.groups:
+        assert group.generation_count == generations[group.group, group.life]
+        assert group.anomaly_count == findings[group.group, group.life]
+    assert sum(group.commit_count for group in tables.groups) == len(tables.offsets)
+    joined = sum(len(row.joined) for row in tables.generations)
+    assert joined == sum(row.is_new for row in tables.members)
+
+
+def test_each_generation_ends_where_the_next_begins(tables: Tables) -> None:
+    for one, after in pairwise(tables.generations):
+        if (one.group, one.life) == (after.group, after.life):
+            assert one.until_ms == after.at_ms
+            assert one.generation < after.generation
+
+
+def test_holders_of_commits_held_the_partition_then(tables: Tables) -> None:
+    held: dict[tuple[str, str, int, str], list[tuple[int, int | None]]] = {}
+    for row in tables.assignments:
+        key = (row.group, row.topic, row.partition, row.member_id)
+        held.setdefault(key, []).append((row.from_ms, row.to_ms))
+    known = 0
+    for commit in tables.offsets:
+        if commit.holder_id is not None:
+            key = (commit.group, commit.topic, commit.partition, commit.holder_id)
+            assert any(
+                start <= commit.at_ms and (end is None or commit.at_ms < end)
+                for start, end in held[key]
+            )
+            known += 1
+    assert known > 3000
+
+
+def test_members_that_commit_under_their_own_name_are_found_as_holders(tables: Tables) -> None:
+    """franz-go writes its member id into the metadata: the estimate is right nearly always."""
+    named = [
+        (row.metadata, row.holder_id)
+        for row in tables.offsets
+        if row.holder_id and row.metadata and "franz" in row.metadata and len(row.metadata) > 40
+    ]
+    right = sum(metadata == holder for metadata, holder in named)
+    assert len(named) > 50
+    assert right / len(named) > 0.97
+
+
+def test_parquet_gives_back_what_was_written(tables: Tables, tmp_path: Path) -> None:
+    paths = write_tables(tables, tmp_path / "deep" / "out")
+    assert [path.stem for path in paths] == list(TABLES)
+    for path in paths:
+        table = TABLES[path.stem]
+        read = pq.read_table(path)
+        assert read.schema.equals(schema_of(table))
+        assert read.to_pylist() == [arrow_row(row) for row in getattr(tables, path.stem)]
+
+
+def test_empty_tables_have_their_columns() -> None:
+    for table in TABLES.values():
+        assert as_arrow(table, []).schema.names == [name for name, _, _ in columns(table)]
+
+
+def test_a_name_that_utf8_cannot_carry_is_replaced() -> None:
+    row = replay(incident()).anomalies[0]
+    odd = as_dict(row) | {"group": "g\ud800"}
+    assert arrow_row(type(row)(**odd))["group"] == "g?"
+
+
+def test_a_source_gives_the_tables_of_its_records() -> None:
+    given = replay(entries(rows(open_source(DATA / "real.jsonl.gz"))))
+    assert given == replay(captured("real"))
+
+
+def test_what_a_source_could_not_read_is_a_finding_with_its_place() -> None:
+    (entry,) = entries([Raw(error="x.log: byte 17: bad checksum")])
+    (row,) = replay([*incident(), entry]).anomalies[:1]
+    assert (row.group, row.kind) == ("", "unreadable")
+    assert "x.log: byte 17: bad checksum" in row.evidence
+
+
+def test_commits_of_labelled_transactions_say_whether_they_were_taken_back() -> None:
+    raw = [
+        r for r in rows(open_source(DATA / "real.jsonl.gz")) if (r.key or b"")[:2] == b"\x00\x01"
+    ][:3]
+    fates = ("aborted", "committed", None)
+    labelled = [
+        Raw(
+            key=r.key,
+            value=r.value,
+            partition=r.partition,
+            offset=r.offset,
+            timestamp_ms=r.timestamp_ms,
+            transaction=fate,
+        )
+        for r, fate in zip(raw, fates, strict=True)
+    ]
+    told = {row.record_offset: row.is_aborted for row in replay(entries(labelled)).offsets}
+    assert [told[r.offset] for r in raw] == [True, False, None]
