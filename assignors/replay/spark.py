@@ -48,9 +48,9 @@ def with_group(frame: DataFrame) -> DataFrame:
     number = "CAST(conv(hex(substring(key, {at}, 2)), 16, 10) AS int)"
     length = number.format(at=3)
     group = f"CAST(substring(key, 5, {length}) AS string)"
-    return frame.withColumn("type", expr(number.format(at=1))).withColumn(
-        "group", expr(f"CASE WHEN length(key) >= 4 + {length} THEN {group} END")
-    )
+    has_type, has_group = "length(key) >= 2", f"length(key) >= 4 + {length}"
+    typed = frame.withColumn("type", expr(f"CASE WHEN {has_type} THEN {number.format(at=1)} END"))
+    return typed.withColumn("group", expr(f"CASE WHEN {has_group} THEN {group} END"))
 
 
 def segment_records(

@@ -3,20 +3,27 @@
 Two things about it surprise. Its newer way of looking up offsets leaves internal topics out
 without a word, so `__consumer_offsets` comes back with no rows; the setting
 `spark.sql.streaming.kafka.useDeprecatedOffsetFetching` brings the older way back, and is set
-here. And without `kafka.isolation.level=read_committed`, also set here, commits of aborted
+here. Its consumer joins a group, `spark-kafka-relation-...`, which leaves records of its own in
+the topic. And without `kafka.isolation.level=read_committed`, also set here, commits of aborted
 transactions come along, which look like any other.
 
-The connector is a package of Spark's that a session fetches when it starts. No version of it
-matches pyspark 4.3 (SPARK's releases on Maven Central end before): `PACKAGES` is one that reads
-batches there; streams need the jars of `STREAMING_JARS`, downloaded and given as `spark.jars`.
+The connector is a package of its own, and of no version are all parts on Maven Central that
+pyspark 4.3 needs: `spark.jars.packages` with 4.0.0 reads ordinary topics there, but its older
+offset lookup asks for a class that Spark no longer has. The four jars of `CONNECTOR` read
+batches and streams; fetch them into one folder, for each
 
-    session = local_session(**CONNECTOR)
+    mvn dependency:copy -Dartifact=ARTIFACT -DoutputDirectory=jars
+
+and read:
+
+    session = local_session(**connector_settings("jars"))
     records = read_topic(session, "broker:9092").transform(decode_records)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assignors.replay.sources.raw import SourceError
@@ -25,25 +32,30 @@ from assignors.replay.sources.segments import OFFSETS_TOPIC, Isolation
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-PACKAGES = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
-EXCLUDES = "org.apache.hadoop:hadoop-client-runtime,org.apache.hadoop:hadoop-client-api"
-"""What the connector asks for and pyspark already has: 100 MB."""
-
-CONNECTOR: Mapping[str, str] = {
-    "spark_jars_packages": PACKAGES,
-    "spark_jars_excludes": EXCLUDES,
-}
-"""Settings for a session that reads batches, as `local_session` takes them."""
-
-STREAMING_JARS = (
+CONNECTOR = (
     "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
     "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0",
     "org.apache.kafka:kafka-clients:3.9.0",
     "org.apache.commons:commons-pool2:2.12.0",
 )
-"""The artifacts with which pyspark 4.3 reads batches and streams."""
+"""The artifacts with which pyspark 4.3 reads batches and streams: 10 MB."""
 
 OLD_OFFSET_LOOKUP = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
+
+
+def connector_settings(folder: str | Path) -> dict[str, str]:
+    """Return settings for a session, as `local_session` takes them, that load a folder's jars.
+
+    Raises `SourceError` where one of `CONNECTOR` is missing.
+    """
+    jars = []
+    for artifact in CONNECTOR:
+        _, name, version = artifact.split(":")
+        jar = Path(folder) / f"{name}-{version}.jar"
+        if not jar.is_file():
+            raise SourceError(f"{folder}: no {jar.name}, of {artifact}")
+        jars.append(str(jar))
+    return {"spark_jars": ",".join(jars)}
 
 
 def read_topic(
@@ -74,7 +86,7 @@ def stream_topic(
     isolation: Isolation = Isolation.READ_COMMITTED,
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Return the topic as a stream, from its start; the session needs `STREAMING_JARS`."""
+    """Return the topic as a stream, from its start; ended by its trigger."""
     session.conf.set(OLD_OFFSET_LOOKUP, "true")
     reader = session.readStream.format("kafka")
     for name, value in _options(bootstrap, topic, isolation, None, options).items():

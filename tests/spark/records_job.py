@@ -1,0 +1,63 @@
+"""One Spark session of the kind asked for decodes a dump; its answers as JSON.
+
+Sessions of different kinds do not live in one process, so the test starts this file once for
+each: `python -m tests.spark.records_job classic|cluster|connect FOLDER`, where the folder has a
+dump (`dump.parquet`) and a data folder of segment files.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from assignors.replay.sources import Isolation, SourceError
+from assignors.replay.spark import decode_records, segment_records, with_group
+from tests.spark.job import session_of
+
+
+def main(kind: str, folder: Path) -> None:
+    """Run the job and write its answers."""
+    session = session_of(kind, folder)
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    dump = session.read.parquet(str(folder / "dump.parquet")).repartition(3)
+    decoded = dump.transform(decode_records)
+    segments = segment_records(session, folder / "data", isolation=Isolation.READ_UNCOMMITTED)
+    decoded.createOrReplaceTempView("records")
+    counted = session.sql("""
+        SELECT name, count(*) AS records, count(DISTINCT `group`) AS groups
+        FROM records GROUP BY name ORDER BY name""")
+    members = session.sql("""
+        SELECT `group`, member.client_id, member.subscription.topics
+        FROM records LATERAL VIEW explode(classic_group.members) AS member
+        ORDER BY `group`, member.client_id, offset LIMIT 5""")
+    answers = {
+        "rows": rows_of(decoded),
+        "groups": rows_of(with_group(dump).select("type", "group", "partition", "offset")),
+        "segments": rows_of(segments.transform(decode_records)),
+        "counted": rows_of(counted),
+        "members": rows_of(members),
+        "missing": missing(session),
+    }
+    (folder / "answers.json").write_text(json.dumps(answers, default=str))
+    session.stop()
+
+
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows as plain data."""
+    rows: list[dict[str, Any]] = frame.toArrow().to_pylist()
+    return rows
+
+
+def missing(session: Any) -> str:
+    """What is said of a frame that is no dump."""
+    try:
+        session.range(1).transform(decode_records)
+    except SourceError as error:
+        return str(error)
+    return ""
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
