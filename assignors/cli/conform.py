@@ -108,7 +108,7 @@ def _vectors(paths: tuple[Path, ...], prefixes: tuple[str, ...]) -> list[Vector]
             if not prefixes or vector.vector_id.startswith(prefixes)
         ]
     except DocumentError as error:
-        raise click.BadParameter(str(error), param_hint="--vectors") from None
+        raise click.BadParameter(error.text, param_hint="--vectors") from None
     if not vectors:
         raise click.BadParameter("no such vector in the file", param_hint="--vectors")
     return vectors

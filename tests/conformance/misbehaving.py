@@ -28,6 +28,14 @@ def crash(_: Request) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def odd_signal(_: Request) -> None:
+    os.kill(os.getpid(), signal.SIGRTMIN + 1)
+
+
+def long_line(_: Request) -> None:
+    say("x" * 1_000_000 + "\n")
+
+
 def end(_: Request) -> None:
     sys.stderr.write("first\nlast words\n")
     sys.exit(3)
@@ -109,7 +117,7 @@ WAYS: dict[str, Callable[[Request], None]] = {
     for way in (
         *(answer, crash, end, hang, hang_with_child, garbage, half_a_line, dribble, flood_stderr),
         *(flood_stdout, another_id, deep, two_forms, no_object, wrong_type, close_output, binary),
-        plain_error,
+        *(plain_error, odd_signal, long_line),
     )
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -18,9 +19,11 @@ from assignors.conformance.vectors import (
     Operation,
     Vector,
 )
+from tests.conformance.published import KAFKA, vectors
 from tests.conformance.references import EXACT, IN_ORDER, LAWFUL, Answer, answerable, right
 
 
+@cache
 def assigned(*algorithms: str) -> list[Vector]:
     """Groups in which somebody got something, and no law is broken by the reference."""
     return [
@@ -181,6 +184,18 @@ def uneven(vector: Vector) -> Answer | None:
                 have.append(wanted[0])
                 return answer
     return None
+
+
+def test_on_a_broker_nothing_says_what_is_right_where_the_reference_fails() -> None:
+    failing = [
+        vector
+        for vector in vectors(KAFKA)
+        if vector.is_reference_failing and vector.algorithm.startswith("srv-")
+    ]
+    assert failing
+    for vector in failing:
+        assert not faults(vector, {"assignment": {}}, LAWFUL)
+        assert faults(vector, {"assignment": {}}, EXACT)
 
 
 def test_an_answer_less_even_than_the_references_fails() -> None:

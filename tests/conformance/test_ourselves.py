@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,19 @@ def test_as_a_program_all_pass_too() -> None:
 
 def test_a_line_without_anything_in_it_is_no_request() -> None:
     assert list(answers([b"\n", b"  \n"])) == []
+
+
+def test_a_module_to_run_answers_until_its_input_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, said = BytesIO(b'{"id": 1, "algo": "codec-coopud", "gen": 7}\n'), BytesIO()
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(asked))
+    monkeypatch.setattr("sys.stdout", TextIOWrapper(said))
+    runpy.run_module("assignors.conformance", run_name="__main__")
+    assert said.getvalue() == b'{"id": 1, "out": {"ud": "00000007"}}\n'
+
+
+def test_a_record_of_no_known_type_is_not_written() -> None:
+    asked: Document = {"id": "a", "algo": "rec-enc", "type": 99, "key": {}, "value": None}
+    assert answer(asked) == {"id": "a", "error": {"text": "record type 99 is not known"}}
 
 
 def test_what_is_not_done_is_skipped() -> None:

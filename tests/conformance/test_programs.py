@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from assignors.conformance import programs
 from assignors.conformance.programs import Broken, Program
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
@@ -18,6 +19,7 @@ TIMEOUT_SECONDS = 2.0
 
 REASONS = {
     "crash": "was ended by SIGSEGV",
+    "odd_signal": "was ended by signal ",
     "end": "ended with exit code 3: last words",
     "hang": "no answer in 2 s",
     "hang_with_child": "no answer in 2 s",
@@ -73,6 +75,24 @@ def test_a_program_that_never_reads_is_given_up() -> None:
     with Program(command, timeout_seconds=0.5) as program:
         told = program.ask({"id": "a", "hex": "00" * 2_000_000})
         assert told == Broken("no answer in 0.5 s")
+
+
+def test_a_line_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "LINE_LIMIT", 1_000)
+    with Program(COMMAND) as program:
+        assert program.ask({"id": "a", "do": "long_line"}) == Broken(
+            "a line of more than 1000 bytes"
+        )
+        good(program, "after")
+
+
+def test_where_processes_have_no_groups_the_program_itself_is_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "killpg")
+    with Program(COMMAND, timeout_seconds=0.5) as program:
+        assert isinstance(program.ask({"id": "a", "do": "hang"}), Broken)
+        good(program, "after")
 
 
 def test_an_error_may_be_words_alone() -> None:
