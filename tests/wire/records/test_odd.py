@@ -158,6 +158,7 @@ def test_a_tag_that_says_the_default_says_nothing() -> None:
     [
         ("00", "absent"),
         ("01000100", None),
+        ("010005ffffffff0f00", None),  # Java takes every number below one for null
         ("01000701000000000100", "absent"),
         ("01000701000000090100", {"sessionTimeoutMs": 9, "supportedProtocols": []}),
     ],
