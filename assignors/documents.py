@@ -28,6 +28,7 @@ from assignors.model import (
     MemberNote,
     State,
     Topic,
+    with_shared_topics,
 )
 from assignors.reading import (
     Document,
@@ -91,7 +92,7 @@ def group_from_document(document: object) -> Group:
     generation = fields.get("generation")
     return Group(
         cluster=_cluster(required(fields, "topics", ()), ("topics",)),
-        members=tuple(members),
+        members=with_shared_topics(members),
         generation=None if generation is None else int32(generation, ("generation",)),
         state=_state(fields.get("state"), ("state",)),
     )

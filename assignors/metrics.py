@@ -11,6 +11,10 @@ import numpy as np
 from assignors.problem import NOBODY, Int32, Int64, Problem
 
 
+TABLE_FACTOR = 8
+"""A table of topics x members is counted in while it has so many cells for each partition."""
+
+
 def loads(problem: Problem, owner: Int32) -> Int64:
     """Return how many partitions each member holds, int64[M]. Cost: O(P + M)."""
     held: Int64 = np.bincount(owner[owner != NOBODY], minlength=problem.member_count)
@@ -26,23 +30,33 @@ def topic_spread_max(problem: Problem, owner: Int32) -> int:
     """Return the widest gap between two subscribers of one topic, in partitions of that topic.
 
     A round-robin deal of a topic over its subscribers has a gap of 0 or 1.
-    Cost: O(P log P + T K).
+    Cost: O(P + T M) for a table that is not much larger than P, else O(P log P).
     """
-    held = np.flatnonzero(owner != NOBODY)
-    if not len(held):
+    topic, holder = problem.topic_of, owner
+    if (owner == NOBODY).any():
+        held = owner != NOBODY
+        topic, holder = topic[held], holder[held]
+    if not len(holder):
         return 0
     member_count = problem.member_count
-    key = problem.topic_of[held] * np.int64(member_count) + owner[held]
-    pair, count = np.unique(key, return_counts=True)
-    topic = pair // member_count
+    key = topic * np.int64(member_count) + holder
     topic_count = len(problem.topics)
-    most = np.zeros(topic_count, dtype=np.int64)
-    np.maximum.at(most, topic, count)
-    least = np.full(topic_count, np.iinfo(np.int64).max)
-    np.minimum.at(least, topic, count)
+    if topic_count * member_count <= TABLE_FACTOR * len(key):
+        table = np.bincount(key, minlength=topic_count * member_count)
+        table = table.reshape(topic_count, member_count)
+        most = table.max(axis=1)
+        least = np.where(table > 0, table, most[:, np.newaxis]).min(axis=1)
+        holder_count = np.count_nonzero(table, axis=1)
+    else:
+        pair, count = np.unique(key, return_counts=True)
+        topic = pair // member_count
+        most = np.zeros(topic_count, dtype=np.int64)
+        np.maximum.at(most, topic, count)
+        least = np.full(topic_count, np.iinfo(np.int64).max)
+        np.minimum.at(least, topic, count)
+        holder_count = np.bincount(topic, minlength=topic_count)
     class_size = np.bincount(problem.class_of, minlength=len(problem.takes))
     subscriber_count = class_size @ problem.takes
-    holder_count = np.bincount(topic, minlength=topic_count)
     least[holder_count < subscriber_count] = 0
     return int((most - least)[holder_count > 0].max())
 

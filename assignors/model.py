@@ -11,8 +11,8 @@ whether it is believed is decided in `claims`. A member comes in one of two form
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from wire import Note, TopicPartitions
 
@@ -80,6 +80,23 @@ class Member:
     """False when the bytes do not tell what the member owns: which is not "nothing"."""
     notes: tuple[Note, ...] = ()
     """What was odd in its bytes."""
+
+
+def with_shared_topics(members: Iterable[Member]) -> tuple[Member, ...]:
+    """Return the members, those that list the same topics with one tuple between them.
+
+    Large groups are smaller so, and quicker to tell apart. Cost: O(total length of the lists).
+
+    >>> a, b = with_shared_topics(Member(member_id=name, topics=("t", name[:0])) for name in "ab")
+    >>> a.topics is b.topics
+    True
+    """
+    lists: dict[tuple[str, ...], tuple[str, ...]] = {}
+    shared = []
+    for member in members:
+        topics = lists.setdefault(member.topics, member.topics)
+        shared.append(member if topics is member.topics else replace(member, topics=topics))
+    return tuple(shared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

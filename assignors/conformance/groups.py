@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assignors.leader import member_from_bytes
-from assignors.model import NO_GENERATION, Cluster, Group, Member, State, Topic
+from assignors.model import (
+    NO_GENERATION,
+    Cluster,
+    Group,
+    Member,
+    State,
+    Topic,
+    with_shared_topics,
+)
 from assignors.reading import (
     Document,
     DocumentError,
@@ -48,7 +56,7 @@ def group_of(given: Document) -> Group:
         cluster=Cluster(
             topics={name: _topic(name, entry, ("topics", name)) for name, entry in topics.items()}
         ),
-        members=tuple(
+        members=with_shared_topics(
             _member(struct(entry, ("members", position)), ("members", position))
             for position, entry in enumerate(members)
         ),

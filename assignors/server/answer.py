@@ -37,16 +37,24 @@ def entries(spec: Spec) -> tuple[Int32, Int64]:
     return np.repeat(target.run_member, target.length).astype(np.int32), partition
 
 
-def answer(spec: Spec, owner: Int32, *, also: tuple[Int32, Int64] | None = None) -> Rebalance:
+def answer(
+    spec: Spec,
+    owner: Int32,
+    *,
+    before: Int32 | None = None,
+    also: tuple[Int32, Int64] | None = None,
+) -> Rebalance:
     """Return the answer in names; lists are sorted, as the broker answers with sets.
 
-    `owner` is int32[P], places in map order; `also` are further holders (member, partition) of
-    partitions that somebody owns already. Cost: O(P log P + M).
+    `owner` is int32[P], places in map order, and `before` is `previous_owner` where that is
+    known; `also` are further holders (member, partition) of partitions that somebody owns
+    already. Cost: O(P log P + M).
     """
     problem = spec.problem
     held = held_in_order(spec, owner, also)
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one: nobody is nobody
-    figures = stats(problem, favoured=place[previous_owner(spec)], given=place[owner])
+    before = previous_owner(spec) if before is None else before
+    figures = stats(problem, favoured=place[before], given=place[owner])
     return Rebalance(
         assignment=Shares(held),
         notes=(*byte_notes(problem.members), *spec.notes),
@@ -72,8 +80,10 @@ def load_figures(load: Int64) -> dict[str, int]:
 def held_in_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> Held:
     """Return who has what, topics and numbers ascending for each member."""
     problem = spec.problem
-    partition = np.flatnonzero(owner != NOBODY)
-    member = owner[partition]
+    partition, member = np.arange(len(owner)), owner
+    if (owner == NOBODY).any():
+        partition = np.flatnonzero(owner != NOBODY)
+        member = owner[partition]
     if also is not None and len(also[0]):
         member, partition = np.concatenate([member, also[0]]), np.concatenate([partition, also[1]])
         order = np.argsort(partition, kind="stable")

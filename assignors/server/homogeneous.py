@@ -19,26 +19,29 @@ from assignors.server.answer import entries
 from assignors.server.spec import Spec, walk
 
 
-def place(spec: Spec, jdk: Jdk) -> Int32:
-    """Return who owns each partition, int32[P], members by their place in map order.
+def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
+    """Return who owns each partition now and before, int32[P], members by place in map order.
 
     `JavaFailure` when the previous target has a partition twice or one that does not exist:
     then more is handed out than there is room for. Cost: O(P + C log C + M).
     Source: `UniformHomogeneousAssignmentBuilder` of Kafka 4.4.
     """
     member, partition = entries(spec)
-    is_ours = np.repeat(spec.target.run_topic < spec.topic_count, spec.target.length)
-    had = np.bincount(partition[is_ours & (partition != NOBODY)])
-    if (partition[is_ours] == NOBODY).any() or had.max(initial=0) > 1:
+    holder, held = member, partition
+    if (spec.target.run_topic >= spec.topic_count).any():
+        is_ours = np.repeat(spec.target.run_topic < spec.topic_count, spec.target.length)
+        holder, held = member[is_ours], partition[is_ours]
+    if (held == NOBODY).any() or np.bincount(held).max(initial=0) > 1:
         raise JavaFailure("PartitionAssignorException", "Partitions were left unassigned")
-    had_count = np.bincount(member[is_ours], minlength=spec.member_count)
+    had_count = np.bincount(holder, minlength=spec.member_count)
     quota, fill = _quotas(had_count, spec.problem.partition_count)
     owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
-    owner[partition[is_ours]] = member[is_ours]
+    owner[held] = holder
+    before = owner.copy()
     dropped = _dropped(spec, member, partition, had_count > quota, quota)
     left = np.concatenate([_free(spec, owner, jdk), dropped])
     owner[left] = np.repeat(np.arange(spec.member_count, dtype=np.int32), fill)
-    return owner
+    return owner, before
 
 
 def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:

@@ -199,17 +199,20 @@ def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
     """Return the previous target in runs; empty runs are none."""
     index = {name: topic for topic, name in enumerate(topics)}
     owned = [member.owned for member in members]
-    run_member = np.repeat(np.arange(len(members)), [len(entry) for entry in owned])
+    run_count = np.array([len(entry) for entry in owned], dtype=np.int64)
+    run_member = np.repeat(np.arange(len(members)), run_count)
     runs = len(run_member)
     run_topic = np.fromiter(map(index.get, chain.from_iterable(owned), repeat(-1)), np.int64, runs)
-    listed = [numbers for entry in owned for numbers in entry.values()]
+    listed = list(chain.from_iterable(entry.values() for entry in owned))
     length = np.fromiter(map(len, listed), np.int64, runs)
     number = _int32s(listed, int(length.sum()))
-    filled = np.flatnonzero(length)
-    run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
+    if not length.all():
+        filled = np.flatnonzero(length)
+        run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
+        run_count = np.bincount(run_member, minlength=len(members))
     calls_follow = np.zeros(len(members), dtype=np.bool_)
-    last = np.flatnonzero(np.diff(run_member, append=len(members)))
-    calls_follow[run_member[last]] = length[last] > 1
+    has_runs = np.flatnonzero(run_count)
+    calls_follow[has_runs] = length[np.cumsum(run_count)[has_runs] - 1] > 1
     number, length = _once(number, length)
     return Target(
         run_member=run_member,
@@ -222,9 +225,13 @@ def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
 
 def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
     """Return the numbers, each once in its run, where it stands first."""
-    run = np.repeat(np.arange(len(length)), length)
-    if ((np.diff(number) > 0) | (np.diff(run) > 0)).all():
+    ends = np.cumsum(length)
+    rises = np.ones(len(number), dtype=np.bool_)
+    np.greater(number[1:], number[:-1], out=rises[1:])
+    rises[ends[:-1]] = True  # a run begins there; none is empty
+    if rises.all():
         return number, length
+    run = np.repeat(np.arange(len(length)), length)
     order = np.lexsort((number, run))
     again = (np.diff(number[order]) == 0) & (np.diff(run[order]) == 0)
     keep = np.ones(len(number), dtype=np.bool_)

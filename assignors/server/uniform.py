@@ -41,7 +41,8 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
 
 def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:
     if spec.is_homogeneous and spec.member_count:
-        return answer(spec, homogeneous.place(spec, jdk))
+        owner, before = homogeneous.place(spec, jdk)
+        return answer(spec, owner, before=before)
     owner, also = heterogeneous.place(spec)
     return answer(spec, owner, also=also)
 

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
@@ -41,11 +42,7 @@ final class ClientAssignors {
             remembered.setAccessible(true);
             remembered.setInt(assignor, in.get("maxGen").intValue());
         }
-        // Insertion order is the order of the response that the leader gets from the broker.
-        Map<String, Subscription> subscriptions = new HashMap<>();
-        for (JsonNode member : in.get("members")) {
-            subscriptions.put(member.get("id").textValue(), subscription(member));
-        }
+        Map<String, Subscription> subscriptions = subscriptions(in.get("members"));
         Map<String, Assignment> given =
                 assignor.assign(cluster(in.get("topics")), new GroupSubscription(subscriptions))
                         .groupAssignment();
@@ -59,6 +56,22 @@ final class ClientAssignors {
         ArrayNode order = out.putArray("order");
         subscriptions.keySet().forEach(order::add);
         if (assignor instanceof AbstractStickyAssignor sticky) remembered(sticky, out);
+    }
+
+    /** Insertion order is the order of the response that the leader gets from the broker. */
+    private static Map<String, Subscription> subscriptions(JsonNode members) {
+        Map<String, Subscription> subscriptions = new HashMap<>();
+        for (JsonNode member : members) {
+            subscriptions.put(member.get("id").textValue(), subscription(member));
+        }
+        return subscriptions;
+    }
+
+    /** The same assignment again and again, each by an assignor of its own. */
+    static Callable<?> repeatable(String algorithm, JsonNode in) {
+        Cluster cluster = cluster(in.get("topics"));
+        GroupSubscription group = new GroupSubscription(subscriptions(in.get("members")));
+        return () -> assignor(algorithm).assign(cluster, group);
     }
 
     private static void remembered(AbstractStickyAssignor assignor, ObjectNode out) {

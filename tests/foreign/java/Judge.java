@@ -67,6 +67,7 @@ public final class Judge {
             case "codec-mdsticky", "codec-mdcoop" -> Codecs.memberData(algorithm, in, out);
             case "rec-enc" -> Records.encode(in, out);
             case "rec-dec" -> Records.decode(in, out);
+            case "time" -> Timing.time(in, out);
             case "versions" -> versions(out);
             default -> throw new IllegalArgumentException("no algo " + algorithm);
         }

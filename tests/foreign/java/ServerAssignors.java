@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.group.api.assignor.GroupSpec;
@@ -34,15 +35,9 @@ final class ServerAssignors {
     }
 
     static void assign(String algorithm, JsonNode in, ObjectNode out) {
-        Map<Uuid, Integer> partitionCounts = new HashMap<>();
-        Iterator<Map.Entry<String, JsonNode>> topics = in.get("topics").fields();
-        while (topics.hasNext()) {
-            Map.Entry<String, JsonNode> topic = topics.next();
-            partitionCounts.put(Uuid.fromString(topic.getKey()), topic.getValue().intValue());
-        }
         GroupSpec group = group(in.get("members"));
         Map<String, MemberAssignment> given =
-                assignor(algorithm).assign(group, describer(partitionCounts)).members();
+                assignor(algorithm).assign(group, describer(in.get("topics"))).members();
         ObjectNode assignment = out.putObject("assignment");
         for (String member : group.memberIds()) {
             MemberAssignment share = given.get(member);
@@ -56,6 +51,13 @@ final class ServerAssignors {
         }
         ArrayNode order = out.putArray("order");
         group.memberIds().forEach(order::add);
+    }
+
+    /** The same assignment again and again, each by an assignor of its own. */
+    static Callable<?> repeatable(String algorithm, JsonNode in) {
+        GroupSpec group = group(in.get("members"));
+        SubscribedTopicDescriber topics = describer(in.get("topics"));
+        return () -> assignor(algorithm).assign(group, topics);
     }
 
     private static GroupSpec group(JsonNode given) {
@@ -89,7 +91,13 @@ final class ServerAssignors {
         return new GroupSpecImpl(members, type, owners);
     }
 
-    private static SubscribedTopicDescriber describer(Map<Uuid, Integer> partitionCounts) {
+    private static SubscribedTopicDescriber describer(JsonNode given) {
+        Map<Uuid, Integer> partitionCounts = new HashMap<>();
+        Iterator<Map.Entry<String, JsonNode>> topics = given.fields();
+        while (topics.hasNext()) {
+            Map.Entry<String, JsonNode> topic = topics.next();
+            partitionCounts.put(Uuid.fromString(topic.getKey()), topic.getValue().intValue());
+        }
         return new SubscribedTopicDescriber() {
             @Override
             public int numPartitions(Uuid topic) {
