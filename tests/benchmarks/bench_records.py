@@ -1,119 +1,206 @@
-"""How many records of `__consumer_offsets` a plain loop reads in a second and core.
+"""Decoding the offsets topic: rate on one core and on Spark, memory, cost in the records.
 
-    python -m tests.benchmarks.bench_records
+    python -m tests.benchmarks.bench_records [--records N] [--parts LIST]
 
-Groups of fifty members of the cooperative protocol: every Subscription
-and Assignment is another one, or all of them come back (as they do from one generation of a group
-to the next) and a cache is passed. Processor time, the best of several runs.
+`commits` are nothing but commits, `mixed` is `tests.replay.offsets_topics.Mix`, `groups` are
+classic groups of 50 members with their bytes opened, all different or saying the same each time.
+Alone: CPU seconds, best of 3. Spark: wall seconds, local[2], best of 3 after one for warmth,
+beside an identity `mapInArrow` over the same Parquet files in the same session, once of all
+columns and once of key and value alone.
+Memory is the peak of a process that does nothing else, over N / 4 and over N records.
 """
 
 from __future__ import annotations
 
+import argparse
+import itertools
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Callable
-from random import Random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
 
-from wire import Subscription, decode_assignment, decode_subscription, encode_assignment
-from wire import encode_subscription as subscription_bytes
-from wire.records import MemberCache, decode_record, encode_key, encode_value, members_of
+import pyarrow as pa
 
-MEMBERS = 50
-TOPICS = ("orders", "payments", "clicks.v2", "tiny")
+from assignors.replay.decoding import decode_batches
+from assignors.replay.sources import Raw, batched, read_segments, write_parquet
+from tests.replay.offsets_topics import COMMITS, Mix, group_value, offsets_topic
+from tests.replay.segments import Batch
+from wire.records import encode_key
 
-Pairs = list[tuple[bytes, bytes]]
+PARTS = ("alone", "segments", "memory", "spark")
+FILES = 10
+GROUPS = 2000
+RUNS = 3
 
-
-def group(dice: Random) -> tuple[bytes, bytes]:
-    """The record of a group that nobody has seen yet."""
-
-    def numbers() -> tuple[int, ...]:
-        return (dice.randrange(100), 100 + dice.randrange(100))
-
-    members = []
-    for number in range(MEMBERS):
-        said = Subscription(
-            topics=TOPICS,
-            user_data=dice.randbytes(4),
-            owned={"orders": numbers(), "payments": numbers()[:1]},
-            generation=dice.randrange(10**6),
-        )
-        members.append(
-            {
-                "memberId": f"client-{number}-{dice.getrandbits(128):032x}",
-                "groupInstanceId": None,
-                "clientId": f"client-{number}",
-                "clientHost": f"/10.0.0.{number}",
-                "rebalanceTimeout": 300_000,
-                "sessionTimeout": 45_000,
-                "subscription": subscription_bytes(said),
-                "assignment": encode_assignment({"orders": numbers(), "payments": numbers()[:1]}),
-            }
-        )
-    value = {
-        "protocolType": "consumer",
-        "generation": 5,
-        "protocol": "cooperative-sticky",
-        "leader": members[0]["memberId"],
-        "currentStateTimestamp": 1,
-        "members": members,
-    }
-    return encode_key("GROUP_METADATA", {"group": "g"}), encode_value("GROUP_METADATA", 3, value)
-
-
-def commit(dice: Random) -> tuple[bytes, bytes]:
-    """The record of a committed offset."""
-    key = {"group": "g", "topic": "orders", "partition": dice.randrange(100)}
-    value = {"offset": dice.getrandbits(40), "metadata": "", "commitTimestamp": 1}
-    return encode_key("OFFSET_COMMIT", key), encode_value("OFFSET_COMMIT", 4, value)
-
-
-def records(pairs: Pairs) -> None:
-    """Read the records and leave the members' bytes closed."""
-    for pair in pairs:
-        decode_record(*pair)
-
-
-def opened(pairs: Pairs, cache: MemberCache | None = None) -> None:
-    """Read the records and open the members' bytes."""
-    for pair in pairs:
-        members_of(decode_record(*pair), cache)
-
-
-def opened_carefully(pairs: Pairs) -> None:
-    """The same without the short way for plain bytes."""
-    for pair in pairs:
-        value = decode_record(*pair).value
-        assert value is not None
-        for member in value["members"]:
-            decode_subscription(member["subscription"])
-            decode_assignment(member["assignment"])
-
-
-def seconds(work: Callable[[], None], *, best_of: int = 7) -> float:
-    """Processor time of the best of several runs."""
-    found = []
-    for _ in range(best_of):
-        start = time.process_time()
-        work()
-        found.append(time.process_time() - start)
-    return min(found)
+PEAK = """
+import resource, sys
+from assignors.replay.decoding import decode_batches
+from assignors.replay.sources import read_parquet
+print(sum(b.num_rows for path in sys.argv[1:] for b in decode_batches(read_parquet(path))))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 
 
 def main() -> None:
-    """Print the table."""
-    dice = Random(1)
-    groups = [group(dice) for _ in range(100)]
-    commits = [commit(dice) for _ in range(10_000)]
-    cache = MemberCache(blobs_max=100 * MEMBERS)
-    rows: list[tuple[str, Pairs, Callable[[], None]]] = [
-        ("commits", commits, lambda: records(commits)),
-        ("groups, bytes closed", groups, lambda: records(groups)),
-        ("groups, all differ", groups, lambda: opened(groups)),
-        ("groups, all come back", groups, lambda: opened(groups, cache)),
-    ]
-    print(f"groups of {MEMBERS} members, {len(groups[0][1]):,} bytes each")
-    for name, pairs, work in rows:
-        print(f"{name:24}{len(pairs) / seconds(work):>10,.0f} records/s")
+    """Print the tables asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=500_000)
+    parser.add_argument("--parts", default=",".join(PARTS))
+    options = parser.parse_args()
+    parts = options.parts.split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        if "alone" in parts:
+            alone(options.records)
+        if "segments" in parts:
+            segments(Path(folder), options.records)
+        if "memory" in parts:
+            memory(dump(Path(folder) / "mixed", options.records, Mix()))
+        if "spark" in parts:
+            spark(Path(folder), options.records)
+
+
+def alone(count: int) -> None:
+    """One core, batches in memory."""
+    print(f"{'alone':<34} {'records':>9} {'CPU s':>7} {'records/s':>10}")
+    for name, mix in (("commits", COMMITS), ("mixed", Mix())):
+        for number in (count // 2, count):
+            row(name, number, best(partial(decoded, list(offsets_topic(number, mix=mix)))))
+    for name, differ in (("groups of 50, all different", True), ("groups of 50, the same", False)):
+        row(name, GROUPS, best(partial(decoded, groups(GROUPS, differ=differ))))
+
+
+def segments(folder: Path, count: int) -> None:
+    """Segment files, batches of ten commits."""
+    place = folder / "__consumer_offsets-0"
+    place.mkdir()
+    pairs = (
+        pair
+        for batch in offsets_topic(count, mix=COMMITS)
+        for pair in zip(batch["key"].to_pylist(), batch["value"].to_pylist(), strict=True)
+    )
+    with (place / f"{0:020d}.log").open("wb") as log:
+        first = 0
+        while ten := list(itertools.islice(pairs, 10)):
+            log.write(Batch(base_offset=first, pairs=ten).data())
+            first += len(ten)
+    row("segment files", count, best(lambda: rows_in(read_segments(place))))
+
+
+def memory(files: list[Path]) -> None:
+    """The peak of a process over a quarter of the files, and over all."""
+    for chosen in (files[: max(1, len(files) // 4)], files):
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, *map(str, chosen)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        count, peak = map(int, done.stdout.split())
+        print(f"{'peak memory':<34} {count:>9} {peak / 1024:>7.0f} MB")
+
+
+def spark(folder: Path, count: int) -> None:
+    """Local Spark on two cores, to no sink."""
+    from assignors.replay.spark import decode_records  # noqa: PLC0415 - the extra `spark`
+    from assignors.simulation.spark import local_session  # noqa: PLC0415
+
+    session = local_session()
+    print(f"{'Spark, local[2]':<34} {'records':>9} {'wall s':>7} {'records/s':>10} of identity")
+    try:
+        for name, mix, number in (
+            ("commits", COMMITS, count // 2),
+            ("commits", COMMITS, count),
+            ("mixed", Mix(), count),
+        ):
+            dump(folder / f"{name}-{number}", number, mix)
+            frame = session.read.parquet(str(folder / f"{name}-{number}"))
+            measured(name, number, frame, decode_records)
+        place = folder / "groups"
+        place.mkdir()
+        for number in range(2):
+            half = groups(GROUPS // 2, differ=True, first=number * GROUPS)
+            write_parquet(half, place / f"{number}.parquet")
+        frame = session.read.parquet(str(place))
+        measured("groups of 50", GROUPS, frame, decode_records)
+    finally:
+        session.stop()
+
+
+def measured(name: str, count: int, frame: Any, decode: Callable[[Any], Any]) -> None:
+    """Time decoding, and passing the same columns on."""
+    pair = frame.select("key", "value")
+    timings = {
+        "identity, key and value": pair.mapInArrow(same, pair.schema),
+        "identity, every column": frame.mapInArrow(same, frame.schema),
+        "decode_records": frame.transform(decode),
+    }
+    seconds = {what: finished(made) for what, made in timings.items()}
+    for what, took in seconds.items():
+        shares = [seconds[other] / took for other in list(timings)[:2]]
+        told = "  ".join(f"{share:.2f}" for share in shares)
+        label = f"{name}: {what}"
+        print(f"{label:<34.34} {count:>9} {took:>7.2f} {count / took:>10.0f} {told}", flush=True)
+
+
+def finished(frame: Any) -> float:
+    """The best wall seconds of a job that writes nowhere."""
+    took = []
+    for _ in range(RUNS + 1):
+        start = time.perf_counter()
+        frame.write.format("noop").mode("overwrite").save()
+        took.append(time.perf_counter() - start)
+    return min(took[1:])
+
+
+def same(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+    """Hand on."""
+    yield from batches
+
+
+def dump(folder: Path, count: int, mix: Mix) -> list[Path]:
+    """Write a topic as Parquet files of equal size, each from a seed of its own."""
+    folder.mkdir(exist_ok=True)
+    files = []
+    for number in range(FILES):
+        files.append(folder / f"part-{number}.parquet")
+        write_parquet(offsets_topic(count // FILES, seed=number, mix=mix), files[-1])
+    return files
+
+
+def groups(count: int, *, differ: bool, first: int = 0) -> list[pa.RecordBatch]:
+    """Classic groups of 50 members."""
+    key = encode_key("GROUP_METADATA", {"group": "g"})
+    numbers = range(first, first + count)
+    values = (group_value(number, claims_differ=differ) for number in numbers)
+    return list(batched(Raw(key=key, value=value, partition=0, offset=0) for value in values))
+
+
+def decoded(batches: Iterable[pa.RecordBatch]) -> int:
+    """How many rows there were."""
+    return rows_in(decode_batches(batches))
+
+
+def rows_in(batches: Iterable[pa.RecordBatch]) -> int:
+    """How many rows there are."""
+    return sum(batch.num_rows for batch in batches)
+
+
+def best(run: Callable[[], int]) -> float:
+    """The fewest CPU seconds of a few runs."""
+    took = []
+    for _ in range(RUNS):
+        start = time.process_time()
+        assert run()
+        took.append(time.process_time() - start)
+    return min(took)
+
+
+def row(name: str, count: int, seconds: float) -> None:
+    """Print one row."""
+    print(f"{name:<34} {count:>9} {seconds:>7.2f} {count / seconds:>10.0f}", flush=True)
 
 
 if __name__ == "__main__":
