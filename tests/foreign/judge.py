@@ -11,6 +11,7 @@ of our own (`JudgeTimeout`, `JudgeDied`); a new JVM goes on with the next one.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -27,6 +28,9 @@ Request = Mapping[str, Any]
 Answer = dict[str, Any]
 
 TIMEOUT_S = 20.0
+START_S = 60.0
+"""How long a JVM may take to start on a busy machine: that is nobody's answering time."""
+PING = b'{"algo":"codec-coopud","gen":0}\n'
 OURS = ("JudgeTimeout", "JudgeDied")
 """`err` classes that say nothing about Kafka."""
 
@@ -112,6 +116,12 @@ class Judge:
             stderr=self._complaints,
             bufsize=0,
         )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        # One that does not start is found out by the first request.
+        with contextlib.suppress(OSError, TimeoutError):
+            self._process.stdin.write(PING)
+            next(_lines(self._process.stdout, START_S), None)
         return self._process
 
     def _end(self) -> None:
