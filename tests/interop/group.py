@@ -33,6 +33,9 @@ from tests.interop.members import Flags, Member
 HOLD_S = 1.5
 LOOK_S = 0.1
 
+QUIET = frozenset({"view", "records"})
+"""Events that say nothing new to whoever reads a failure."""
+
 WINDOW_MS = 50
 """Shorter overlaps are two processes writing two lines, not two owners."""
 
@@ -257,7 +260,7 @@ class LiveGroup:
         """The last lines of every member, for whoever reads the failure."""
         lines = []
         for name, member in self.members.items():
-            told = [f"{one.kind} {one.text}" for one in member.events if one.kind != "view"]
+            told = [f"{one.kind} {one.text}" for one in member.events if one.kind not in QUIET]
             lines.append(f"\n  {name}: ... {'; '.join(told[-6:])}")
         return "".join(lines)
 

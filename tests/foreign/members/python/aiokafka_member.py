@@ -79,9 +79,11 @@ class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
             write_error(error)
 
     async def poll(self) -> None:
-        # An empty look first: holding the lock while waiting would make a rebalance wait too.
+        # Holding the lock while waiting would make a rebalance wait too: so an empty look, and
+        # none where the host would wait for the next assignment itself.
         async with self.lock:
-            polled = await self._consumer.getmany(timeout_ms=0)
+            is_waiting = self._consumer._subscription.reassignment_in_progress
+            polled = {} if is_waiting else await self._consumer.getmany(timeout_ms=0)
             for partition, records in polled.items():
                 self.progress.took(tuple(partition), [(one.offset, one.value) for one in records])
             self.progress.keep(self.owned)
