@@ -6,20 +6,20 @@ generation, who held what when. Each table is then a function of it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from assignors.replay.figures import Figures, figures
 from assignors.replay.fingerprint import guessed_writer
 from assignors.replay.history import (
-    Commit,
     Generation,
     GroupHistory,
     Life,
     Participant,
     partition_count,
 )
+from assignors.replay.holders import Holding, sole_holdings, spans
 from assignors.replay.intervals import Interval, Overlap, Place, intervals, overlaps
 from assignors.replay.partition_counts import counts_of
 from assignors.replay.tables import (
@@ -76,7 +76,8 @@ def told(history: GroupHistory, partition_counts: Mapping[str, int] | None = Non
 
 def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow]:
     """Yield a row a life; `anomaly_counts` is life -> how many findings it has."""
-    for told_life in of.lives:
+    commit_ms = sorted(commit.at_ms for commit in of.history.commits)
+    for told_life, span in zip(of.lives, spans(of.history.lives), strict=True):
         life = told_life.life
         generations = life.generations
         last = generations[-1] if generations else None
@@ -96,7 +97,7 @@ def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow
             generation_count=len(generations),
             generations_missing=sum(g.missing_before for g in generations),
             moved=sum(chapter.figures.moved for chapter in told_life.chapters),
-            commit_count=sum(1 for commit in of.history.commits if _is_in(commit, life, of)),
+            commit_count=bisect_left(commit_ms, span.to_ms) - bisect_left(commit_ms, span.from_ms),
             anomaly_count=anomaly_counts.get(life.number, 0),
             double_owned_ms=sum(
                 overlap.to_ms - overlap.from_ms
@@ -109,18 +110,15 @@ def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow
 
 def offset_rows(of: Told) -> Iterator[OffsetRow]:
     """Yield a row a commit, with who held the partition then if it was one member alone."""
-    holders: dict[Place, list[Interval]] = {}
-    for told_life in of.lives:
-        if told_life.life.kind is not Kind.SHARE:
-            for interval in told_life.intervals:
-                holders.setdefault(interval.place, []).append(interval)
-    for listed in holders.values():
-        listed.sort(key=lambda interval: interval.from_ms)
-    starts = {place: [i.from_ms for i in listed] for place, listed in holders.items()}
+    holdings: dict[Place, list[Holding]] = {}
+    for holding in holdings_of(of):
+        holdings.setdefault((holding.topic, holding.partition), []).append(holding)
+    starts = {place: [one.from_ms for one in listed] for place, listed in holdings.items()}
     for commit in of.history.commits:
         place = (commit.topic, commit.partition)
         until = bisect_right(starts.get(place, []), commit.at_ms)
-        holding = [i for i in holders.get(place, [])[:until] if i.end_ms > commit.at_ms]
+        last = holdings[place][until - 1] if until else None
+        is_held = last is not None and commit.at_ms < last.to_ms and commit.offset is not None
         yield OffsetRow(
             group=of.history.group,
             topic=commit.topic,
@@ -135,10 +133,18 @@ def offset_rows(of: Told) -> Iterator[OffsetRow]:
             record_partition=commit.record_partition,
             record_offset=commit.record_offset,
             is_aborted=commit.is_aborted,
-            holder_id=holding[0].member_id
-            if len(holding) == 1 and commit.offset is not None
-            else None,
+            holder_id=last.member_id if last is not None and is_held else None,
         )
+
+
+def holdings_of(of: Told) -> list[Holding]:
+    """Return who held each partition alone; of a share group nobody ever does."""
+    return sole_holdings(
+        interval
+        for told_life in of.lives
+        if told_life.life.kind is not Kind.SHARE
+        for interval in told_life.intervals
+    )
 
 
 def generation_rows(of: Told) -> Iterator[GenerationRow]:
@@ -297,10 +303,3 @@ def _state(life: Life, last: Generation | None) -> str:
     if life.to_ms is not None:
         return "Dead"
     return "Empty" if last is None else last.state
-
-
-def _is_in(commit: Commit, life: Life, of: Told) -> bool:
-    """Return whether a commit was made in this life; one before the first belongs to it."""
-    lives = of.history.lives
-    starts = [other.from_ms for other in lives]
-    return lives[max(bisect_right(starts, commit.at_ms) - 1, 0)] is life

@@ -26,7 +26,7 @@ from assignors.replay.rows import (
     offset_rows,
     told,
 )
-from assignors.replay.tables import Tables
+from assignors.replay.tables import OutcomeRow, Tables
 from assignors.replay.timeline import learned_names, timeline
 from assignors.replay.what_if import what_if
 
@@ -44,9 +44,13 @@ class Settings:
     """Hides names, where they are to be hidden."""
 
 
+DEFAULT = Settings()
+"""Nothing known, nothing tried, nothing hidden."""
+
+
 def replay(
     entries: Iterable[Entry],
-    settings: Settings = Settings(),
+    settings: Settings = DEFAULT,
     *,
     hide_names: bool = False,
 ) -> Tables:
@@ -61,15 +65,28 @@ def replay(
     return joined(replayed(history, settings) for history in histories)
 
 
-def replayed(history: GroupHistory, settings: Settings = Settings()) -> Tables:
+def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
     """Return the tables of one group. Cost: that of the solver and the assignors asked for."""
+    known, outcomes = known_of(history, settings)
+    return tables_of(known, outcomes, settings.thresholds)
+
+
+def known_of(
+    history: GroupHistory, settings: Settings = DEFAULT
+) -> tuple[Told, tuple[OutcomeRow, ...]]:
+    """Return what is told of a group and what would have been, names hidden if asked for."""
     known = told(history, settings.partition_counts)
     outcomes = [row for assignor in settings.assignors for row in what_if(known, assignor)]
     known = _with_notes(known, reproductions(known))
     if settings.label is not None:
         known = redacted(known, settings.label)
         outcomes = [replace(row, group=known.history.group) for row in outcomes]
-    found = anomalies(known, settings.thresholds)
+    return known, tuple(outcomes)
+
+
+def tables_of(known: Told, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds) -> Tables:
+    """Return everything that is known of a group as rows."""
+    found = anomalies(known, thresholds)
     return Tables(
         groups=tuple(group_rows(known, Counter(row.life for row in found))),
         offsets=tuple(offset_rows(known)),
@@ -77,7 +94,7 @@ def replayed(history: GroupHistory, settings: Settings = Settings()) -> Tables:
         members=tuple(member_rows(known)),
         assignments=tuple(assignment_rows(known)),
         anomalies=tuple(found),
-        outcomes=tuple(outcomes),
+        outcomes=outcomes,
     )
 
 

@@ -1,0 +1,290 @@
+"""The tables on Spark: the same rows as `run.replay` gives, for topics of any size.
+
+Nearly all records of the topic are commits, and nearly all that a group's history needs is in
+the others. So the two go different ways. What is no commit is grouped by group id and told by
+the very functions that tell a small dump, a group at a time; of the commits only the first of
+each key and topic id goes with them, which names topics and shows how many partitions there are.
+The commits themselves are decoded in columns where they stand and joined with who held what.
+
+A worker holds the records of one group, commits aside. Nothing is collected. Of damaged
+commits with one key only the first is told among the anomalies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from assignors.replay.arrow_tables import arrow_row, schema_of
+from assignors.replay.entries import entries
+from assignors.replay.holders import spans
+from assignors.replay.redact import METADATA_HIDDEN
+from assignors.replay.rows import Told, holdings_of
+from assignors.replay.run import DEFAULT, Settings, known_of, tables_of
+from assignors.replay.sources import RAW, Raw, SourceError, rows
+from assignors.replay.spark import decode_records, with_group
+from assignors.replay.tables import TABLES, OffsetRow
+from assignors.replay.timeline import DEAD_ID, timeline
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+COMMIT_TYPES = (0, 1)
+
+NOWHERE = -1
+
+SPARK_NAMES = {"string": "string", "int64": "bigint", "bool": "boolean"}
+"""Arrow's names of the kinds of columns in the offsets table -> Spark's."""
+
+HOLDINGS = pa.struct(
+    [
+        ("key", pa.string()),
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("member_id", pa.string()),
+        ("from_ms", pa.int64()),
+        ("to_ms", pa.int64()),
+    ]
+)
+"""Who held what alone; `key` is the group's true name, which a redacted table does not have."""
+
+SPANS = pa.struct(
+    [
+        ("key", pa.string()),
+        ("group", pa.string()),
+        ("life", pa.int64()),
+        ("from_ms", pa.int64()),
+        ("to_ms", pa.int64()),
+    ]
+)
+
+TOLD = pa.schema(
+    [
+        *(
+            (name, pa.struct(list(schema_of(table))))
+            for name, table in TABLES.items()
+            if name != "offsets"
+        ),
+        ("holdings", HOLDINGS),
+        ("spans", SPANS),
+    ]
+)
+"""One column a table; of every row one is not null."""
+
+
+def told_groups(
+    frame: DataFrame,
+    settings: Settings = DEFAULT,
+    *,
+    topic_names: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """Return what is told of every group, as `TOLD` has it: the source of all tables.
+
+    `frame` has raw records, at least `key`, `value`, `partition`, `offset` and `timestamp`.
+    Whoever asks for several tables should persist this frame. `topic_names` (id -> name) adds
+    to what each group's own commits tell. One shuffle, of what is no commit.
+    """
+    needed = ("key", "value", "partition", "offset", "timestamp")
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        raise SourceError(f"no column {', '.join(missing)} among {', '.join(frame.columns)}")
+    names = dict(topic_names or {})
+
+    def tell(records: pa.Table) -> pa.Table:
+        return pa.Table.from_pylist(list(_told(records, settings, names)), schema=TOLD)
+
+    return _relevant(frame).groupBy("group").applyInArrow(tell, _spark_schema(TOLD))
+
+
+def table(told: DataFrame, name: str) -> DataFrame:
+    """Return one table of `told_groups`; the offsets are `offsets`' to give."""
+    from pyspark.sql.functions import col  # noqa: PLC0415 - the extra `spark`
+
+    if name == "offsets" or name not in TABLES:
+        raise ValueError(f"no table {name!r} here; there are {', '.join(TOLD.names)}")
+    return told.where(col(name).isNotNull()).select(f"{name}.*")
+
+
+def tables(
+    frame: DataFrame,
+    settings: Settings = DEFAULT,
+    *,
+    topic_names: Mapping[str, str] | None = None,
+    persist: bool = False,
+) -> dict[str, DataFrame]:
+    """Return every table by its name, each a frame of its own, none computed yet.
+
+    Groups are told anew for each table that is computed, unless `persist` has Spark keep what
+    it is told once: then the first table pays for all.
+    """
+    told = told_groups(frame, settings, topic_names=topic_names)
+    if persist:
+        told = told.persist()
+    found = {name: table(told, name) for name in TABLES if name != "offsets"}
+    commits = offsets(frame, told, settings)
+    found["groups"] = _with_commit_counts(found["groups"], commits)
+    found["offsets"] = commits.drop("life")
+    return {name: found[name] for name in TABLES}
+
+
+def offsets(frame: DataFrame, told: DataFrame, settings: Settings = DEFAULT) -> DataFrame:
+    """Return every commit of `frame` with who held its partition, and the life it falls in.
+
+    The columns of the offsets table, and `life`. Decoding is no shuffle; the joins with
+    `told`, which is small beside the commits, are Spark's to plan.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+
+    commit = f.col("commit")
+    commits = (
+        decode_records(_commits(frame))
+        .where(f.col("error").isNull() & commit.isNotNull())
+        .select(
+            f.col("group").alias("key"),
+            commit["topic"].alias("topic"),
+            f.when(commit["topic_id"] != DEAD_ID, commit["topic_id"]).alias("topic_id"),
+            commit["partition"].cast("bigint").alias("partition"),
+            commit["offset"].alias("offset"),
+            _set(commit["leader_epoch"].cast("bigint")).alias("leader_epoch"),
+            _hidden(commit["metadata"], settings).alias("metadata"),
+            commit["commit_timestamp_ms"].alias("commit_ms"),
+            _set(commit["expire_timestamp_ms"]).alias("expire_ms"),
+            f.coalesce(f.unix_millis("timestamp"), f.lit(0)).alias("at_ms"),
+            f.col("partition").cast("bigint").alias("record_partition"),
+            f.col("offset").alias("record_offset"),
+            _is_aborted().alias("is_aborted"),
+        )
+    )
+    spans_ = told.where(f.col("spans").isNotNull()).select("spans.*")
+    holdings = told.where(f.col("holdings").isNotNull()).select("holdings.*")
+    joined = commits.alias("c").join(
+        spans_.alias("s"),
+        (f.col("c.key") == f.col("s.key")) & _within("s"),
+        "left",
+    )
+    held = joined.join(
+        holdings.alias("h"),
+        (f.col("c.key") == f.col("h.key"))
+        & (f.col("c.topic") == f.col("h.topic"))
+        & (f.col("c.partition") == f.col("h.partition"))
+        & f.col("c.offset").isNotNull()
+        & _within("h"),
+        "left",
+    )
+    told_elsewhere = {"group": f.col("s.group"), "holder_id": f.col("h.member_id")}
+    chosen = []
+    for name, kind in zip(schema_of(OffsetRow).names, schema_of(OffsetRow).types, strict=True):
+        if name in told_elsewhere:
+            chosen.append(told_elsewhere[name].alias(name))
+        elif name in commits.columns:
+            chosen.append(f.col(f"c.{name}").alias(name))
+        else:
+            chosen.append(f.lit(None).cast(SPARK_NAMES[str(kind)]).alias(name))
+    return held.select(*chosen, f.col("s.life").alias("life"))
+
+
+def _relevant(frame: DataFrame) -> DataFrame:
+    """Return what histories are made of: all but commits, and of those the first of a kind."""
+    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+
+    raw = with_group(_chosen(frame))
+    is_commit = f.coalesce(f.col("type").isin(*COMMIT_TYPES), f.lit(col=False))
+    # A topic id ends the value of version 4; whatever else ends one there costs a row more.
+    has_id = f.substring("value", 1, 2) == f.lit(b"\x00\x04")
+    ending = f.when(has_id, f.substring("value", -16, 16)).alias("ending")
+    first = f.min_by(f.struct(*raw.columns), f.struct("partition", "offset")).alias("first")
+    commits = raw.where(is_commit).groupBy("key", ending).agg(first).select("first.*")
+    return raw.where(~is_commit).unionByName(commits)
+
+
+def _commits(frame: DataFrame) -> DataFrame:
+    from pyspark.sql.functions import col  # noqa: PLC0415 - the extra `spark`
+
+    return with_group(_chosen(frame)).where(col("type").isin(*COMMIT_TYPES))
+
+
+def _chosen(frame: DataFrame) -> DataFrame:
+    """Return the columns of a source that are there, and no others."""
+    return frame.select(*(name for name in RAW.names if name in frame.columns))
+
+
+def _with_commit_counts(groups: DataFrame, commits: DataFrame) -> DataFrame:
+    """Return the groups table with how many commits fall into each life."""
+    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+
+    counted = commits.groupBy("group", "life").agg(f.count("*").alias("counted"))
+    return (
+        groups.join(counted, ["group", "life"], "left")
+        .withColumn("commit_count", f.coalesce("counted", f.lit(0).cast("bigint")))
+        .select(*groups.columns)
+    )
+
+
+def _set(column: Column) -> Column:
+    """Return a number that is null where it is negative: Kafka's way to say nothing."""
+    from pyspark.sql.functions import when  # noqa: PLC0415 - the extra `spark`
+
+    return when(column >= 0, column)
+
+
+def _hidden(metadata: Column, settings: Settings) -> Column:
+    from pyspark.sql.functions import lit, when  # noqa: PLC0415 - the extra `spark`
+
+    if settings.label is None:
+        return metadata
+    return when(metadata != "", lit(METADATA_HIDDEN)).otherwise(metadata)
+
+
+def _is_aborted() -> Column:
+    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+
+    fate = f.col("transaction")
+    return f.when(fate == "aborted", f.lit(col=True)).when(fate == "committed", f.lit(col=False))
+
+
+def _within(alias: str) -> Column:
+    """Return whether a commit falls into a span, from its begin to before its end."""
+    from pyspark.sql.functions import col  # noqa: PLC0415 - the extra `spark`
+
+    at_ms = col("c.at_ms")
+    return (at_ms >= col(f"{alias}.from_ms")) & (at_ms < col(f"{alias}.to_ms"))
+
+
+def _spark_schema(schema: pa.Schema) -> StructType:
+    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - the extra `spark`
+
+    return from_arrow_schema(schema)
+
+
+def _told(
+    records: pa.Table, settings: Settings, topic_names: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one group's tables, each under the name of its table."""
+    found = sorted(rows(records.to_batches()), key=_place)
+    for history in timeline(entries(found), topic_names=topic_names):
+        known, outcomes = known_of(history, settings)
+        told = tables_of(known, outcomes, settings.thresholds)
+        for name in TABLES:
+            if name != "offsets":
+                yield from ({name: arrow_row(row)} for row in getattr(told, name))
+        yield from _joins(history.group, known)
+
+
+def _joins(key: str, known: Told) -> Iterator[dict[str, Any]]:
+    """Yield what the commits of a group are joined with."""
+    for span in spans(known.history.lives):
+        yield {"spans": {"key": key, "group": known.history.group, **asdict(span)}}
+    for holding in holdings_of(known):
+        yield {"holdings": {"key": key, **asdict(holding)}}
+
+
+def _place(raw: Raw) -> tuple[int, int]:
+    """Return where a record stands; Spark brings the records of a group in any order."""
+    return (
+        NOWHERE if raw.partition is None else raw.partition,
+        NOWHERE if raw.offset is None else raw.offset,
+    )
