@@ -67,11 +67,12 @@ def subscribe(
     '00030000000100017400000004ffffffff00000000ffffffffffff'
     """
     newest = max(generation, membership.generation, NO_GENERATION)
-    wanted = Subscription(
-        version=VERSION,
-        topics=tuple(utf16_sorted(set(topics))),
-        user_data=_user_data(membership, newest),
-        owned=owned if membership.kind is UserData.COOPERATIVE else {},
+    is_sticky = membership.kind is UserData.STICKY
+    wanted = subscription(
+        membership.kind,
+        tuple(utf16_sorted(set(topics))),
+        owned=membership.assigned if is_sticky else owned,
+        owned_since=membership.generation if is_sticky else newest,
         generation=newest,
         rack_id=membership.rack_id,
     )
@@ -95,13 +96,35 @@ def applied(membership: Membership, assigned: TopicPartitions, generation: int) 
     )
 
 
-def _user_data(membership: Membership, generation: int) -> bytes | None:
-    """Return what Java would write: null where there is nothing to say."""
-    if membership.kind is UserData.COOPERATIVE:
-        return encode_cooperative_user_data(generation)
-    if membership.kind is UserData.STICKY and membership.generation >= 0:
-        return encode_sticky_user_data(membership.assigned, membership.generation)
-    return None
+def subscription(
+    kind: UserData,
+    topics: tuple[str, ...],
+    *,
+    owned: TopicPartitions,
+    owned_since: int,
+    generation: int,
+    rack_id: str | None = None,
+    version: int = VERSION,
+) -> Subscription:
+    """Return what a member writes that claims `owned` since that generation.
+
+    Where the claim stands depends on the assignor: in the Subscription under
+    `cooperative-sticky`, in UserData under `sticky`, nowhere under others. UserData is what Java
+    would write: null where there is nothing to say.
+    """
+    user_data = None
+    if kind is UserData.COOPERATIVE:
+        user_data = encode_cooperative_user_data(owned_since)
+    elif kind is UserData.STICKY and owned_since >= 0:
+        user_data = encode_sticky_user_data(owned, owned_since)
+    return Subscription(
+        version=version,
+        topics=topics,
+        user_data=user_data,
+        owned=owned if kind is UserData.COOPERATIVE else {},
+        generation=generation,
+        rack_id=rack_id,
+    )
 
 
 def _is_repetition(wanted: Subscription, last: Subscription) -> bool:

@@ -6,15 +6,10 @@ from dataclasses import dataclass, field
 
 from assignors.assignor import UserData
 from assignors.leader import member_from_bytes
+from assignors.membership import subscription
 from assignors.model import NO_GENERATION, Member
 from assignors.simulation.scenario import MemberSpec
-from wire import (
-    Subscription,
-    TopicPartitions,
-    encode_cooperative_user_data,
-    encode_sticky_user_data,
-    encode_subscription,
-)
+from wire import TopicPartitions, encode_subscription
 
 
 @dataclass(slots=True)
@@ -87,23 +82,15 @@ def member_of(life: Life, kind: UserData) -> Member:
             rack_id=spec.rack_id,
             instance_id=spec.instance_id,
         )
-    blob = encode_subscription(_subscription(life, kind, spec.version))
-    return member_from_bytes(life.member_id, blob, instance_id=spec.instance_id)
-
-
-def _subscription(life: Life, kind: UserData, version: int) -> Subscription:
-    """Return what the member's client writes under an assignor of this kind."""
-    user_data: bytes | None = None
-    if kind is UserData.COOPERATIVE:
-        user_data = encode_cooperative_user_data(life.generation)
-    elif kind is UserData.STICKY and life.generation != NO_GENERATION:
-        user_data = encode_sticky_user_data(life.claimed, life.generation)
-    is_cooperative = kind is UserData.COOPERATIVE
-    return Subscription(
-        version=version,
-        topics=life.topics,
-        user_data=user_data,
-        owned=life.claimed if is_cooperative else {},
+    said = subscription(
+        kind,
+        life.topics,
+        owned=life.claimed,
+        owned_since=life.generation,
         generation=life.generation,
-        rack_id=life.spec.rack_id,
+        rack_id=spec.rack_id,
+        version=spec.version,
+    )
+    return member_from_bytes(
+        life.member_id, encode_subscription(said), instance_id=spec.instance_id
     )
