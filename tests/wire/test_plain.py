@@ -95,6 +95,22 @@ def test_lengths_that_look_negative_are_never_stepped_over() -> None:
     agree("subscription", b"\0\3" + b"\0\0\0\0" + none + groups + none + b"\xff\xff")
 
 
+def test_a_version_is_two_bytes() -> None:
+    for version in (b"\0\3", b"\1\3", b"\1\0", b"\0\4", b"\xff\3"):
+        rest = bytes(4) + b"\xff\xff\xff\xff"
+        agree("assignment", version + rest)
+        agree("subscription", version + rest)
+        agree("subscription", version + rest + bytes(4) + b"\xff" * 6)
+
+
+def test_topics_that_are_cut_are_not_taken_for_the_next_members() -> None:
+    whole = b"\0\0\0\0\0\1" + topics("orders") + b"\xff\xff\xff\xff"
+    for end in range(len(whole)):
+        cut, read = read_subscriptions([whole[:end], whole])
+        assert cut.notes or cut.error
+        assert read == decode_subscription(whole)
+
+
 def test_counts_above_kafkas_limit_are_left_to_the_codecs() -> None:
     many = 1_000_001
     agree("subscription", b"\0\0" + struct.pack(">i", many) + bytes(2 * many) + b"\xff\xff\xff\xff")

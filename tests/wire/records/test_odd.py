@@ -186,6 +186,23 @@ def test_assignment_epochs_may_be_null_and_are_empty_when_left_out(
     assert topic.get("assignmentEpochs", "absent") == epochs
 
 
+@pytest.mark.parametrize(
+    ("presence", "endpoint"),
+    [
+        ("ff", None),
+        ("80", None),
+        *((present, {"host": "h", "port": 65535}) for present in ("00", "01", "7f")),
+    ],
+)
+def test_a_struct_in_line_is_null_below_zero(presence: str, endpoint: object) -> None:
+    value = "000000000263026800000005000000010270" + presence
+    value += "0268ffff00" if endpoint else ""
+    record = read("001300016700016d", value + "0100")
+    assert record.error is None
+    assert record.value is not None
+    assert record.value["userEndpoint"] == endpoint
+
+
 def test_text_that_is_no_utf_8_is_read_as_java_reads_it() -> None:
     record = read("00030003eda080", None)
     assert record.key == {"groupId": "\ufffd"}
@@ -199,7 +216,7 @@ def test_text_that_is_no_utf_8_is_read_as_java_reads_it() -> None:
         ("ffffffff0f", ErrorKind.BAD_LENGTH),  # -1 tags
         ("01050a00", ErrorKind.TRUNCATED),
         ("0105ffffffff0f", ErrorKind.TRUNCATED),  # a size of -1
-        ("ffffffffff0f", ErrorKind.BAD_LENGTH),  # a varint of six bytes
+        ("808080808000", ErrorKind.BAD_LENGTH),  # a varint of six bytes
         ("80808080", ErrorKind.TRUNCATED),
         ("01", ErrorKind.TRUNCATED),
     ],
