@@ -105,6 +105,7 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
             # A round that changed topics or metadata started is forgotten by the host when the
             # poll that started it times out: no heartbeats, no answer, out of the group for ever.
             coordinator.request_rejoin()
+            self._forget_positions(coordinator)
         generation = -1 if coordinator is None else coordinator.group_metadata().generation_id
         if coordinator is not None and _protocol_of(coordinator) not in {None, *self._names()}:
             self._seat.elsewhere()
@@ -155,6 +156,17 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
             return {}
         live = coordinator._subscription.assigned_partitions()  # noqa: SLF001 - as above
         return by_topic((found.topic, found.partition) for found in live)
+
+    def _forget_positions(self, coordinator: Any) -> None:  # noqa: ANN401 - as above
+        """Forget partitions that were given up, where an answer may have passed by since.
+
+        The host keeps what it gave up, positions included, until an answer is applied. When that
+        never happened somebody else may have consumed meanwhile, and it would go on from where
+        it was instead of from what was committed.
+        """
+        is_eager = coordinator._rebalance_protocol == HostProtocol.EAGER  # noqa: SLF001 - no other way
+        if is_eager and self._seat.membership.repeats:
+            coordinator._subscription.assign_from_subscribed([])  # noqa: SLF001 - as above
 
     def _host(self) -> Any:  # noqa: ANN401 - the host's coordinator, or None
         return None if self._coordinator is None else self._coordinator()

@@ -175,6 +175,31 @@ def test_a_round_is_waited_for_whatever_started_it(group: LocalGroup, cause: str
     assert not coordinator.need_rejoin()
 
 
+def test_positions_are_forgotten_where_an_answer_passed_by(group: LocalGroup) -> None:
+    """The host consumed again, from where it once was, what somebody else had consumed in the
+    round whose answer it missed."""
+    member = group.add("a", [strategy("sticky")], ["t"])
+    group.settle()
+    positions = member.consumer._subscription.assignment
+    kept = dict(positions)
+    group.round()
+    assert kept == {one: positions[one] for one in kept}, "nobody else had them in between"
+    group.round(unheard=["a"])
+    group.round()
+    assert sorted(positions) == sorted(kept)
+    assert not any(positions[one] is kept[one] for one in kept)
+
+
+def test_cooperative_positions_are_kept(group: LocalGroup) -> None:
+    member = group.add("a", [cooperative_sticky()], ["t"])
+    group.settle()
+    positions = member.consumer._subscription.assignment
+    kept = dict(positions)
+    group.round(unheard=["a"])
+    group.round()
+    assert all(positions[one] is kept[one] for one in kept)
+
+
 def test_a_lost_membership_claims_with_the_generation_it_had(group: LocalGroup) -> None:
     member = group.add("a", [cooperative_sticky()], ["t"])
     group.settle()
