@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from random import Random
 
-from tests.benchmarks.bench_records import group, opened, opened_carefully, seconds
+from tests.benchmarks.bench_record_loop import group, opened, opened_carefully, seconds
 from wire.records import MemberCache
 
 GROUPS = [group(Random(seed)) for seed in range(10)]
