@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -42,6 +43,18 @@ def java() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Name the marks of tests that need somebody else's programs."""
     config.addinivalue_line("markers", "foreign: judged by Kafka's own classes, needs Java and mvn")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what each part of the suite took: seconds of its tests, whichever worker ran them."""
+    spent: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                spent["/".join(report.nodeid.split("::")[0].split("/")[:2])] += report.duration
+    terminalreporter.section("seconds by part")
+    for part, seconds in sorted(spent.items(), key=lambda entry: -entry[1]):
+        terminalreporter.write_line(f"{seconds:8.1f}  {part}")
 
 
 @pytest.fixture(scope="session")
