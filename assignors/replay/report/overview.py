@@ -1,0 +1,147 @@
+"""The top of the page: what it is about, totals, findings by kind, what if over all groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assignors.replay.columns import ESTIMATED, NOT_RECORDED
+from assignors.replay.report.comparison import side_by_side
+from assignors.replay.report.listing import Column, figure, prose, table, text, unfolding
+from assignors.replay.report.markup import Markup, element, together
+from assignors.replay.report.stories import GroupStory
+from assignors.replay.report.wording import NONE, number, partition_seconds
+from assignors.replay.tables import AnomalyKind, Tables
+from assignors.replay.what_if import total
+
+MEANINGS: Mapping[str, str] = {
+    AnomalyKind.DOUBLE_OWNERSHIP: "two members held one partition at a time",
+    AnomalyKind.UNASSIGNED: "a partition that somebody asked for was with nobody",
+    AnomalyKind.FOREIGN_TOPIC: "a member was given a topic it did not ask for",
+    AnomalyKind.REBALANCE_LOOP: "generation after generation, and nothing changed",
+    AnomalyKind.REBALANCE_STORM: "many generations in a short time",
+    AnomalyKind.NEVER_CLAIMS: "a member never said what it owned",
+    AnomalyKind.STARVED: "a member had less than a balanced assignment gives it",
+    AnomalyKind.OVERLOADED: "a member had more than a balanced assignment gives it",
+    AnomalyKind.IMBALANCE: "loads were further apart than they need be",
+    AnomalyKind.NEEDLESS_MOVES: "more partitions changed hands than a balanced assignment needs",
+    AnomalyKind.ODD_BYTES: "a client wrote what the protocol does not say",
+    AnomalyKind.UNREADABLE: "a record, or what a member wrote, could not be read",
+}
+"""Kinds of findings in a sentence each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _KindCount:
+    kind: str
+    findings: int
+    groups: int
+
+
+def totals(tables: Tables) -> Markup:
+    """Return the figures of everything."""
+    downs = [row.downtime_partition_ms for row in tables.groups]
+    known = [down for down in downs if down is not None]
+    needed = [row.moved_minimum for row in tables.generations if row.moved_minimum is not None]
+    facts = [
+        ("groups", number(len({row.group for row in tables.groups})), ""),
+        ("generations", number(sum(row.generation_count for row in tables.groups)), ""),
+        ("members", number(len({(row.group, row.member_id) for row in tables.members})), ""),
+        ("commits", number(sum(row.commit_count for row in tables.groups)), ""),
+        (
+            "moves",
+            number(sum(row.moved for row in tables.groups)),
+            f"{sum(needed):,} needed" if needed else "",
+        ),
+        (
+            "held twice",
+            partition_seconds(sum(row.double_owned_ms for row in tables.groups)),
+            "partition-seconds",
+        ),
+        (
+            "down",
+            partition_seconds(sum(known)) if known else NONE,
+            "partition-seconds, estimate",
+        ),
+        ("findings", number(len(tables.anomalies)), ""),
+    ]
+    return element(
+        "dl",
+        *(
+            element(
+                "div",
+                element("dt", label),
+                element("dd", said, element("small", unit) if unit else None),
+                class_="trouble" if label == "findings" and tables.anomalies else None,
+            )
+            for label, said, unit in facts
+        ),
+        class_="totals",
+    )
+
+
+def findings(listed: Sequence[GroupStory], tables: Tables) -> Markup:
+    """Return findings by kind; a kind is a button that shows its groups."""
+    counts: dict[str, int] = {}
+    for row in tables.anomalies:
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+    if not counts:
+        return _section("Findings", element("p", "None: no group had any trouble."))
+    groups: dict[str, int] = {}
+    for story in listed:
+        for kind in story.kinds:
+            groups[kind] = groups.get(kind, 0) + 1
+    rows = [
+        _KindCount(kind=kind, findings=many, groups=groups.get(kind, 0))
+        for kind, many in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    columns: list[Column[_KindCount]] = [
+        text(
+            "finding",
+            lambda row: element("button", row.kind, type="button", data_query=row.kind),
+        ),
+        figure("how many", lambda row: number(row.findings)),
+        figure("in groups", lambda row: number(row.groups)),
+        prose("what it means", lambda row: MEANINGS.get(row.kind)),
+    ]
+    return _section("Findings", table(columns, rows, caption="By kind", is_captioned=False))
+
+
+def comparison(tables: Tables) -> Markup | None:
+    """Return what if over all groups, where something was tried."""
+    sums = list(total(tables.outcomes))
+    if not sums:
+        return None
+    note = (
+        "Loads are the widest of any generation, the gap is the worst. Downtime is an estimate: "
+        f"{ESTIMATED['outcomes', 'downtime_partition_ms']}."
+    )
+    return _section(
+        "What if",
+        side_by_side(sums, caption="All groups together"),
+        element("p", note, class_="quiet"),
+    )
+
+
+def reading() -> Markup:
+    """Return how to read the page: models of estimates, and what is not on record."""
+    said = [
+        element("dt", "The charts"),
+        element(
+            "dd",
+            "A bar is the time in which a member held a partition; the number in it is the "
+            "member's. A gap is time in which nobody had it. An outlined bar was held by two "
+            "members at a time, a pale one spans generations that have no record. A grey band is "
+            "a rebalance. Spells without a rebalance may be drawn shorter than they were: a "
+            "jagged line marks them. Filled moves were not needed.",
+        ),
+    ]
+    for facts, lead in ((ESTIMATED, "estimated"), (NOT_RECORDED, "not on record")):
+        for (name, column), reason in facts.items():
+            said.append(element("dt", element("code", f"{name}.{column}"), f" {lead}"))
+            said.append(element("dd", reason))
+    return element("footer", unfolding("How to read this page", element("dl", together(said))))
+
+
+def _section(heading: str, *content: Markup) -> Markup:
+    return element("section", element("h2", heading), *content)

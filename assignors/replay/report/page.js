@@ -1,0 +1,124 @@
+"use strict";
+// Everything is readable without this script. It adds a search, and reads charts aloud:
+// the title of a mark is shown below its chart, on touch and to the keyboard as well.
+(() => {
+  const groups = [...document.querySelectorAll(".group")];
+  const search = document.getElementById("search");
+  const found = document.getElementById("found");
+
+  function narrow() {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const group of groups) {
+      const fits = words.every((word) => group.dataset.find.includes(word));
+      group.hidden = !fits;
+      shown += fits;
+    }
+    found.textContent = words.length
+      ? `${shown} of ${groups.length} groups`
+      : `${groups.length} groups`;
+  }
+
+  if (search) {
+    search.closest(".search").hidden = false;
+    search.addEventListener("input", narrow);
+  }
+  for (const button of document.querySelectorAll("[data-query]")) {
+    button.addEventListener("click", () => {
+      if (search) {
+        search.value = button.dataset.query;
+        narrow();
+      }
+      document.getElementById("groups").scrollIntoView();
+    });
+  }
+
+  function openTarget() {
+    const target = document.getElementById(location.hash.slice(1));
+    const group = target && target.closest("details");
+    if (group) {
+      group.open = true;
+      group.scrollIntoView();
+    }
+  }
+  addEventListener("hashchange", openTarget);
+  openTarget();
+
+  const marks = "[data-member], .mark, .finding, .generation, .change, .load, .pause, .cut";
+
+  function titleOf(mark) {
+    const title = [...mark.children].find((child) => child.localName === "title");
+    return title ? title.textContent : "";
+  }
+
+  function centre(mark) {
+    const box = mark.getBoundingClientRect();
+    return box.left + box.width / 2;
+  }
+
+  for (const figure of document.querySelectorAll(".figure")) {
+    const readout = figure.querySelector(".readout");
+    const scroller = figure.querySelector(".chart .scroll");
+    const drawing = scroller.querySelector("svg");
+    let current = null;
+
+    function read(mark) {
+      if (current) current.classList.remove("current");
+      current = mark;
+      mark.classList.add("current");
+      readout.textContent = titleOf(mark);
+    }
+
+    for (const kind of ["pointerover", "click"]) {
+      drawing.addEventListener(kind, (event) => {
+        const mark = event.target.closest(marks);
+        if (mark && titleOf(mark)) read(mark);
+      });
+    }
+
+    // Left and right go along a row, up and down to the nearest bar of the next one.
+    function neighbour(key) {
+      const rows = [...drawing.querySelectorAll(".row")]
+        .map((row) => [...row.querySelectorAll("[data-member], .load")])
+        .filter((row) => row.length);
+      if (!rows.length) return null;
+      const at = rows.findIndex((row) => row.includes(current));
+      if (at < 0) return rows[0][0];
+      const row = rows[at];
+      const place = row.indexOf(current);
+      if (key === "ArrowLeft") return row[Math.max(place - 1, 0)];
+      if (key === "ArrowRight") return row[Math.min(place + 1, row.length - 1)];
+      if (key === "Home") return row[0];
+      if (key === "End") return row[row.length - 1];
+      const next = rows[Math.min(Math.max(at + (key === "ArrowUp" ? -1 : 1), 0), rows.length - 1)];
+      if (next === row) return current;
+      const middle = centre(current);
+      return next.reduce((best, mark) =>
+        Math.abs(centre(mark) - middle) < Math.abs(centre(best) - middle) ? mark : best);
+    }
+
+    scroller.addEventListener("keydown", (event) => {
+      if (!["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) return;
+      const mark = neighbour(event.key);
+      if (!mark) return;
+      event.preventDefault();
+      read(mark);
+      const box = mark.getBoundingClientRect();
+      const view = scroller.getBoundingClientRect();
+      if (box.left < view.left) scroller.scrollLeft -= view.left - box.left + 20;
+      else if (box.left > view.right - 30) scroller.scrollLeft += box.left - view.right + 60;
+    });
+
+    for (const button of figure.querySelectorAll(".legend button")) {
+      button.addEventListener("click", () => {
+        const isOn = button.getAttribute("aria-pressed") === "true";
+        for (const other of figure.querySelectorAll(".legend button")) {
+          other.setAttribute("aria-pressed", String(other === button && !isOn));
+        }
+        for (const bar of drawing.querySelectorAll("[data-member]")) {
+          bar.classList.toggle("faded", !isOn && bar.dataset.member !== button.dataset.member);
+        }
+      });
+    }
+  }
+})();
