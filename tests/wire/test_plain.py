@@ -109,6 +109,10 @@ def test_topics_that_are_cut_are_not_taken_for_the_next_members() -> None:
         cut, read = read_subscriptions([whole[:end], whole])
         assert cut.notes or cut.error
         assert read == decode_subscription(whole)
+    # The rest of a name that looks like the field behind it.
+    mean = b"\0\0\0\0\0\1\0\6ab\xff\xff\xff\xff"
+    _, read = read_subscriptions([mean[:10], mean])
+    assert read == decode_subscription(mean)
 
 
 def test_counts_above_kafkas_limit_are_left_to_the_codecs() -> None:
