@@ -16,13 +16,14 @@ export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help env demo test lint pytest deep coverage bench clean
+.PHONY: help env demo test lint pytest deep chaos soak coverage bench clean
 
 help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
 	@echo "make test      environment, lint, types, layers and every test"
 	@echo "make lint      ruff, mypy, import-linter"
 	@echo "make pytest    the tests alone;  make deep: DEEP=20 times the cases"
+	@echo "make chaos     real groups of every client under random faults, MINUTES=15;  make soak: 240"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures, and writes the figures into the README"
 	@echo "make clean     removes .venv and everything tools left behind"
@@ -69,6 +70,12 @@ pytest: env
 deep: export DEEP ?= 20
 deep: env
 	$(call part,pytest with DEEP=$(DEEP),$(RUN) -m pytest -m 'not spark' -n $(WORKERS) --dist loadgroup --durations=20 tests)
+
+chaos: MINUTES ?= 15
+soak: MINUTES ?= 240
+SEED ?= 1
+chaos soak: env
+	$(call part,$@ for $(MINUTES) minutes,$(RUN) -m tests.interop.chaos --minutes $(MINUTES) --seed $(SEED))
 
 coverage: env
 	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not spark' -q)

@@ -25,7 +25,7 @@ from pathlib import Path
 from tests.interop.broker import Broker
 from tests.interop.group import LiveGroup, Unsettled, Verdict
 from tests.interop.ledger import Window
-from tests.interop.neighbours import DEALS_TWICE, LEADERS, OURS
+from tests.interop.neighbours import DEALS_TWICE, LEADERS, OURS, READS_AGAIN
 from tests.interop.plans import Action, Plan, Start, Step, plan
 
 SETTLES_S = 40.0
@@ -177,7 +177,11 @@ def _complaints(history: Plan, verdict: Verdict, leaders: Counter[str]) -> list[
         windows = [one for one in _awake(verdict) if _kind(one.members[0]) in OURS]
         return found + [f"robbed: {one}" for one in windows]
     found += [f"two owners: {one}" for one in _awake(verdict)]
-    return found + [f"read again: {one}" for one in verdict.repeats]
+    return found + [
+        f"read again: {one}"
+        for one in verdict.repeats
+        if (history.protocol, _kind(one.members[1])) not in READS_AGAIN
+    ]
 
 
 def _awake(verdict: Verdict) -> list[Window]:

@@ -46,6 +46,12 @@ DEALS_TWICE = frozenset({(COOPERATIVE, "java31")})
 first four bytes of anybody's user data for a generation, and forgets claims below the highest."""
 
 
+READS_AGAIN = frozenset({(STICKY, "kp"), (RANGE, "kp")})
+"""Members that may consume what somebody else has consumed: kafka-python 3.0.12 keeps its positions
+in partitions it gave up, and goes on from them when it missed the round in which they were
+somebody else's. Ours forgets them."""
+
+
 def followers(protocol: str, leader: str) -> list[str]:
     """The kinds that can follow such a leader, ours among them."""
     refused = STUMBLES.get((protocol, leader), frozenset())

@@ -1,0 +1,88 @@
+"""Short chaos in the suite; `make chaos` and `make soak` play on for longer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.interop.broker import Broker
+from tests.interop.chaos import play
+from tests.interop.neighbours import COOPERATIVE, LEADERS, RANGE, STICKY
+from tests.interop.plans import Plan, plan
+
+CELLS = [(protocol, leader) for protocol, kinds in LEADERS.items() for leader in kinds]
+
+
+@given(seed=st.integers(0, 10**6), cell=st.sampled_from(CELLS), step_count=st.integers(0, 12))
+def test_a_plan_comes_back_from_its_json_and_asks_only_what_can_be_done(
+    seed: int, cell: tuple[str, str], step_count: int
+) -> None:
+    protocol, leader = cell
+    drawn = plan(seed, protocol, leader, step_count=step_count)
+    assert Plan.from_json(drawn.to_json()) == drawn
+    assert [one.kind for one in drawn.members[:3]] == [leader, "kpp", "aiop"]
+    kinds: dict[str, int] = {}
+    is_alive: dict[str, bool] = {}
+    for start in drawn.members:
+        kinds[start.kind] = kinds.get(start.kind, 0) + 1
+        is_alive[f"{start.kind}-{kinds[start.kind]}"] = True
+    steady = [name for name in is_alive if name.startswith("kpp")][leader == "kpp"]
+    for at, step in enumerate(drawn.steps):
+        assert bool(step.freeze_ms) == any(one.do == "freeze" for one in step.actions)
+        for action in step.actions:
+            assert action.member != steady
+            assert action.member != f"{leader}-1" or 2 * at >= step_count
+            match action.do:
+                case "grow":
+                    assert action.count > drawn.topics[action.topics[0]]
+                case "start":
+                    assert action.member not in is_alive
+                    is_alive[action.member] = True
+                case "back":
+                    assert not is_alive[action.member]
+                    is_alive[action.member] = True
+                case "stop" | "kill":
+                    assert is_alive[action.member]
+                    is_alive[action.member] = False
+                case _:
+                    assert is_alive[action.member]
+
+
+def test_a_plan_is_the_same_under_every_hash_seed() -> None:
+    code = (
+        "from tests.interop.plans import plan; "
+        "print(*(plan(s, 'sticky', 'aiop', step_count=9).to_json() for s in range(20)))"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(said) == 1
+    assert plan(19, "sticky", "aiop", step_count=9).to_json() in said.pop()
+
+
+@pytest.mark.slow
+@pytest.mark.interop
+@pytest.mark.xdist_group("interop")
+@pytest.mark.parametrize(
+    ("protocol", "leader"), [(COOPERATIVE, "kpp"), (STICKY, "aiop"), (RANGE, "java44")]
+)
+def test_a_group_outlives_what_happens_to_it(
+    protocol: str, leader: str, broker: Broker, tmp_path: Path
+) -> None:
+    outcome = play(plan(7, protocol, leader, step_count=4), broker, tmp_path)
+    print(outcome.line())
+    assert outcome.is_clean, f"{outcome.line()}\nthe plan: {outcome.plan.to_json()}"
