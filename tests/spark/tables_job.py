@@ -1,0 +1,68 @@
+"""One Spark session of the kind asked for tells a dump; its tables as JSON.
+
+Sessions of different kinds do not live in one process, so the test starts this file once for
+each: `python -m tests.spark.tables_job classic|cluster|connect FOLDER`, where the folder has a
+dump (`dump.parquet`).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from assignors.registry import assignor_named
+from assignors.replay.redact import keyed
+from assignors.replay.run import Settings
+from assignors.replay.sources import SourceError
+from assignors.replay.spark_tables import table, tables, told_groups
+from tests.spark.job import session_of
+
+SETTINGS = Settings(
+    assignors=(assignor_named("optimal/cooperative-sticky"),), label=keyed(b"a key")
+)
+
+
+def main(kind: str, folder: Path) -> None:
+    """Run the job and write its answers."""
+    session = session_of(kind, folder)
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    dump = session.read.parquet(str(folder / "dump.parquet")).repartition(3)
+    found = tables(dump, SETTINGS, persist=True)
+    answers: dict[str, Any] = {name: rows_of(frame) for name, frame in found.items()}
+    found["anomalies"].createOrReplaceTempView("anomalies")
+    answers["sql"] = rows_of(
+        session.sql("SELECT kind, count(*) AS findings FROM anomalies GROUP BY kind ORDER BY kind")
+    )
+    answers["refused"] = [refused(lambda: told_groups(session.range(1))), refused_table(dump)]
+    (folder / "answers.json").write_text(json.dumps(answers, default=str))
+    session.stop()
+
+
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows as plain data."""
+    rows: list[dict[str, Any]] = frame.toArrow().to_pylist()
+    return rows
+
+
+def refused(ask: Any) -> str:
+    """What is said of a frame that is no dump."""
+    try:
+        ask()
+    except SourceError as error:
+        return str(error)
+    return ""
+
+
+def refused_table(dump: Any) -> str:
+    """What is said of a table that is not there."""
+    try:
+        table(dump, "offsets")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
