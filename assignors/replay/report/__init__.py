@@ -88,12 +88,13 @@ def _policy(style: str, script: str) -> Markup:
     return element("meta", http_equiv="Content-Security-Policy", content=policy)
 
 
-def _subtitle(listed: list[GroupStory]) -> str:
+def _subtitle(listed: list[GroupStory]) -> Markup:
     lives = [life for story in listed for life in story.lives]
     if not lives:
-        return "No groups."
+        return together(["No groups."])
     when = period(min(life.row.from_ms for life in lives), max(life.end_ms for life in lives))
-    return f"What {count(len(listed), 'consumer group')} went through, {when} UTC"
+    days = element("span", f"{when} UTC", class_="whole")
+    return together([f"What {count(len(listed), 'consumer group')} went through, ", days])
 
 
 def _groups(listed: list[GroupStory], tables: Tables, limits: Limits) -> Markup:

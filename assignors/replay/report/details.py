@@ -183,7 +183,7 @@ def _findings(life: LifeStory, limits: Limits) -> Markup | None:
         text("from, UTC", lambda row: clock(row.at_ms)),
         text(
             "for",
-            lambda row: span(None if row.until_ms is None else row.until_ms - row.at_ms),
+            lambda row: span((row.until_ms or row.at_ms) - row.at_ms or None),
         ),
         figure("generation", lambda row: number(row.generation)),
         prose("evidence", lambda row: row.evidence),

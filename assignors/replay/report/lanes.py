@@ -33,7 +33,7 @@ def lanes(
     return together(
         [
             *_times(scale),
-            *_cuts(scale, bottom),
+            *_cuts(scale),
             *_generations(generations, scale, bottom),
             *(_moves(row, scale, most) for row in generations if row.moved),
             *_findings(anomalies, scale),
@@ -67,15 +67,17 @@ def _times(scale: Scale) -> Iterator[Markup]:
         yield element("text", hint, said, x=spell.left + 2, y=12, class_="time")
 
 
-def _cuts(scale: Scale, bottom: int) -> Iterator[Markup]:
-    """Yield a mark in the middle of each spell that is drawn shorter than it was."""
+def _cuts(scale: Scale) -> Iterator[Markup]:
+    """Yield how long a spell was, in the middle of each that is drawn much shorter."""
     for spell in scale.spells:
         if spell.is_cut:
-            middle = (spell.left + spell.right) / 2
+            lasted = span(spell.to_ms - spell.from_ms)
             yield element(
-                "path",
-                element("title", f"{span(spell.to_ms - spell.from_ms)}, drawn shorter"),
-                d=f"M{middle:.1f} {LANES - 4}l-3 6l6 5l-6 5l3 6V{bottom}",
+                "text",
+                element("title", f"{lasted}, drawn shorter than it was"),
+                f"// {lasted} //",
+                x=(spell.left + spell.right) / 2,
+                y=LANES - 8,
                 class_="cut",
             )
 

@@ -114,7 +114,8 @@ def comparison(tables: Tables) -> Markup | None:
         return None
     note = (
         "Loads are the widest of any generation, the gap is the worst. Downtime is an estimate: "
-        f"{ESTIMATED['outcomes', 'downtime_partition_ms']}."
+        f"{ESTIMATED['outcomes', 'downtime_partition_ms']}. Partitions that wait for their next "
+        "owner are down as well; they count in the total above, and here in no row."
     )
     return _section(
         "What if",
@@ -132,8 +133,8 @@ def reading() -> Markup:
             "A bar is the time in which a member held a partition; the number in it is the "
             "member's. A gap is time in which nobody had it. An outlined bar was held by two "
             "members at a time, a pale one spans generations that have no record. A grey band is "
-            "a rebalance. Spells without a rebalance may be drawn shorter than they were: a "
-            "jagged line marks them. Filled moves were not needed.",
+            "a rebalance. Long spells without a rebalance are drawn shorter than they were, and "
+            "say how long that was. Filled moves were not needed.",
         ),
     ]
     for facts, lead in ((ESTIMATED, "estimated"), (NOT_RECORDED, "not on record")):

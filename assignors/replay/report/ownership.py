@@ -30,7 +30,7 @@ ROW, BAR, TOPIC_GAP = 15, 12, 5
 GUTTER = 128
 """Pixels of the labels on the left, which stay while the chart scrolls."""
 
-LABEL_MAX = 19
+LABEL_MAX = 18
 """Characters of a label."""
 
 NUMBER_WIDTH = 18
@@ -130,7 +130,8 @@ def chart(life: LifeStory, shown: Window, people: Mapping[str, Person]) -> Marku
         ),
         element(
             "p",
-            "Point at a bar to read it, or go through them with the arrow keys.",
+            "Point at a bar to read it, or go through them with the arrow keys. Moves are filled "
+            "where none was needed; dashes among the loads are the best that could be had.",
             class_="readout",
             aria_live="polite",
         ),

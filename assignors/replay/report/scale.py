@@ -28,7 +28,7 @@ class Spell:
     left: float
     right: float
     is_cut: bool
-    """Drawn shorter than its share of the time."""
+    """Drawn less than half as long as its share of the time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,27 +68,29 @@ class Scale:
 def scale_of(times_ms: Iterable[int], *, end_ms: int) -> Scale:
     """Return the scale over spells that begin at `times_ms`, the last of which ends at `end_ms`.
 
-    >>> [(spell.left, spell.right, spell.is_cut) for spell in
+    >>> [(round(spell.left), round(spell.right)) for spell in
     ...     scale_of([0, 10, 20], end_ms=100_000).spells]
-    [(0.0, 26.0, False), (26.0, 52.0, False), (52.0, 532.0, True)]
+    [(0, 47), (47, 94), (94, 960)]
     """
     starts = sorted(set(times_ms))
     assert starts, "a chart without a begin"
     ends = [*starts[1:], max(end_ms, starts[-1])]
     total = max(ends[-1] - starts[0], 1)
     most = max(MOST, 1.5 * WIDTH / len(starts))
+    fairs = [WIDTH * (to_ms - from_ms) / total for from_ms, to_ms in zip(starts, ends, strict=True)]
+    widths = [min(max(fair, LEAST), most) for fair in fairs]
+    stretch = max(WIDTH / sum(widths), 1.0)  # what long spells lost, all of them share
     spells: list[Spell] = []
     left = 0.0
-    for from_ms, to_ms in zip(starts, ends, strict=True):
-        fair = WIDTH * (to_ms - from_ms) / total
-        width = float(min(max(fair, LEAST), most))
+    for from_ms, to_ms, fair, short in zip(starts, ends, fairs, widths, strict=True):
+        width = short * stretch
         spells.append(
             Spell(
                 from_ms=from_ms,
                 to_ms=to_ms,
                 left=left,
                 right=left + width,
-                is_cut=width < fair,
+                is_cut=width < fair / 2,
             )
         )
         left += width
