@@ -158,6 +158,8 @@ class _Rest:
     def classic_groups(self) -> pa.StructArray:
         """Return `CLASSIC_GROUP` of those that are one."""
         chosen = [place for place, record in enumerate(self.records) if _is_classic(record)]
+        if not chosen:
+            return pa.nulls(self.row_count, CLASSIC_GROUP)
         values = [self.records[place].value or {} for place in chosen]
         return self.spread(classic_groups(values), np.array(chosen, np.int64))
 
