@@ -1,0 +1,137 @@
+"""The plans of a group's leaders, out of the broker's own log, and what in them was dangerous.
+
+Callbacks show two owners only where the old one is slower than the new one. The plan shows the
+fault itself: a partition given to a member in the very round in which another one still claims
+it. So every generation is read back from `__consumer_offsets`, whose history the test broker
+keeps whole, and each gift is held against all claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from confluent_kafka import Consumer, TopicPartition
+
+from tests.interop.admin import Admin
+from tests.interop.events import Partition
+from wire.records import decode_record, members_of
+
+OFFSETS, OFFSETS_PARTITIONS = "__consumer_offsets", 4
+GROUP_METADATA = 2
+BATCH = 1000
+PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Round:
+    """A classic generation as the broker wrote it down."""
+
+    generation: int
+    protocol: str
+    leader: str
+    claims: Mapping[str, frozenset[Partition]] = field(default_factory=dict)
+    """Member id to what it said it owns."""
+    gifts: Mapping[str, frozenset[Partition]] = field(default_factory=dict)
+    """Member id to what it was given."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gift:
+    """A partition given away while another member had it."""
+
+    generation: int
+    leader: str
+    partition: Partition
+    receiver: str
+    claimants: tuple[str, ...]
+
+
+def rounds(bootstrap: str, group: str) -> list[Round]:
+    """Every round of a classic group, in order, as its leader's answer completed it."""
+    found: dict[int, Round] = {}
+    for key, value in _offsets_topic(bootstrap):
+        record = decode_record(key, value)
+        if record.type != GROUP_METADATA or not record.key or record.key.get("group") != group:
+            continue
+        told = record.value
+        if not told or not told["leader"]:
+            continue
+        claims, gifts = {}, {}
+        for member in members_of(record):
+            said = member.subscription.value
+            given = member.assignment.value if member.assignment else None
+            claims[member.member_id] = _pairs(said.owned) if said else frozenset()
+            gifts[member.member_id] = _pairs(given.partitions) if given else frozenset()
+        if any(gifts.values()):
+            # A static member that returns changes the record of a round without another round.
+            found.setdefault(
+                told["generation"],
+                Round(
+                    generation=told["generation"],
+                    protocol=told["protocol"] or "",
+                    leader=told["leader"],
+                    claims=claims,
+                    gifts=gifts,
+                ),
+            )
+    return [found[generation] for generation in sorted(found)]
+
+
+def dangerous(one: Round) -> list[Gift]:
+    """Gifts to members that do not claim them, of what others claim. Only where members keep what
+    they have while they join: under cooperative protocols."""
+    found = []
+    for receiver, given in one.gifts.items():
+        for partition in sorted(given - one.claims[receiver]):
+            claimants = [name for name, claim in one.claims.items() if partition in claim]
+            if claimants:
+                found.append(
+                    Gift(
+                        generation=one.generation,
+                        leader=one.leader,
+                        partition=partition,
+                        receiver=receiver,
+                        claimants=tuple(claimants),
+                    )
+                )
+    return found
+
+
+def _pairs(partitions: Mapping[str, Iterable[int]]) -> frozenset[Partition]:
+    return frozenset((topic, number) for topic in partitions for number in partitions[topic])
+
+
+def _offsets_topic(bootstrap: str) -> list[tuple[bytes | None, bytes | None]]:
+    """Keys and values, each partition in its order, up to where it ended at the call."""
+    ends = Admin(bootstrap).ends({OFFSETS: OFFSETS_PARTITIONS})
+    open_ends = {number: end for (_, number), end in ends.items() if end > 0}
+    reader = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": "audit",
+            "enable.auto.commit": False,
+            "isolation.level": "read_uncommitted",
+        }
+    )
+    found = []
+    try:
+        reader.assign([TopicPartition(OFFSETS, number, 0) for number in open_ends])
+        while open_ends:
+            batch = reader.consume(BATCH, PATIENCE_S)
+            if not batch:
+                raise TimeoutError(f"the offsets topic stops short of {open_ends}")
+            for message in batch:
+                number, offset = message.partition(), message.offset()
+                assert number is not None
+                assert offset is not None
+                found.append((_bytes(message.key()), _bytes(message.value())))
+                if offset + 1 >= open_ends.get(number, 0):
+                    open_ends.pop(number, None)
+    finally:
+        reader.close()
+    return found
+
+
+def _bytes(blob: str | bytes | None) -> bytes | None:
+    return blob.encode() if isinstance(blob, str) else blob
