@@ -19,25 +19,20 @@ for each of them, so give it one.
 from __future__ import annotations
 
 import logging
-import sys
 import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.errors import IllegalStateError
 
 from assignors.assignor import Assignor, RebalanceProtocol
-from assignors.clients.aiokafka_decoding import bytes_of, install
+from assignors.clients.aiokafka_decoding import bytes_of, calling_coordinator, install, refused_of
 from assignors.clients.seat import OnNote, OnRound, by_topic, seat
 from assignors.leader import REPAIR, member_from_bytes
 from assignors.model import Cluster, Topic
 from assignors.options import Options
 
 LOGGER = logging.getLogger("aiokafka.coordinator.assignors")
-
-FRAMES_MAX = 12
-"""How many callers are looked at for the coordinator."""
 
 TWO_CONSUMERS = "a strategy object serves one consumer: make one for each"
 
@@ -69,6 +64,7 @@ class Strategy:
                 f"{self._seat.assignor.full_name} is for members that do not"
             )
         self._coordinator: weakref.ref[Any] | None = None
+        self._refused: tuple[str, ...] = ()
         install(self)
 
     @property
@@ -101,14 +97,23 @@ class Strategy:
         coordinator = self._look_up()
         given = by_topic((found.topic, found.partition) for found in assignment.partitions())
         generation = -1 if coordinator is None else int(coordinator.generation)
-        if self._seat.arrived(given, generation) and coordinator is not None:
+        must_follow_up = self._seat.arrived(given, generation)
+        # Once for the same topics: a leader that insists is not asked for ever.
+        refused, before = refused_of(assignment), self._refused
+        self._refused = refused
+        if coordinator is None:
+            return
+        if must_follow_up:
             LOGGER.info("starting another round: partitions wait that nobody will give up")
+            coordinator.request_rejoin()
+        elif refused and refused != before:
+            LOGGER.warning("given topics nobody asked for here, joining again: %s", refused)
             coordinator.request_rejoin()
 
     def _look_up(self) -> Any:  # noqa: ANN401 - the host's coordinator, or None
         """Return the coordinator that is calling, found in the frames above."""
         known = None if self._coordinator is None else self._coordinator()
-        found = _calling_coordinator()
+        found = calling_coordinator()
         if found is None:
             return known
         if known is not None and found is not known:
@@ -133,21 +138,6 @@ def strategy(
     that does not exist, runs in the broker, or is cooperative alone.
     """
     return Strategy(assignor, rack=rack, on_note=on_note, on_round=on_round, options=options)
-
-
-def _calling_coordinator() -> Any:  # noqa: ANN401 - the host's coordinator, or None
-    """Return the coordinator on whose behalf the host calls, if one is on the stack."""
-    frame = sys._getframe(1)  # noqa: SLF001 - the host passes no reference to itself
-    for _ in range(FRAMES_MAX):
-        caller = frame.f_locals.get("self")
-        found = getattr(caller, "_coordinator", None) if caller is not None else None
-        for candidate in (caller, found):
-            if isinstance(candidate, GroupCoordinator):
-                return candidate
-        if frame.f_back is None:
-            return None
-        frame = frame.f_back
-    return None
 
 
 def _described(

@@ -19,7 +19,7 @@ from assignors.membership import Membership, applied, subscribe
 from assignors.model import Cluster, MemberNote
 from assignors.options import Options
 from assignors.registry import ASSIGNORS, BEST, assignor_named
-from wire import TopicPartitions
+from wire import TopicPartitions, decode_assignment
 
 TOPIC_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
@@ -180,6 +180,19 @@ def possible_topics(topics: Iterable[str]) -> list[str]:
     ['orders.v2']
     """
     return [topic for topic in topics if TOPIC_NAME.fullmatch(topic) and topic not in {".", ".."}]
+
+
+def given_by(blob: bytes, logger: logging.Logger) -> TopicPartitions:
+    """Return what can be read of an Assignment that the host cannot read, and say so.
+
+    >>> given_by(b"", logging.getLogger("quiet"))
+    {}
+    """
+    decoded = decode_assignment(blob)
+    given = {} if decoded.value is None else decoded.value.partitions
+    noted = "; ".join(note.text for note in decoded.notes)
+    logger.warning("the leader wrote an odd assignment, read as %s: %s", dict(given), noted)
+    return {topic: given[topic] for topic in possible_topics(given)}
 
 
 def by_topic(partitions: Iterable[tuple[str, int]]) -> TopicPartitions:

@@ -107,6 +107,7 @@ def test_other_assignors_go_on_as_before(cluster: ClusterMetadata) -> None:
     del made
     gc.collect()
     assert ConsumerProtocol.METADATA is ConsumerProtocolMemberMetadata
+    assert ConsumerProtocol.ASSIGNMENT is ConsumerProtocolMemberAssignment
 
 
 def members_of(blobs: Mapping[str, bytes]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +10,6 @@ import kafka.coordinator.consumer as host
 import pytest
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.errors import KafkaConfigurationError
-from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
 from assignors import Assignor, Group, MemberNote, Rebalance, RebalanceProtocol
 from assignors.clients.kafka_python import NO_COORDINATOR, cooperative_sticky, strategy
@@ -270,34 +268,6 @@ def test_static_members_rank_by_instance(group: LocalGroup) -> None:
     assert group.members["a"].assigned == set()
     assert static.received is not None
     assert b"\x00\x01t" in static.received
-
-
-def test_other_assignors_see_the_hosts_own_objects(group: LocalGroup) -> None:
-    seen: list[Any] = []
-
-    class Watching(RangePartitionAssignor):  # type: ignore[misc]  # the host has no types
-        def assign(self, cluster: Any, members: Any) -> Any:
-            seen.extend(member.metadata for member in members)
-            return super().assign(cluster, members)
-
-    group.add("a", [Watching(), strategy("sticky")], ["t"])
-    group.add_bytes("odd", {"range": GARBAGE["v1 without owned partitions"]})
-    group.settle()
-    assert {type(found) for found in seen} == {ConsumerProtocolSubscription}
-    assert [found.topics for found in seen] == [["t"], ["t"]]
-
-
-def test_decoding_is_the_hosts_own_again_when_the_last_strategy_is_gone() -> None:
-    gc.collect()
-    assert host.ConsumerProtocolSubscription is ConsumerProtocolSubscription
-    one, other = cooperative_sticky(), strategy("range")
-    assert host.ConsumerProtocolSubscription is not ConsumerProtocolSubscription
-    del one
-    gc.collect()
-    assert host.ConsumerProtocolSubscription is not ConsumerProtocolSubscription
-    del other
-    gc.collect()
-    assert host.ConsumerProtocolSubscription is ConsumerProtocolSubscription
 
 
 def test_a_cooperative_member_whose_consumer_is_unknown_does_not_join() -> None:
