@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assignors.replay.report.comparison import what_if
+from assignors.replay.report.lanes import round_name
 from assignors.replay.report.listing import (
     Column,
     figure,
@@ -131,7 +132,7 @@ def _facts(life: LifeStory) -> str:
     facts = [
         period(row.from_ms, life.end_ms),
         row.state,
-        count(row.generation_count, "generation") + missing,
+        count(row.generation_count, round_name(row.kind)) + missing,
         f"at most {count(row.member_count_max, 'member')}",
         count(row.moved, "move"),
         count(row.commit_count, "commit"),

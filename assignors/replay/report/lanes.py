@@ -1,4 +1,4 @@
-"""The lanes above the bars: time, generations, who came and went, moves, findings."""
+"""The lanes above the bars: time, generations, who came and went, moves, findings, pauses."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from assignors.replay.report.markup import Markup, element, together
 from assignors.replay.report.scale import Scale
 from assignors.replay.report.wording import clock, count, day, span
-from assignors.replay.tables import AnomalyRow, GenerationRow
+from assignors.replay.tables import AnomalyRow, GenerationRow, Kind
 
-LANES = 90
+LANES = 102
 """Pixels of all lanes."""
+
+FINDINGS_TOP = 74
+PAUSE_TOP, PAUSE_HEIGHT = 90, 7
 
 MOVES_TOP, MOVES_HEIGHT = 48, 20
 
@@ -37,8 +40,14 @@ def lanes(
             *_generations(generations, scale, bottom),
             *(_moves(row, scale, most) for row in generations if row.moved),
             *_findings(anomalies, scale),
+            *(_pause(row, row.pause_ms, scale, bottom) for row in generations if row.pause_ms),
         ]
     )
+
+
+def round_name(kind: str) -> str:
+    """Return what a round of this kind of group is called."""
+    return "generation" if kind == Kind.CLASSIC else "group epoch"
 
 
 def generation_text(row: GenerationRow) -> str:
@@ -49,7 +58,7 @@ def generation_text(row: GenerationRow) -> str:
         moved += f", {row.moved_minimum:,} needed"
     missing = f", {row.missing_before:,} generations before it have no record"
     return (
-        f"generation {row.generation} at {clock(row.at_ms)}: {row.state}{assignor}, "
+        f"{round_name(row.kind)} {row.generation} at {clock(row.at_ms)}: {row.state}{assignor}, "
         f"{count(row.member_count, 'member')}, {len(row.joined)} joined, {len(row.left)} left, "
         f"{moved}{missing if row.missing_before else ''}"
     )
@@ -77,7 +86,7 @@ def _cuts(scale: Scale) -> Iterator[Markup]:
                 element("title", f"{lasted}, drawn shorter than it was"),
                 f"// {lasted} //",
                 x=(spell.left + spell.right) / 2,
-                y=LANES - 8,
+                y=FINDINGS_TOP + 8,
                 class_="cut",
             )
 
@@ -113,11 +122,25 @@ def _moves(row: GenerationRow, scale: Scale, most: int) -> Markup:
     return element("g", hint, *(bars if needless else bars[::2]), class_="mark")
 
 
+def _pause(row: GenerationRow, pause_ms: int, scale: Scale, bottom: int) -> Markup:
+    """Return the time a rebalance took, in its lane and as a band behind the bars."""
+    left = scale.at(row.at_ms - pause_ms)
+    width = max(scale.at(row.at_ms) - left, 1.5)
+    said = f"{round_name(row.kind)} {row.generation}: {span(pause_ms)} until it was agreed on"
+    return element(
+        "g",
+        element("title", f"{said} (estimate)"),
+        element("rect", x=left, y=PAUSE_TOP, width=width, height=PAUSE_HEIGHT, class_="agreed"),
+        element("rect", x=left, y=LANES, width=width, height=bottom - LANES, class_="pause"),
+        class_="mark",
+    )
+
+
 def _findings(anomalies: Sequence[AnomalyRow], scale: Scale) -> Iterator[Markup]:
     """Yield a triangle for each moment with findings, which says how many and which."""
     found: dict[int, list[AnomalyRow]] = {}
     for row in anomalies:
-        if scale.from_ms <= row.at_ms <= scale.to_ms:
+        if row.at_ms >= scale.from_ms:
             found.setdefault(row.at_ms, []).append(row)
     for at_ms, rows in found.items():
         kinds = ", ".join(dict.fromkeys(row.kind for row in rows))
@@ -127,6 +150,6 @@ def _findings(anomalies: Sequence[AnomalyRow], scale: Scale) -> Iterator[Markup]
             "path",
             element("title", said),
             d=MARK,
-            transform=f"translate({scale.at(at_ms) + 5:.1f} {LANES - 17})",
+            transform=f"translate({scale.at(at_ms) + 5:.1f} {FINDINGS_TOP})",
             class_="finding",
         )

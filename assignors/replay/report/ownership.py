@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assignors.replay.report.lanes import LANES, lanes
+from assignors.replay.report.lanes import FINDINGS_TOP, LANES, PAUSE_TOP, lanes
 from assignors.replay.report.loads import LOADS_HEIGHT, loads
 from assignors.replay.report.markup import Markup, element, shortened, together
 from assignors.replay.report.people import Person
 from assignors.replay.report.scale import Scale, scale_of
 from assignors.replay.report.stories import LifeStory, Limits
 from assignors.replay.report.wording import clock, span
-from assignors.replay.tables import AssignmentRow, GenerationRow
+from assignors.replay.tables import AssignmentRow, GenerationRow, Kind
 from wire.text import utf16_key
 
 ROW, BAR, TOPIC_GAP = 15, 12, 5
@@ -83,7 +83,7 @@ def window(life: LifeStory, limits: Limits) -> Window | None:
     busiest = sorted(held, key=lambda place: (-len(held[place]), *_order(place)))
     kept = sorted(busiest[: limits.partitions], key=_order)
     return Window(
-        scale=scale_of(times, end_ms=life.end_ms),
+        scale=scale_of(times, end_ms=_end_ms(life)),
         generations=shown,
         generations_left_out=missing,
         rows={place: sorted(held[place], key=lambda row: row.from_ms) for place in kept},
@@ -103,7 +103,6 @@ def chart(life: LifeStory, shown: Window, people: Mapping[str, Person]) -> Marku
         "svg",
         lanes(shown.generations, life.anomalies, shown.scale, bottom=rows_bottom),
         *(_row(shown.rows[place], top, shown.scale, people) for place, top in tops.items()),
-        _pauses(shown, rows_bottom),
         loads(shown.generations, shown.scale, top=rows_bottom),
         width=round(shown.scale.width) + 2,
         height=height,
@@ -136,6 +135,15 @@ def chart(life: LifeStory, shown: Window, people: Mapping[str, Person]) -> Marku
             aria_live="polite",
         ),
     )
+
+
+def _end_ms(life: LifeStory) -> int:
+    """Return where the chart ends: not with the hours in which a group waits for its end."""
+    if life.generations and life.generations[-1].member_count:
+        return life.end_ms
+    times = [row.at_ms for row in life.generations[-1:]]
+    times += [life.end_ms if row.to_ms is None else row.to_ms for row in life.assignments]
+    return max(times, default=life.end_ms)
 
 
 def _order(place: Place) -> tuple[bytes, int]:
@@ -204,35 +212,22 @@ def bar_text(row: AssignmentRow, person: Person) -> str:
     )
 
 
-def _pauses(shown: Window, bottom: int) -> Markup:
-    """Return a band over all rows where a rebalance took time."""
-    return together(
-        element(
-            "rect",
-            element(
-                "title",
-                f"generation {row.generation} took {span(row.pause_ms)} to agree on (estimate)",
-            ),
-            x=(left := shown.scale.at(row.at_ms - row.pause_ms)),
-            y=LANES,
-            width=max(shown.scale.at(row.at_ms) - left, 1.5),
-            height=max(bottom - LANES, 0),
-            class_="pause",
-        )
-        for row in shown.generations
-        if row.pause_ms
-    )
-
-
 def _gutter(
     tops: Mapping[Place, int], generations: Sequence[GenerationRow], bottom: int, height: int
 ) -> Markup:
     """Return the labels of the lanes and rows: a topic's name at its first row alone."""
+    is_classic = all(row.kind == Kind.CLASSIC for row in generations)
     labels = [
         _label(said, y)
-        for said, y in (("time, UTC", 12), ("generation", 28), ("joined, left", 43), ("moved", 62))
+        for said, y in (
+            ("time, UTC", 12),
+            ("generation" if is_classic else "group epoch", 28),
+            ("joined, left", 43),
+            ("moved", 62),
+            ("findings", FINDINGS_TOP + 8),
+            ("pause", PAUSE_TOP + 7),
+        )
     ]
-    labels.append(_label("findings", LANES - 6))
     before = None
     for (topic, partition), top in tops.items():
         number = f"-{partition}"

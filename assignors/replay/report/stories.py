@@ -28,8 +28,8 @@ from wire.text import utf16_key
 class Limits:
     """How much a page may hold."""
 
-    marks: int = 30_000
-    """Bars and table rows of all groups together: about 300 bytes each."""
+    marks: int = 20_000
+    """Bars and table rows of all groups together: about 400 bytes each."""
     groups: int = 5_000
     """Groups that have a line of their own."""
     generations: int = 120
@@ -120,6 +120,7 @@ def marks(life: LifeStory, limits: Limits) -> int:
         len(life.assignments)
         + min(len(life.assignments), limits.intervals)
         + 4 * min(len(life.generations), limits.generations)
+        + min(sum(1 for row in life.outcomes if row.generation is not None), limits.generations)
         + min(len(life.anomalies), limits.findings)
         + min(len(life.members), limits.members)
     )
