@@ -12,6 +12,7 @@ nobody named stands as itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -109,7 +110,7 @@ class EpochLife:
             number=number,
             entry=entry,
             missing=missing,
-            members={key: replace(member, state=None) for key, member in self.members.items()},
+            members=dict(self.members),
             last_ms=entry.at_ms,
         )
 
@@ -129,9 +130,9 @@ class EpochLife:
         self.epoch.has_target = value["assignmentEpoch"] >= self.epoch.number
         self.epoch.last_ms = max(self.epoch.last_ms, entry.at_ms)
         for member_id, member in self.epoch.members.items():
-            if member_id in self.members:
-                target = self.members[member_id].target
-                self.epoch.members[member_id] = replace(member, target=target or {})
+            now = self.members.get(member_id)
+            if now is not None and (now.target is not member.target or now.target is None):
+                self.epoch.members[member_id] = replace(member, target=now.target or {})
 
     def _target(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
@@ -213,7 +214,7 @@ class EpochLife:
         notes = list(epoch.notes)
         if epoch.missing:
             notes.append(f"{epoch.missing} epochs before it have no record")
-        named = [m.server_assignor for m in members if m.server_assignor]
+        named = Counter(m.server_assignor for m in members if m.server_assignor)
         self.generations.append(
             Generation(
                 number=epoch.number,
@@ -222,7 +223,7 @@ class EpochLife:
                 state=_state(epoch),
                 members=members,
                 protocol_type=None,
-                protocol=max(named, key=lambda name: (named.count(name), name), default=None),
+                protocol=max(named, key=lambda name: (named[name], utf16_key(name)), default=None),
                 missing_before=epoch.missing,
                 pause_ms=epoch.last_ms - epoch.entry.at_ms if members else None,
                 notes=tuple(notes),

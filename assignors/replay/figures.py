@@ -66,7 +66,7 @@ def figures(
     """
     now = {member.member_id: plan(member) for member in generation.members}
     then = carried(generation, before)
-    was_here = [member.member_id for member in before.members] if before else []
+    was_here = {member.member_id: None for member in before.members} if before else {}
     held = {place: None for share in now.values() for place in pairs(share)}
     load = [partition_count(share) for share in now.values()]
     had = {place: None for m in (before.members if before else ()) for place in pairs(plan(m))}
@@ -196,13 +196,16 @@ def _beside_the_best(problem: Problem, favoured: Int32, given: Int32, known: Fig
     best = target_assignment(problem, favoured)
     free = np.flatnonzero((given == NOBODY) & (best != NOBODY))
     load, ideal = loads(problem, given), loads(problem, best)
-    fair = {}
-    for number_of_class in range(len(problem.takes)):
-        members = np.flatnonzero(problem.class_of == number_of_class)
-        if not len(members):
-            continue
-        bounds = int(ideal[members].min()), int(ideal[members].max())
-        fair.update({problem.members[m].member_id: bounds for m in members.tolist()})
+    class_count = len(problem.takes)
+    least = np.full(class_count, len(best), dtype=np.int64)
+    most = np.zeros(class_count, dtype=np.int64)
+    np.minimum.at(least, problem.class_of, ideal)
+    np.maximum.at(most, problem.class_of, ideal)
+    bounds = zip(least[problem.class_of].tolist(), most[problem.class_of].tolist(), strict=True)
+    fair = {
+        member.member_id: (low, high)
+        for member, (low, high) in zip(problem.members, bounds, strict=True)
+    }
     return replace(
         known,
         unassigned=name_partitions(problem, free),

@@ -88,19 +88,20 @@ def intervals(life: Life) -> tuple[Interval, ...]:
 def overlaps(found: Iterable[Interval]) -> tuple[Overlap, ...]:
     """Return where two intervals of one partition overlap, by place, then time.
 
-    Cost: O(I log I + overlaps) for I intervals.
+    An interval is held against one other, of those that are open as it begins the one that
+    lasts longest: that covers every moment with two holders. Cost: O(I log I) for I intervals.
     """
     by_place: dict[Place, list[Interval]] = {}
     for interval in found:
         by_place.setdefault(interval.place, []).append(interval)
     met = []
     for listed in by_place.values():
-        listed.sort(key=lambda interval: interval.from_ms)
-        still: list[Interval] = []
-        for interval in listed:
-            still = [other for other in still if other.end_ms > interval.from_ms]
-            met += [_overlap(other, interval) for other in still]
-            still.append(interval)
+        longest: Interval | None = None
+        for interval in sorted(listed, key=lambda interval: interval.from_ms):
+            if longest is not None and longest.end_ms > interval.from_ms:
+                met.append(_overlap(longest, interval))
+            if longest is None or interval.end_ms > longest.end_ms:
+                longest = interval
     return tuple(overlap for overlap in met if overlap.to_ms != overlap.from_ms)
 
 

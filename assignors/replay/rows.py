@@ -158,8 +158,10 @@ def member_rows(of: Told) -> Iterator[MemberRow]:
     """Yield a row a member of each generation, in the order of the records."""
     for told_life in of.lives:
         for chapter in told_life.chapters:
+            joined = frozenset(chapter.figures.joined)
             for member in chapter.generation.members:
-                yield _member_row(of, told_life.life, chapter, member)
+                is_new = member.member_id in joined
+                yield _member_row(of, told_life.life, chapter.generation, member, is_new=is_new)
 
 
 def assignment_rows(of: Told) -> Iterator[AssignmentRow]:
@@ -264,8 +266,9 @@ def _generation_row(of: Told, life: Life, chapter: Chapter) -> GenerationRow:
     )
 
 
-def _member_row(of: Told, life: Life, chapter: Chapter, member: Participant) -> MemberRow:
-    generation = chapter.generation
+def _member_row(
+    of: Told, life: Life, generation: Generation, member: Participant, *, is_new: bool
+) -> MemberRow:
     return MemberRow(
         group=of.history.group,
         life=life.number,
@@ -278,7 +281,7 @@ def _member_row(of: Told, life: Life, chapter: Chapter, member: Participant) -> 
         host=member.host,
         rack_id=member.rack_id,
         is_leader=member.member_id == generation.leader_id,
-        is_new=member.member_id in chapter.figures.joined,
+        is_new=is_new,
         rebalance_timeout_ms=member.rebalance_timeout_ms,
         session_timeout_ms=member.session_timeout_ms,
         topics=member.topics,

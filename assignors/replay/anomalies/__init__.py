@@ -7,7 +7,7 @@ long is in `Thresholds`, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from assignors.replay.anomalies.balance import imbalances, needless_moves, unfair_loads
 from assignors.replay.anomalies.finding import Finding, Thresholds
@@ -44,23 +44,27 @@ FINDERS: tuple[Finder, ...] = (
 
 def anomalies(of: Told, thresholds: Thresholds = Thresholds()) -> list[AnomalyRow]:  # noqa: B008 - a value
     """Return every finding of a group, by time. Cost: linear in the size of what is told."""
-    found = [
-        _row(of.history.group, told_life, finding)
-        for told_life in of.lives
-        for finder in FINDERS
-        for finding in finder(told_life, thresholds)
-    ]
+    found = []
+    for told_life in of.lives:
+        clients = client_of(told_life.life)
+        for finder in FINDERS:
+            found += [
+                _row(of.history.group, told_life.life.number, finding, clients)
+                for finding in finder(told_life, thresholds)
+            ]
     found += _unreadable_records(of.history)
     return sorted(found, key=lambda row: (row.at_ms, row.life))
 
 
-def _row(group: str, told_life: ToldLife, finding: Finding) -> AnomalyRow:
+def _row(
+    group: str, life: int, finding: Finding, clients: Mapping[str, tuple[str, str]]
+) -> AnomalyRow:
     client_id = finding.client_id
     if client_id is None and finding.member_id is not None:
-        client_id = client_of(told_life.life).get(finding.member_id, (None, None))[0]
+        client_id = clients.get(finding.member_id, (None, None))[0]
     return AnomalyRow(
         group=group,
-        life=told_life.life.number,
+        life=life,
         kind=finding.kind.value,
         generation=finding.generation,
         at_ms=finding.at_ms,

@@ -29,13 +29,14 @@ def unfair_loads(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
                 kind = AnomalyKind.STARVED if is_less else AnomalyKind.OVERLOADED
                 yield member.member_id, kind
 
+    load = {
+        (chapter.generation.number, member.member_id): partition_count(plan(member))
+        for chapter in of.chapters
+        if _gap(chapter) >= thresholds.balance_gap
+        for member in chapter.generation.members
+    }
     for (member_id, kind), run in runs(of.chapters, unfair):
-        loads = [
-            partition_count(plan(member))
-            for chapter in run
-            for member in chapter.generation.members
-            if member.member_id == member_id
-        ]
+        loads = [load[chapter.generation.number, member_id] for chapter in run]
         least, most = run[0].figures.fair[member_id]
         fair = str(least) if least == most else f"{least} to {most}"
         extreme = min(loads) if kind is AnomalyKind.STARVED else max(loads)
