@@ -104,6 +104,9 @@ def _groups(listed: list[GroupStory], tables: Tables, limits: Limits) -> Markup:
     missing = []
     if untold:
         missing.append(f"Of {untold:,} groups there is no more than a line: the page is full.")
+    bare = sum(1 for story in listed if story.is_told and not story.has_tables)
+    if bare:
+        missing.append(f"Of {bare:,} groups there are charts and findings, but no tables.")
     if named > len(listed):
         missing.append(f"{named - len(listed):,} groups are left out altogether.")
     search = element(

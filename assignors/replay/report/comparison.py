@@ -74,7 +74,7 @@ def side_by_side(sums: Sequence[OutcomeRow], *, caption: str) -> Markup:
 
 
 def what_if(outcomes: Sequence[OutcomeRow], *, limit: int) -> Markup:
-    """Return the comparison of one life: the sums, and the generations on demand."""
+    """Return the comparison of one life: the sums, and the last `limit` generations on demand."""
     sums = [row for row in outcomes if row.generation is None]
     if not sums:
         return together([])
@@ -131,7 +131,7 @@ def _by_generation(outcomes: Iterable[OutcomeRow], *, limit: int) -> Markup | No
     for row in outcomes:
         if row.generation is not None:
             steps.setdefault(row.generation, {})[row.assignor] = row
-    if not steps:
+    if not steps or not limit:
         return None
     names = list(dict.fromkeys(name for rows in steps.values() for name in rows))
     columns: list[Column[Step]] = [
@@ -177,9 +177,9 @@ def _with_range(least: int, most: int, scale: int) -> Markup:
     left = BAR_WIDTH * least / scale if scale else 0.0
     right = BAR_WIDTH * most / scale if scale else 0.0
     floor = element("path", d=f"M0 {BAR_HEIGHT / 2}H{BAR_WIDTH}", class_="line")
-    bar = element(
-        "rect", x=left, y=1, width=max(right - left, 2), height=BAR_HEIGHT - 2, class_="amount"
-    )
+    width = max(right - left, 3)
+    left = min(left, BAR_WIDTH - width)
+    bar = element("rect", x=left, y=1, width=width, height=BAR_HEIGHT - 2, class_="amount")
     return _drawn(extent(least, most), floor, bar)
 
 

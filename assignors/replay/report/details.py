@@ -48,7 +48,7 @@ KINDS: Mapping[str, str] = {
 def group(story: GroupStory, limits: Limits, *, is_open: bool) -> Markup:
     """Return a group: its line, and behind it everything there is room for."""
     if story.is_told:
-        told = together(_life(life, len(story.lives), limits) for life in story.lives)
+        told = together(_life(life, story, limits) for life in story.lives)
     else:
         told = together([_untold(story)])
     return element(
@@ -106,11 +106,11 @@ def _untold(story: GroupStory) -> Markup:
     )
 
 
-def _life(life: LifeStory, life_count: int, limits: Limits) -> Markup:
+def _life(life: LifeStory, story: GroupStory, limits: Limits) -> Markup:
     """Return one life: facts, chart, findings, what if, tables."""
     row, people = life.row, people_of(life)
     shown = window(life, limits)
-    which = f"Life {row.life} of {life_count}: " if life_count > 1 else ""
+    which = f"Life {row.life} of {len(story.lives)}: " if len(story.lives) > 1 else ""
     kind = KINDS.get(row.kind, row.kind)
     return element(
         "section",
@@ -118,8 +118,10 @@ def _life(life: LifeStory, life_count: int, limits: Limits) -> Markup:
         element("p", _facts(life), class_="facts"),
         _drawing(life, shown, people),
         _findings(life, limits),
-        what_if(life.outcomes, limit=limits.generations),
-        _tables(life, people, limits),
+        what_if(life.outcomes, limit=limits.generations if story.has_tables else 0),
+        _tables(life, people, limits)
+        if story.has_tables
+        else left_out("The page had no room for the tables of this group: --group has them."),
         class_="life",
     )
 

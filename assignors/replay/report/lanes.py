@@ -20,6 +20,9 @@ MOVES_TOP, MOVES_HEIGHT = 48, 20
 TIME_WIDTH = 54
 """Pixels of a time of day: labels closer than that are left out."""
 
+CUT_WIDTH = 110
+"""Pixels that the length of a spell needs beside the findings at its begin."""
+
 MARK = "M0 0l4.5 8h-9z"
 """A triangle that stands on its base, its top in the origin."""
 
@@ -79,7 +82,7 @@ def _times(scale: Scale) -> Iterator[Markup]:
 def _cuts(scale: Scale) -> Iterator[Markup]:
     """Yield how long a spell was, in the middle of each that is drawn much shorter."""
     for spell in scale.spells:
-        if spell.is_cut:
+        if spell.is_cut and spell.right - spell.left > CUT_WIDTH:
             lasted = span(spell.to_ms - spell.from_ms)
             yield element(
                 "text",

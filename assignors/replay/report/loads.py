@@ -25,10 +25,10 @@ def loads(generations: Sequence[GenerationRow], scale: Scale, *, top: int) -> Ma
     def height(load: int) -> float:
         return bottom - (LOADS_HEIGHT - TOP - BOTTOM) * load / most
 
-    ends = [*(row.at_ms for row in generations[1:]), scale.to_ms]
+    ends = [*(scale.at(row.at_ms) for row in generations[1:]), scale.width]
     bands: list[Markup] = []
-    for row, end_ms in zip(generations, ends, strict=True):
-        left, right = scale.at(row.at_ms), scale.at(end_ms)
+    for row, right in zip(generations, ends, strict=True):
+        left = scale.at(row.at_ms)
         if not row.member_count or right <= left:
             continue
         upper, lower = height(row.load_max), height(row.load_min)

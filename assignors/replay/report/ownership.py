@@ -30,6 +30,9 @@ ROW, BAR, TOPIC_GAP = 15, 12, 5
 GUTTER = 128
 """Pixels of the labels on the left, which stay while the chart scrolls."""
 
+MARGIN = 32
+"""Pixels on the right, where the last time of day ends."""
+
 LABEL_MAX = 18
 """Characters of a label."""
 
@@ -104,7 +107,7 @@ def chart(life: LifeStory, shown: Window, people: Mapping[str, Person]) -> Marku
         lanes(shown.generations, life.anomalies, shown.scale, bottom=rows_bottom),
         *(_row(shown.rows[place], top, shown.scale, people) for place, top in tops.items()),
         loads(shown.generations, shown.scale, top=rows_bottom),
-        width=round(shown.scale.width) + 2,
+        width=round(shown.scale.width) + MARGIN,
         height=height,
         role="img",
         aria_label=(
@@ -176,7 +179,7 @@ def _row(
 
 def _bar(row: AssignmentRow, top: int, scale: Scale, person: Person) -> Markup:
     left = scale.at(row.from_ms)
-    right = scale.at(scale.to_ms if row.to_ms is None else row.to_ms)
+    right = scale.width if row.to_ms is None else scale.at(row.to_ms)
     width = max(right - left, 1.5)
     looks = ["bar", person.look]
     looks += ["double"] if row.is_double else []

@@ -1,9 +1,9 @@
 """The time scale of a group's charts: generations a second apart, and hours in which nothing is.
 
 On a plain scale a group's history is a hairline and a desert: five rebalances in a minute,
-then a day. So each spell between two generations has a width of its own, in proportion to how
-long it lasted but never less than one can see nor more than a share of the chart. Inside a
-spell time runs evenly; spells that are drawn shorter than their share are marked.
+then a day. So each spell between two generations is wide enough to be seen, and the rest of
+the width is shared out by how long the spells lasted. Inside a spell time runs evenly; spells
+that are drawn much shorter than their share are marked.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 WIDTH = 960
 """Pixels aimed at; more generations than fit make a chart wider, and it scrolls."""
 
-LEAST, MOST = 26, 240
-"""Pixels of one spell, where there are many."""
+LEAST = 26
+"""Pixels that every spell has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,30 +70,29 @@ def scale_of(times_ms: Iterable[int], *, end_ms: int) -> Scale:
 
     >>> [(round(spell.left), round(spell.right)) for spell in
     ...     scale_of([0, 10, 20], end_ms=100_000).spells]
-    [(0, 47), (47, 94), (94, 960)]
+    [(0, 26), (26, 52), (52, 960)]
     """
     starts = sorted(set(times_ms))
     assert starts, "a chart without a begin"
     ends = [*starts[1:], max(end_ms, starts[-1])]
     total = max(ends[-1] - starts[0], 1)
-    most = max(MOST, 1.5 * WIDTH / len(starts))
-    fairs = [WIDTH * (to_ms - from_ms) / total for from_ms, to_ms in zip(starts, ends, strict=True)]
-    widths = [min(max(fair, LEAST), most) for fair in fairs]
-    stretch = max(WIDTH / sum(widths), 1.0)  # what long spells lost, all of them share
+    shared = max(WIDTH - LEAST * len(starts), WIDTH / 3)
+    width = LEAST * len(starts) + shared
     spells: list[Spell] = []
     left = 0.0
-    for from_ms, to_ms, fair, short in zip(starts, ends, fairs, widths, strict=True):
-        width = short * stretch
+    for from_ms, to_ms in zip(starts, ends, strict=True):
+        share = (to_ms - from_ms) / total
+        right = left + LEAST + shared * share
         spells.append(
             Spell(
                 from_ms=from_ms,
                 to_ms=to_ms,
                 left=left,
-                right=left + width,
-                is_cut=width < fair / 2,
+                right=right,
+                is_cut=right - left < width * share / 2,
             )
         )
-        left += width
+        left = right
     return Scale(spells=tuple(spells))
 
 

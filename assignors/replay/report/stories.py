@@ -2,13 +2,14 @@
 
 A page that tells everything of five hundred groups is one that nobody can open. So there is a
 room, in marks (bars and rows that are drawn), that the groups share: those with most findings
-are told first, and what is left out of a life, or of the page, is said where it is missing.
+come first, charts before tables, and what is left out of a life, or of the page, is said where
+it is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Protocol, TypeVar
 
@@ -79,7 +80,9 @@ class GroupStory:
     name: str
     lives: tuple[LifeStory, ...]
     is_told: bool = True
-    """Whether there was room for its details."""
+    """Whether there was room for its charts and findings."""
+    has_tables: bool = True
+    """Whether there was room for its tables."""
 
     @property
     def anomaly_count(self) -> int:
@@ -103,27 +106,64 @@ def stories(tables: Tables, limits: Limits) -> list[GroupStory]:
         for name, told in groupby(lives, key=lambda life: life.row.group)
     ]
     listed.sort(key=lambda story: (-story.anomaly_count, utf16_key(story.name)))
-    room = limits.marks
-    found = []
-    for number, story in enumerate(listed[: limits.groups], start=1):
-        needed = sum(marks(life, limits) for life in story.lives)
-        # One group alone is told whatever it needs: its own limits bound it.
-        is_told = needed <= room or number == 1
-        room -= needed if is_told else 0
-        found.append(GroupStory(number=number, name=story.name, lives=story.lives, is_told=is_told))
-    return found
+    listed = listed[: limits.groups]
+    told, room = _fitting([_sum(drawn, story, limits) for story in listed], limits.marks)
+    # A group whose charts are left out has no tables either: they take all the room there is.
+    tabled, _ = _fitting(
+        [
+            _sum(tabulated, story, limits) if is_told else limits.marks + 1
+            for story, is_told in zip(listed, told, strict=True)
+        ],
+        room,
+    )
+    return [
+        replace(
+            story,
+            number=number,
+            # One group alone is told whatever it needs: its own limits bound it.
+            is_told=is_told or number == 1,
+            has_tables=has_tables or number == 1,
+        )
+        for number, (story, is_told, has_tables) in enumerate(
+            zip(listed, told, tabled, strict=True), start=1
+        )
+    ]
 
 
-def marks(life: LifeStory, limits: Limits) -> int:
-    """Return how many bars and rows the details of a life come to, at most."""
+def drawn(life: LifeStory, limits: Limits) -> int:
+    """Return how many marks the chart and the findings of a life come to, at most."""
     return (
         len(life.assignments)
-        + min(len(life.assignments), limits.intervals)
-        + 4 * min(len(life.generations), limits.generations)
-        + min(sum(1 for row in life.outcomes if row.generation is not None), limits.generations)
+        + 3 * min(len(life.generations), limits.generations)
         + min(len(life.anomalies), limits.findings)
+    )
+
+
+def tabulated(life: LifeStory, limits: Limits) -> int:
+    """Return how many rows the tables of a life come to, at most."""
+    return (
+        min(len(life.assignments), limits.intervals)
+        + min(len(life.generations), limits.generations)
+        + min(sum(1 for row in life.outcomes if row.generation is not None), limits.generations)
         + min(len(life.members), limits.members)
     )
+
+
+def _sum(cost: Callable[[LifeStory, Limits], int], story: GroupStory, limits: Limits) -> int:
+    return sum(cost(life, limits) for life in story.lives)
+
+
+def _fitting(costs: Iterable[int], room: int) -> tuple[list[bool], int]:
+    """Return which of the costs fit, one after another, and the room that is left.
+
+    >>> _fitting([3, 9, 4], 8)
+    ([True, False, True], 1)
+    """
+    found = []
+    for cost in costs:
+        found.append(cost <= room)
+        room -= cost if cost <= room else 0
+    return found, room
 
 
 def _lives(tables: Tables) -> Iterable[LifeStory]:
