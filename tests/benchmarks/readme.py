@@ -1,7 +1,7 @@
 """Runs the benchmarks and puts their figures into the README, so that nobody types them.
 
-    python -m tests.benchmarks.readme            all of them, and the README is written
-    python -m tests.benchmarks.readme optimal    those that are named, printed only
+    python -m tests.benchmarks.readme            all of them
+    python -m tests.benchmarks.readme optimal    those that are named; the others' figures stay
 
 A benchmark is a module `bench_<name>` here that prints a table; `SHORT` has the arguments that
 keep it to the lines a reader wants.
@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
 SECTION = re.compile(r"(?<=<!-- benchmark -->\n).*?(?=<!-- /benchmark -->)", flags=re.DOTALL)
 
+NAMED = re.compile(r"`tests/benchmarks/bench_(\w+)\.py`")
+
 SHORT: dict[str, tuple[str, ...]] = {
     "simulation": ("--scenarios", "2000", "--spark"),
     "optimal": ("2000 x 1000000", "1000 x 10000", "U 20 x 200"),
@@ -29,26 +31,36 @@ SHORT: dict[str, tuple[str, ...]] = {
 TITLES = {
     "leader": "A leader's round from bytes to bytes, after one member left",
     "optimal": "The solver alone, on arrays",
+    "twins": "The copies beside Kafka's own classes in a warmed JVM",
+    "records": "Records of the offsets topic",
     "wire": "Codecs",
     "simulation": "Group histories",
 }
 
 
 def main(arguments: list[str]) -> None:
-    """Run what is named, or everything; write the README if it was everything."""
+    """Run what is named, or everything, and write its part of the README."""
     paths = sorted(Path(__file__).parent.glob("bench_*.py"))
     known = [path.stem.removeprefix("bench_") for path in paths]
-    sections = []
     for name in arguments or known:
         table = output(name)
         print(f"## {name}\n\n{table}\n", flush=True)
-        sections.append(f"{TITLES.get(name, name)} (`tests/benchmarks/bench_{name}.py`):\n\n")
-        sections.append(f"```text\n{table}\n```\n\n")
-    if not arguments:
         text = README.read_text(encoding="utf-8")
-        assert SECTION.search(text), "the README has lost its marked section"
-        made = f"Measured by `make bench` on {machine()}.\n\n" + "".join(sections)
-        README.write_text(SECTION.sub(lambda _: made, text), encoding="utf-8")
+        README.write_text(with_table(text, name, table), encoding="utf-8")
+
+
+def with_table(text: str, name: str, table: str) -> str:
+    """Return the README with this table instead of the last one of that benchmark."""
+    section = SECTION.search(text)
+    assert section, "the README has lost its marked section"
+    measured, *parts = re.split(r"^(?=.*`tests/benchmarks/bench_)", section[0], flags=re.MULTILINE)
+    tables = {found[1]: part for part in parts if (found := NAMED.search(part))}
+    tables[name] = (
+        f"{TITLES.get(name, name)} (`tests/benchmarks/bench_{name}.py`, {machine()}):\n\n"
+        f"```text\n{table}\n```\n\n"
+    )
+    whole = measured + "".join(tables[each] for each in sorted(tables))
+    return text[: section.start()] + whole + text[section.end() :]
 
 
 def output(name: str) -> str:
