@@ -55,11 +55,15 @@ def subscribe(
     *,
     owned: TopicPartitions,
     generation: int = NO_GENERATION,
+    may_repeat: bool = True,
 ) -> tuple[Membership, bytes]:
     """Return the Subscription bytes to join with, and the membership after writing them.
 
     `owned` is what the member consumes now, nothing under an eager protocol; `generation` is
-    the last one it took part in, as its client knows it, -1 where it does not. Cost: O(bytes).
+    the last one it took part in, as its client knows it, -1 where it does not. `may_repeat` is
+    false where the coordinator has said that a new round began: then nothing it could repeat
+    is left, and the newest generation counts, as leaders of Kafka 3.1 believe no older one.
+    Cost: O(bytes).
 
     >>> member = Membership(kind=UserData.COOPERATIVE)
     >>> member, blob = subscribe(member, ["t"], owned={})
@@ -77,7 +81,8 @@ def subscribe(
         rack_id=membership.rack_id,
     )
     last = membership.written
-    if membership.repeats == 1 and last is not None and _is_repetition(wanted, last):
+    is_first = may_repeat and membership.repeats == 1
+    if is_first and last is not None and _is_repetition(wanted, last):
         wanted = last
     elif membership.repeats > 1 and last is not None and last.version == VERSION:
         wanted = replace(wanted, version=OTHER_VERSION)

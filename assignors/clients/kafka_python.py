@@ -43,6 +43,9 @@ LOGGER = logging.getLogger("kafka.coordinator.assignors")
 FRAMES_MAX = 12
 """How many callers are looked at for the coordinator."""
 
+AWAITED = "an answer is awaited"
+"""As true as `True` for the host, which writes `True` itself when a SyncGroup was refused."""
+
 NO_COORDINATOR = (
     "a cooperative strategy must know what its consumer owns: call strategy.bind(consumer) "
     "right after the consumer is made"
@@ -101,15 +104,19 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
         coordinator = self._host()
         if coordinator is None and self._seat.assignor.is_cooperative:
             raise KafkaConfigurationError(NO_COORDINATOR)
+        was_refused = False
         if coordinator is not None:
+            was_refused = coordinator.rejoin_needed is True
             # A round that changed topics or metadata started is forgotten by the host when the
             # poll that started it times out: no heartbeats, no answer, out of the group for ever.
-            coordinator.request_rejoin()
+            coordinator.rejoin_needed = AWAITED
             self._forget_positions(coordinator)
         generation = -1 if coordinator is None else coordinator.group_metadata().generation_id
         if coordinator is not None and _protocol_of(coordinator) not in {None, *self._names()}:
             self._seat.elsewhere()
-        return self._seat.write(topics, owned=self._owned(), generation=generation)
+        return self._seat.write(
+            topics, owned=self._owned(), generation=generation, may_repeat=not was_refused
+        )
 
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, bytes]:  # noqa: ANN401
         """Return everybody's Assignment bytes. Never raises for what members say."""

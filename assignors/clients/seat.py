@@ -59,12 +59,19 @@ class Seat:
     known: frozenset[tuple[str | None, str]] = frozenset()
     """(member, code) of the notes of the round before: those are not logged again."""
 
-    def write(self, topics: Iterable[str], *, owned: TopicPartitions, generation: int) -> bytes:
-        """Return the Subscription bytes to join with."""
+    def write(
+        self,
+        topics: Iterable[str],
+        *,
+        owned: TopicPartitions,
+        generation: int,
+        may_repeat: bool = True,
+    ) -> bytes:
+        """Return the Subscription bytes to join with; arguments as of `membership.subscribe`."""
         if self.awaited is not None:
             self.memory, self.awaited = self.awaited.memory.lost(), None
         self.membership, blob = subscribe(
-            self.membership, topics, owned=owned, generation=generation
+            self.membership, topics, owned=owned, generation=generation, may_repeat=may_repeat
         )
         return blob
 

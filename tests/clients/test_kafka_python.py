@@ -9,6 +9,7 @@ from typing import Any
 import kafka.coordinator.consumer as host
 import pytest
 from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.coordinator.base import Generation
 from kafka.errors import KafkaConfigurationError
 
 from assignors import Assignor, Group, MemberNote, Rebalance, RebalanceProtocol
@@ -171,6 +172,22 @@ def test_a_round_is_waited_for_whatever_started_it(group: LocalGroup, cause: str
     assert coordinator.need_rejoin(), "the answer is still on its way"
     group.settle()
     assert not coordinator.need_rejoin()
+
+
+def test_a_refused_round_is_joined_again_with_the_newest_generation(group: LocalGroup) -> None:
+    """A group of Kafka 3.1's led by one of them took partitions away from members that joined
+    again with the bytes of the round before, as their generation was no longer the highest."""
+    member = group.add("a", [cooperative_sticky()], ["t"])
+    group.settle()
+    coordinator = member.coordinator
+    coordinator.group_protocols()
+    coordinator._generation = Generation(2, "a", COOPERATIVE)
+    coordinator.request_rejoin()  # as the host does when its SyncGroup is refused
+    ((_, blob),) = coordinator.group_protocols()
+    read = decode_subscription(blob).value
+    assert read is not None
+    assert read.generation == 2
+    assert read.user_data == (2).to_bytes(4, "big")
 
 
 def test_positions_are_forgotten_where_an_answer_passed_by(group: LocalGroup) -> None:
