@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from assignors.assignor import Assignor
 from assignors.cli.assign import ASSIGNOR_HELP, AssignorName
 from assignors.cli.json_text import parse
-from assignors.cli.output import UNREADABLE, VIOLATIONS, Form, output_option, write
-from assignors.cli.progress import worked
+from assignors.cli.output import VIOLATIONS, Form, output_option, write
+from assignors.cli.replay_engines import (
+    Asked,
+    UnreadableError,
+    told_by_python,
+    told_by_spark,
+)
 from assignors.cli.replay_tables import show_replayed
 from assignors.documents import Document
 from assignors.reading import DocumentError, int32, struct
 from assignors.replay.columns import as_dict
-from assignors.replay.entries import entries
-from assignors.replay.history import Entry, GroupHistory
-from assignors.replay.redact import numbered
-from assignors.replay.run import Settings, joined, replayed
+from assignors.replay.run import Settings
 from assignors.replay.tables import TABLES, Tables
-from assignors.replay.timeline import learned_names, timeline
 from assignors.replay.what_if import total
-
-if TYPE_CHECKING:
-    from assignors.replay.sources import Raw
 
 SHOWN = ("groups", "anomalies", "outcomes")
 """Tables that are shown where none is asked for."""
@@ -38,12 +34,6 @@ HIDDEN_TITLE = "replay"
 """The title of a report whose source is not to be named."""
 
 SCHEMA = 1
-
-
-class UnreadableError(click.ClickException):
-    """A source in which there is nothing to tell, in one line."""
-
-    exit_code = UNREADABLE
 
 
 class Pattern(click.ParamType[re.Pattern[str]]):
@@ -81,7 +71,7 @@ class Counts(click.ParamType[dict[str, int]]):
 
 
 @click.command()
-@click.argument("source", type=click.Path())
+@click.argument("source", type=click.Path(), required=False)
 @click.option("--group", "wanted", type=Pattern(), help="Only groups whose name has this in it.")
 @click.option(
     "--what-if",
@@ -95,6 +85,23 @@ class Counts(click.ParamType[dict[str, int]]):
     "partition_counts",
     type=Counts(),
     help='A JSON file, {"topic": 6}. Without it counts are inferred from each group itself.',
+)
+@click.option(
+    "--bootstrap",
+    metavar="HOST:PORT",
+    help="Ask this cluster for partition counts; without SOURCE, read its topic.",
+)
+@click.option(
+    "--jars",
+    type=click.Path(file_okay=False, exists=True),
+    help="A folder with the jars of Spark's Kafka connector, to read a live topic.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["python", "spark"]),
+    default="python",
+    show_default=True,
+    help="spark: for what does not fit into memory; needs Java and the extra of that name.",
 )
 @click.option(
     "--out",
@@ -119,10 +126,13 @@ class Counts(click.ParamType[dict[str, int]]):
 def replay(
     context: click.Context,
     *,
-    source: str,
+    source: str | None,
     wanted: re.Pattern[str] | None,
     assignors: tuple[Assignor, ...],
     partition_counts: dict[str, int] | None,
+    bootstrap: str | None,
+    jars: str | None,
+    engine: str,
     out: str | None,
     report: str | None,
     redact: bool,
@@ -137,75 +147,60 @@ def replay(
 
     Exit code 1 when something went wrong in a group, 2 when the source cannot be read.
     """
-    read = _read(source)
-    histories = _histories(source, read, wanted)
+    if source is None and bootstrap is None:
+        raise click.UsageError("name a SOURCE, or a cluster with --bootstrap")
+    counts, names = _of_cluster(bootstrap)
     settings = Settings(
-        partition_counts=partition_counts or {},
+        partition_counts={**counts, **(partition_counts or {})},
         assignors=_different(assignors),
-        label=numbered(histories) if redact else None,
     )
-    told = worked((replayed(history, settings) for history in histories), len(histories), "groups")
-    tables = joined(told)
-    _write_files(tables, out, report, HIDDEN_TITLE if redact else Path(source).name)
+    asked = Asked(
+        source=source,
+        bootstrap=bootstrap,
+        jars=jars,
+        wanted=wanted,
+        settings=settings,
+        topic_names=names,
+        redact=redact,
+        out=out,
+    )
+    tables = told_by_spark(asked) if engine == "spark" else told_by_python(asked)
+    if out is not None:
+        sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
+    _write_report(tables, report, HIDDEN_TITLE if redact else Path(asked.where).name)
     code = write(_documents(tables, shown or SHOWN), form, show_replayed)
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
 
 
-def _read(source: str) -> list[Entry]:
-    """Return the records of a source; what cannot be read at all is a sentence."""
-    if find_spec("pyarrow") is None:
-        raise click.UsageError("replay needs pyarrow: pip install 'kafka-assignors[replay]'")
-    from assignors.replay.sources import (  # noqa: PLC0415  # the extra `replay`
-        SourceError,
-        open_source,
-        rows,
-    )
-
+def _of_cluster(bootstrap: str | None) -> tuple[Mapping[str, int], Mapping[str, str]]:
+    """Return partition counts and topic ids of a cluster, none where none was named."""
+    if bootstrap is None:
+        return {}, {}
     try:
-        raws: Iterable[Raw] = rows(open_source(source))
-        return list(entries(worked(raws, None, "records")))
-    except (SourceError, OSError) as error:
+        from assignors.clients.kafka_python_topics import (  # noqa: PLC0415 - an extra
+            known_topics,
+        )
+    except ModuleNotFoundError as error:
+        words = f"{error.name} is missing: pip install 'kafka-assignors[kafka-python]'"
+        raise click.UsageError(words) from None
+    try:
+        known = known_topics(bootstrap)
+    except ConnectionError as error:
         raise UnreadableError(str(error)) from error
-
-
-def _histories(
-    source: str, read: Sequence[Entry], wanted: re.Pattern[str] | None
-) -> list[GroupHistory]:
-    """Return the history of each group asked for; say so where there is none."""
-    if not read:
-        raise UnreadableError(f"{source}: no records: is it empty?")
-    first = read[0].record.error
-    if first is not None and all(entry.record.error is not None for entry in read):
-        raise UnreadableError(
-            f"{source}: none of {len(read)} records is one of __consumer_offsets: {first}"
-        )
-    histories = list(timeline(read, topic_names=learned_names(read)))
-    if wanted is None:
-        return histories
-    found = [history for history in histories if wanted.search(history.group)]
-    if not found:
-        names = ", ".join(history.group for history in histories[:5])
-        raise UnreadableError(
-            f"{source}: no group is called {wanted.pattern!r}; {len(histories)} are there: {names}"
-        )
-    return found
+    return known.partition_counts, known.names
 
 
 def _different(assignors: Sequence[Assignor]) -> tuple[Assignor, ...]:
     return tuple({assignor.full_name: assignor for assignor in assignors}.values())
 
 
-def _write_files(tables: Tables, out: str | None, report: str | None, title: str) -> None:
-    if out is not None:
-        from assignors.replay.arrow_tables import write_tables  # noqa: PLC0415  # needs pyarrow
+def _write_report(tables: Tables, report: str | None, title: str) -> None:
+    if report is None:
+        return
+    from assignors.replay.report import page  # noqa: PLC0415 - only who asks pays for it
 
-        paths = write_tables(tables, out)
-        sys.stderr.write(f"wrote {len(paths)} tables to {out}\n")
-    if report is not None:
-        from assignors.replay.report import page  # noqa: PLC0415  # only who asks pays for it
-
-        Path(report).write_text(page(tables, title=title), encoding="utf-8")
-        sys.stderr.write(f"wrote {report}\n")
+    Path(report).write_text(page(tables, title=title), encoding="utf-8")
+    sys.stderr.write(f"wrote {report}\n")
 
 
 def _documents(tables: Tables, shown: Iterable[str]) -> Iterator[Document]:

@@ -49,6 +49,18 @@ def arrow_row(row: Row) -> dict[str, Any]:
     return {field.name: _value(getattr(row, field.name)) for field in fields(row)}
 
 
+def row_of(table: type[Row], plain: Mapping[str, Any]) -> Row:
+    """Return the row that `arrow_row` made `plain` of.
+
+    >>> from assignors.replay.tables import AnomalyRow
+    >>> row = AnomalyRow(group="g", life=1, kind="starved", generation=2, at_ms=5, until_ms=None,
+    ...     member_id="a", client_id="c", topic=None, partition=None, count=1, evidence="so")
+    >>> row_of(AnomalyRow, arrow_row(row)) == row
+    True
+    """
+    return table(**{name: _back(form, plain[name]) for name, form, _ in columns(table)})
+
+
 def write_tables(tables: Tables, folder: str | Path) -> list[Path]:
     """Write each table as `folder/<table>.parquet`, empty ones too; return the paths."""
     place = Path(folder)
@@ -70,6 +82,16 @@ def _value(value: object) -> object:
         return [
             {"topic": _text(topic), "partitions": list(numbers)} for topic, numbers in value.items()
         ]
+    return value
+
+
+def _back(form: str, value: Any) -> Any:  # noqa: ANN401 - as the column is
+    if value is None:
+        return None
+    if form == "strs":
+        return tuple(value)
+    if form == "partitions":
+        return {entry["topic"]: tuple(entry["partitions"]) for entry in value}
     return value
 
 

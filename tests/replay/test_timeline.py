@@ -1,18 +1,16 @@
-"""Histories of groups: against what the broker said itself, against slow ways, by example."""
+"""Histories of groups that were never there: against slow ways, and by example."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.history import Entry, GroupHistory, Life, pairs
+from assignors.replay.history import Entry, Life
 from assignors.replay.tables import Kind
-from assignors.replay.timeline import group_history, group_of, learned_names, timeline
+from assignors.replay.timeline import group_history, timeline
 from tests.replay.histories import (
     Says,
     captured,
@@ -24,22 +22,11 @@ from tests.replay.histories import (
     in_order,
     member,
     record,
-    state,
     target,
     target_of,
 )
 
 ID = "AAAAAAAAAAAAAAAAAAAAAQ"
-
-
-@pytest.fixture(scope="module")
-def real() -> list[Entry]:
-    return captured("real")
-
-
-@pytest.fixture(scope="module")
-def histories(real: list[Entry]) -> dict[str, GroupHistory]:
-    return {h.group: h for h in timeline(real, topic_names=learned_names(real))}
 
 
 def life_of(*entries: Entry) -> Life:
@@ -52,92 +39,6 @@ def shares(life: Life, number: int) -> dict[str, Any]:
     """What the members of a generation got."""
     (found,) = [g for g in life.generations if g.number == number]
     return {member.member_id: member.assigned for member in found.members}
-
-
-def test_at_the_end_every_group_is_what_the_broker_said_it_is(
-    histories: dict[str, GroupHistory],
-) -> None:
-    said = state()
-    assert len(said) == 14
-    kinds = {"CLASSIC": Kind.CLASSIC, "CONSUMER": Kind.CONSUMER}
-    member_count = 0
-    for group, told in said.items():
-        life = histories[group].lives[-1]
-        last = life.generations[-1]
-        assert life.to_ms is None
-        assert life.kind is kinds[told["type"]]
-        assert last.state.upper() == told["state"]
-        ours = {
-            m.member_id: (m.client_id, m.instance_id, sorted(pairs(m.assigned)))
-            for m in last.members
-        }
-        theirs = {
-            m["id"]: (m["client"], m["instance"], sorted(map(tuple, m["assignment"])))
-            for m in told["members"]
-        }
-        assert ours == theirs
-        member_count += len(ours)
-    assert member_count == 10
-
-
-def test_the_last_commits_are_the_offsets_that_the_broker_said(
-    histories: dict[str, GroupHistory],
-) -> None:
-    # Key and value do not tell that these were taken back: their transactions were aborted.
-    aborted = {
-        (3, n)
-        for a, b in ((657, 662), (688, 693), (1127, 1132), (1148, 1153))
-        for n in range(a, b + 1)
-    }
-    checked = 0
-    for group, told in state().items():
-        if "offsets" not in told:
-            continue
-        last: dict[tuple[str, int], int | None] = {}
-        for made in histories[group].commits:
-            if (made.record_partition, made.record_offset) not in aborted:
-                last[made.topic, made.partition] = made.offset
-        ours = {place: offset for place, offset in last.items() if offset is not None}
-        assert ours == {(topic, n): offset for topic, n, offset, *_ in told["offsets"]}
-        checked += len(ours)
-    assert checked == 143
-
-
-def test_a_group_that_migrates_and_comes_back_leads_five_lives(
-    histories: dict[str, GroupHistory],
-) -> None:
-    lives = histories["shop.32-migrate"].lives
-    kinds = [(life.kind, life.is_converted) for life in lives]
-    assert kinds == [
-        (Kind.CLASSIC, True),
-        (Kind.CONSUMER, False),
-        (Kind.CLASSIC, True),
-        (Kind.CONSUMER, True),
-        (Kind.CLASSIC, False),
-    ]
-    assert [g.number for g in lives[1].generations] == [2, 3, 4, 5, 6, 7, 8]
-    assert lives[4].generations[0].is_brokers
-    assert not any(g.missing_before for life in lives for g in life.generations)
-
-
-def test_share_and_streams_groups_are_told_by_their_names(
-    histories: dict[str, GroupHistory],
-) -> None:
-    share = histories["shop.35-share"].lives[0]
-    streams = histories["shop.36-ks-streams"].lives[0]
-    assert (share.kind, streams.kind) == (Kind.SHARE, Kind.STREAMS)
-    held = {place for change in share.changes for place in pairs(change.held)}
-    assert ("orders", 5) in held
-    tasks = {place for change in streams.changes for place in pairs(change.held)}
-    assert tasks == {("subtopology 0", number) for number in range(6)}
-
-
-def test_a_regular_expression_stands_for_the_topics_that_the_broker_found(
-    histories: dict[str, GroupHistory],
-) -> None:
-    generations = histories["shop.34-re"].lives[0].generations
-    asked = {m.topics for g in generations for m in g.members if m.topic_regex}
-    assert ("clicks.v2", "orders", "payments") in asked
 
 
 @given(st.randoms(use_true_random=False))
@@ -153,13 +54,6 @@ def test_groups_and_partitions_may_come_in_any_order_that_keeps_each_partitions_
         chosen = rolls.choice([key for key, left in by_partition.items() if left])
         mixed.append(by_partition[chosen].pop(0))
     assert list(timeline(mixed)) == list(timeline(entries))
-
-
-def test_a_group_alone_has_the_history_that_it_has_among_others(real: list[Entry]) -> None:
-    names = learned_names(real)
-    for history in timeline(real, topic_names=names):
-        alone = [entry for entry in real if group_of(entry) == history.group]
-        assert group_history(history.group, alone, topic_names=names) == history
 
 
 plans = st.lists(
@@ -334,37 +228,3 @@ def test_what_cannot_be_read_is_kept_with_its_reason() -> None:
     (found,) = history.unreadable
     assert "version 99" in found.text
     assert len(history.lives) == 1
-
-
-def test_members_of_other_protocols_are_listed_and_not_decoded(
-    histories: dict[str, GroupHistory],
-) -> None:
-    (connect,) = [
-        generation
-        for name, history in histories.items()
-        if "connect" in name
-        for generation in history.lives[0].generations
-        if generation.members
-    ]
-    assert connect.protocol_type == "connect"
-    assert all(m.version is None and not m.assigned for m in connect.members)
-
-
-def numbers(life: Life) -> Sequence[int]:
-    """The numbers of a life's generations."""
-    return [generation.number for generation in life.generations]
-
-
-def test_generations_follow_each_other_in_time_and_number(
-    histories: dict[str, GroupHistory],
-) -> None:
-    seen = 0
-    for history in histories.values():
-        for life in history.lives:
-            assert numbers(life) == sorted(set(numbers(life)))
-            times = [g.at_ms for g in life.generations]
-            assert times == sorted(times)
-            for one, after in zip(life.generations, life.generations[1:], strict=False):
-                assert one.until_ms == after.at_ms
-                seen += 1
-    assert seen > 250
