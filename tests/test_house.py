@@ -33,10 +33,12 @@ ALLOWED = {
     # the first prefix that fits a module decides; standard library and our own are always allowed
     "wire": set(),
     "assignors.cli": {"click", "rich", "numpy"},
+    "assignors.cli.replay_engines": {"click", "pyspark"},
     "assignors.cli.engines": {"click", "pyspark"},  # the name of its exception, no session
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.kafka_python_decoding": {"kafka"},
+    "assignors.clients.kafka_python_topics": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},
     "assignors.clients.aiokafka_decoding": {"aiokafka"},
     "assignors.simulation.batches": {"numpy", "pyarrow"},
@@ -48,6 +50,7 @@ ALLOWED = {
     "assignors.replay.buffers": {"numpy", "pyarrow"},
     "assignors.replay.consumer_columns": {"numpy", "pyarrow"},
     "assignors.replay.group_columns": {"numpy", "pyarrow"},
+    "assignors.replay.member_columns": {"numpy", "pyarrow"},
     "assignors.replay.offset_columns": {"numpy", "pyarrow"},
     "assignors.replay.spark": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.arrow_tables": {"numpy", "pyarrow"},
