@@ -21,7 +21,7 @@ from assignors.replay.report.stories import GroupStory, Limits, stories
 from assignors.replay.report.wording import count, period
 from assignors.replay.tables import Tables
 
-__all__ = ["Limits", "page"]
+__all__ = ["ROOM", "Limits", "page"]
 
 ROOM = Limits()
 """What a page holds unless somebody says otherwise."""

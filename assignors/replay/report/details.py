@@ -94,7 +94,8 @@ def _found_by(story: GroupStory) -> str:
     words = [shortened(story.name)]
     for life in story.lives:
         row = life.row
-        words += [row.kind, KINDS.get(row.kind, ""), row.state, shortened(row.protocol or "", 80)]
+        words += [row.kind, KINDS.get(row.kind, ""), shortened(row.state, 80)]
+        words.append(shortened(row.protocol or "", 80))
     return " ".join(dict.fromkeys([*words, *story.kinds])).lower()
 
 

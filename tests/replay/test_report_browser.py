@@ -1,0 +1,191 @@
+"""The page as people see it, in a real browser: wide and narrow, light and dark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator
+
+from assignors.registry import assignor_named
+from assignors.replay.bundled import incident
+from assignors.replay.report import page
+from assignors.replay.run import Settings, replay
+from tests.replay.browser import Scheme, chromium, executable, opened
+from tests.replay.reports import HOSTILE, all_renamed, life, together
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if executable() is None:
+        if os.environ.get("CI"):
+            pytest.fail("chromium is missing: CI must have it")
+        pytest.skip("needs chromium")
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def report() -> str:
+    """The page of the incident that comes with the package."""
+    tried = (assignor_named("optimal/cooperative-sticky"), assignor_named("server/uniform"))
+    return page(replay(incident(), Settings(assignors=tried)), title="incident")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_fits_and_says_nothing_on_the_console(
+    browser: Browser, report: str, tmp_path: Path, width: int, scheme: Scheme
+) -> None:
+    with opened(browser, report, tmp_path, width=width, scheme=scheme) as found:
+        assert found.page.title() == "incident"
+        assert "What 2 consumer groups went through" in found.text
+        for group in groups(found.page.locator("body")):
+            group.locator("summary").first.click()
+        for more in found.page.locator(".more > summary").all():
+            more.click()
+        assert "Life 5 of 5: classic, cooperative-sticky" in found.text
+        assert found.overhang <= 0
+        is_dark = found.page.evaluate(
+            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g)[0] < 100"
+        )
+        assert is_dark == (scheme == "dark")
+        assert found.troubles == []
+        assert found.asked == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_chart_shows_every_interval_and_scrolls_within_itself(
+    browser: Browser, report: str, tmp_path: Path, width: int
+) -> None:
+    count = len([row for row in replay(incident()).assignments if row.group.startswith("chaos")])
+    with opened(browser, report, tmp_path, width=width) as found:
+        group = groups(found.page.locator("body"))[0]
+        group.locator("summary").first.click()
+        bars = group.locator(".chart rect.bar")
+        assert bars.count() == count > 100
+        boxes = [bar.bounding_box() for bar in bars.all()[:20]]
+        assert all(box and box["width"] >= 1 and box["height"] >= 10 for box in boxes)
+        looks = {fill(bar) for bar in bars.all()}
+        assert len(looks) >= 8, "members look alike"
+        scroller = group.locator(".chart .scroll")
+        inside, whole = scroller.evaluate("e => [e.clientWidth, e.scrollWidth]")
+        assert inside < whole
+        assert inside < width
+        assert group.locator(".gutter").is_visible()
+
+
+def test_the_search_shows_the_groups_it_names(
+    browser: Browser, report: str, tmp_path: Path
+) -> None:
+    with opened(browser, report, tmp_path) as found:
+        search = found.page.get_by_label("Search")
+        search.fill("MIGRATE kip-848")
+        assert [group.is_visible() for group in groups(found.page.locator("body"))] == [False, True]
+        assert found.page.locator("#found").inner_text() == "1 of 2 groups"
+        search.fill("no such group")
+        assert found.page.locator("#found").inner_text() == "0 of 2 groups"
+        search.fill("")
+        assert found.page.locator("#found").inner_text() == "2 groups"
+
+
+def test_a_kind_of_finding_shows_its_groups(browser: Browser, report: str, tmp_path: Path) -> None:
+    with opened(browser, report, tmp_path) as found:
+        found.page.get_by_role("button", name="rebalance-storm").click()
+        assert [group.is_visible() for group in groups(found.page.locator("body"))] == [True, False]
+
+
+def test_a_chart_is_read_with_the_keyboard(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, page(life(), title="t"), tmp_path, width=390) as found:
+        readout = found.page.locator(".readout")
+        found.page.locator(".chart .scroll").focus()
+        found.page.keyboard.press("ArrowRight")
+        assert readout.inner_text().startswith("clicks-0: member 2, client-b at /10.0.0.1, gen")
+        found.page.keyboard.press("ArrowRight")
+        assert readout.inner_text().startswith("clicks-0: member 1")
+        found.page.keyboard.press("ArrowDown")
+        assert readout.inner_text().startswith("clicks-1: member 2")
+        assert "another member held it at the same time" in readout.inner_text()
+        found.page.keyboard.press("End")
+        assert "held to the end of the records" in readout.inner_text()
+        assert found.page.locator(".current").is_visible()
+        assert found.troubles == []
+
+
+def test_a_tap_reads_a_bar_and_the_legend_picks_a_member(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, page(life(), title="t"), tmp_path) as found:
+        found.page.locator(".chart rect.bar").nth(2).click()
+        assert "clicks-0" in found.page.locator(".readout").inner_text()
+        picked = found.page.get_by_role("button", name="client-a")
+        picked.click()
+        assert picked.get_attribute("aria-pressed") == "true"
+        assert found.page.locator(".chart rect.faded").count() == 4
+        picked.click()
+        assert found.page.locator(".faded").count() == 0
+
+
+def test_an_address_opens_its_group(browser: Browser, report: str, tmp_path: Path) -> None:
+    with opened(browser, report, tmp_path, fragment="#group-2") as found:
+        second = groups(found.page.locator("body"))[1]
+        assert second.get_attribute("open") is not None
+        assert second.locator(".chart").first.is_visible()
+
+
+def test_without_scripts_everything_but_the_search_is_there(
+    browser: Browser, report: str, tmp_path: Path
+) -> None:
+    with opened(browser, report, tmp_path, is_scripted=False) as found:
+        assert not found.page.get_by_label("Search").is_visible()
+        group = groups(found.page.locator("body"))[0]
+        group.locator("summary").first.click()
+        assert group.locator(".chart rect.bar").first.is_visible()
+        assert "ta-0: member 1" in (group.locator("rect.bar title").first.text_content() or "")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_does_nothing(browser: Browser, tmp_path: Path, name: str) -> None:
+    tables = together(all_renamed(life(), name), life("calm"))
+    with opened(browser, page(tables, title=name), tmp_path, width=390) as found:
+        for group in groups(found.page.locator("body")):
+            group.locator("summary").first.click()
+        for more in found.page.locator(".more > summary").all():
+            more.click()
+        found.page.locator(".chart rect.bar").first.click()
+        found.page.get_by_label("Search").fill(name[:8])
+        assert found.page.evaluate("window.hacked") is None
+        assert found.page.locator("img").count() == 0
+        assert found.overhang <= 0
+        assert found.troubles == []
+        assert found.asked == []
+
+
+def test_headings_go_down_one_step_at_a_time(browser: Browser, tmp_path: Path) -> None:
+    tables = together(life("a"), life("b"))
+    with opened(browser, page(tables, title="t"), tmp_path) as found:
+        levels = found.page.evaluate(
+            "[...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(h => +h.tagName[1])"
+        )
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert all(after - before <= 1 for before, after in pairwise(levels))
+        unnamed = found.page.evaluate(
+            "[...document.querySelectorAll('button, input, [tabindex]')].filter(e => "
+            "!(e.textContent || e.getAttribute('aria-label') || e.labels?.length)).length"
+        )
+        assert unnamed == 0
+
+
+def groups(body: Locator) -> list[Locator]:
+    """The groups of a page, in its order."""
+    return body.locator("details.group").all()
+
+
+def fill(bar: Locator) -> str:
+    """What a bar is painted with."""
+    found: str = bar.evaluate("e => getComputedStyle(e).fill")
+    return found
