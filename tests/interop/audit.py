@@ -18,7 +18,9 @@ from tests.interop.events import Partition
 from wire.records import decode_record, members_of
 
 OFFSETS, OFFSETS_PARTITIONS = "__consumer_offsets", 4
-GROUP_METADATA = 2
+GROUP_METADATA = b"\x00\x02"
+"""How the key of a classic group's record begins."""
+
 BATCH = 1000
 PATIENCE_S = 5.0
 
@@ -47,12 +49,22 @@ class Gift:
     claimants: tuple[str, ...]
 
 
-def rounds(bootstrap: str, group: str) -> list[Round]:
+def so_far(bootstrap: str) -> dict[Partition, int]:
+    """Where the offsets topic ends now: `rounds` may start there for a group that is still to
+    come."""
+    return Admin(bootstrap).ends({OFFSETS: OFFSETS_PARTITIONS})
+
+
+def rounds(
+    bootstrap: str, group: str, *, since: Mapping[Partition, int] | None = None
+) -> list[Round]:
     """Every round of a classic group, in order, as its leader's answer completed it."""
     found: dict[int, Round] = {}
-    for key, value in _offsets_topic(bootstrap):
+    for key, value in _offsets_topic(bootstrap, since or {}):
+        if key is None or not key.startswith(GROUP_METADATA):
+            continue
         record = decode_record(key, value)
-        if record.type != GROUP_METADATA or not record.key or record.key.get("group") != group:
+        if not record.key or record.key.get("group") != group:
             continue
         told = record.value
         if not told or not told["leader"]:
@@ -102,10 +114,13 @@ def _pairs(partitions: Mapping[str, Iterable[int]]) -> frozenset[Partition]:
     return frozenset((topic, number) for topic in partitions for number in partitions[topic])
 
 
-def _offsets_topic(bootstrap: str) -> list[tuple[bytes | None, bytes | None]]:
+def _offsets_topic(
+    bootstrap: str, since: Mapping[Partition, int]
+) -> list[tuple[bytes | None, bytes | None]]:
     """Keys and values, each partition in its order, up to where it ended at the call."""
-    ends = Admin(bootstrap).ends({OFFSETS: OFFSETS_PARTITIONS})
-    open_ends = {number: end for (_, number), end in ends.items() if end > 0}
+    starts = {number: since.get((OFFSETS, number), 0) for number in range(OFFSETS_PARTITIONS)}
+    ends = so_far(bootstrap)
+    open_ends = {number: end for (_, number), end in ends.items() if end > starts[number]}
     reader = Consumer(
         {
             "bootstrap.servers": bootstrap,
@@ -116,7 +131,7 @@ def _offsets_topic(bootstrap: str) -> list[tuple[bytes | None, bytes | None]]:
     )
     found = []
     try:
-        reader.assign([TopicPartition(OFFSETS, number, 0) for number in open_ends])
+        reader.assign([TopicPartition(OFFSETS, one, starts[one]) for one in open_ends])
         while open_ends:
             batch = reader.consume(BATCH, PATIENCE_S)
             if not batch:

@@ -6,7 +6,8 @@
 
 A plan that fails is printed as one line of JSON, with what was wrong; the command goes on, and
 ends with 1. What is asked of a group: after every step it settles, no partition has two owners
-(but for a frozen member that has not noticed yet), every record is consumed, and none twice
+(but for a frozen member that has not noticed yet), no leader gave anything away that somebody
+still claimed, every record is consumed, and none twice
 unless its reader was cut off or slept.
 """
 
@@ -22,10 +23,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.interop.audit import Gift, dangerous, rounds, so_far
 from tests.interop.broker import Broker
 from tests.interop.group import LiveGroup, Unsettled, Verdict
 from tests.interop.ledger import Window
-from tests.interop.neighbours import DEALS_TWICE, LEADERS, OURS, READS_AGAIN
+from tests.interop.neighbours import COOPERATIVE, DEALS_TWICE, LEADERS, OURS, READS_AGAIN
 from tests.interop.plans import Action, Plan, Start, Step, plan
 
 SETTLES_S = 40.0
@@ -47,6 +49,8 @@ class Outcome:
     verdict: Verdict | None
     """None where the group did not come to rest."""
     complaints: tuple[str, ...]
+    gifts: tuple[Gift, ...] = ()
+    """Partitions that cooperative leaders gave away while somebody had them."""
 
     @property
     def is_clean(self) -> bool:
@@ -60,6 +64,7 @@ class Outcome:
         frozen = sum(one.was_frozen for one in self.verdict.windows) if self.verdict else 0
         said = "ok" if self.is_clean else "FAILED: " + "; ".join(self.complaints)
         asleep = f", {frozen} windows of members that slept" if frozen else ""
+        asleep += f", {len(self.gifts)} partitions dealt twice" if self.gifts else ""
         return (
             f"{self.plan.protocol} under {self.plan.leader}, seed {self.plan.seed}: {said}; "
             f"rest after {given} s; rounds led: {led}{asleep}"
@@ -70,6 +75,7 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
     """Play a plan to its end, or to the first rest that does not come."""
     settled: list[float] = []
     names = (history.protocol,)
+    since = so_far(broker.bootstrap)
     with LiveGroup(
         broker,
         folder=folder,
@@ -98,12 +104,23 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
             )
         group.drain(DRAINS_S)
         verdict, leaders = group.judge(), _leaders(group)
+        gifts = [
+            gift
+            for one in rounds(broker.bootstrap, group.name, since=since)
+            if one.protocol == COOPERATIVE
+            for gift in dangerous(one)
+        ]
+        robbed = [gift for gift in gifts if _is_to_blame(group, gift)]
         return Outcome(
             plan=history,
             settled_s=tuple(settled),
             leaders=leaders,
             verdict=verdict,
-            complaints=tuple(_complaints(history, verdict, leaders)),
+            complaints=(
+                *_complaints(history, verdict, leaders),
+                *(f"dealt twice: {gift}" for gift in robbed),
+            ),
+            gifts=tuple(gifts),
         )
 
 
@@ -156,16 +173,25 @@ def _real(group: LiveGroup, topics: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _leaders(group: LiveGroup) -> Counter[str]:
-    """Who led how many rounds: member ids begin with the client's name or the instance's."""
-    kinds = {}
+    """Who led how many rounds."""
+    return Counter(
+        kind_of(group, member_id) for member_id in group.broker.leaders(group.name).values()
+    )
+
+
+def kind_of(group: LiveGroup, member_id: str) -> str:
+    """A member's kind: its id begins with the client's name or the instance's."""
     for one in group.members.values():
-        kinds[f"{one.flags.instance or one.name}-"] = one.kind
-    ids = group.broker.leaders(group.name).values()
-    found = Counter[str]()
-    for member_id in ids:
-        known = [kind for start, kind in kinds.items() if member_id.startswith(start)]
-        found[known[0] if known else "unknown"] += 1
-    return found
+        if member_id.startswith(f"{one.flags.instance or one.name}-"):
+            return one.kind
+    return "unknown"
+
+
+def _is_to_blame(group: LiveGroup, gift: Gift) -> bool:
+    """Whether a gift is nobody's known fault: our leader's, or one that our claims let happen."""
+    if (COOPERATIVE, kind_of(group, gift.leader)) not in DEALS_TWICE:
+        return True
+    return any(kind_of(group, name) in OURS for name in gift.claimants)
 
 
 def _complaints(history: Plan, verdict: Verdict, leaders: Counter[str]) -> list[str]:
