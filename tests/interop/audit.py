@@ -118,7 +118,10 @@ def _offsets_topic(
     bootstrap: str, since: Mapping[Partition, int]
 ) -> list[tuple[bytes | None, bytes | None]]:
     """Keys and values, each partition in its order, up to where it ended at the call."""
-    starts = {number: since.get((OFFSETS, number), 0) for number in range(OFFSETS_PARTITIONS)}
+    # On a broker that has only just started an end may be -1, which to the client is the end.
+    starts = {
+        number: max(since.get((OFFSETS, number), 0), 0) for number in range(OFFSETS_PARTITIONS)
+    }
     ends = so_far(bootstrap)
     open_ends = {number: end for (_, number), end in ends.items() if end > starts[number]}
     reader = Consumer(
