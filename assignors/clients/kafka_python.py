@@ -31,6 +31,7 @@ from kafka.coordinator.consumer import ConsumerCoordinator
 from kafka.errors import KafkaConfigurationError
 
 from assignors.assignor import Assignor, UserData
+from assignors.clients.answers import KeptAnswer
 from assignors.clients.kafka_python_decoding import bytes_of, install
 from assignors.clients.seat import OnNote, OnRound, by_topic, seat
 from assignors.leader import REPAIR
@@ -110,6 +111,7 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
             # A round that changed topics or metadata started is forgotten by the host when the
             # poll that started it times out: no heartbeats, no answer, out of the group for ever.
             coordinator.rejoin_needed = AWAITED
+            _keep_answer(coordinator)
             self._forget_positions(coordinator)
         generation = -1 if coordinator is None else coordinator.group_metadata().generation_id
         if coordinator is not None and _protocol_of(coordinator) not in {None, *self._names()}:
@@ -238,6 +240,17 @@ def _calling_coordinator() -> object | None:
             return None
         frame = frame.f_back
     return None
+
+
+def _keep_answer(coordinator: Any) -> None:  # noqa: ANN401 - as above
+    """See to it that the answer to the join that is being made is not thrown away."""
+    join = coordinator._join_task  # noqa: SLF001 - no other way
+    if join is not None and not isinstance(join, KeptAnswer):
+        coordinator._join_task = KeptAnswer(  # noqa: SLF001 - as above
+            join,
+            generation=lambda: coordinator._generation,  # noqa: SLF001 - as above
+            keep_s=coordinator.config["session_timeout_ms"] / 2000,
+        )
 
 
 def _siblings(coordinator: Any, one: Strategy) -> list[Strategy]:  # noqa: ANN401 - as above
