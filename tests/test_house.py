@@ -51,6 +51,7 @@ ALLOWED = {
     "assignors.replay.consumer_columns": {"numpy", "pyarrow"},
     "assignors.replay.group_columns": {"numpy", "pyarrow"},
     "assignors.replay.member_columns": {"numpy", "pyarrow"},
+    "assignors.replay.walk": {"numpy", "pyarrow"},
     "assignors.replay.offset_columns": {"numpy", "pyarrow"},
     "assignors.replay.spark": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.arrow_tables": {"numpy", "pyarrow"},

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assignors.replay.buffers import Bytes, Index, Mask, bytes_of, expanded, offsets_of
+from assignors.replay.walk import TOGETHER_MIN, Walk
 from assignors.simulation.batches import (
     DECODED_ASSIGNMENT,
     DECODED_SUBSCRIPTION,
@@ -29,8 +30,6 @@ from assignors.simulation.batches import (
 )
 
 NEWEST_VERSION = 3
-TOGETHER_MIN = 16
-"""Fewer blobs than this are not worth a step of all."""
 
 _Columns: TypeAlias = tuple[Mask, pa.StructArray]
 """Which blobs are plain, and the structs of those."""
@@ -81,12 +80,12 @@ def _decoded(
 
 
 def _plain_subscriptions(blobs: Bytes) -> _Columns:
-    walk = _Walk(blobs)
+    walk = Walk(blobs)
     version = walk.int16()
     # Version 0, which does not say what is owned, is left to the codec: hardly anybody writes it.
     walk.need((version >= 1) & (version <= NEWEST_VERSION))
     asked = _entries(walk, with_numbers=False)
-    user_data_at, user_data_length = walk.user_data()
+    user_data_at, user_data_length = _user_data(walk)
     held = _entries(walk, with_numbers=True)
     generation = walk.int32(version >= 2)
     walk.need(generation >= -1)
@@ -113,11 +112,11 @@ def _plain_subscriptions(blobs: Bytes) -> _Columns:
 
 
 def _plain_assignments(blobs: Bytes) -> _Columns:
-    walk = _Walk(blobs)
+    walk = Walk(blobs)
     version = walk.int16()
     walk.need((version >= 0) & (version <= NEWEST_VERSION))
     given = _entries(walk, with_numbers=True)
-    user_data_at, user_data_length = walk.user_data()
+    user_data_at, user_data_length = _user_data(walk)
     walk.need(walk.at == blobs.end)
     partitions = _topics(walk, given)
     chosen = np.flatnonzero(walk.is_plain)
@@ -130,48 +129,11 @@ def _plain_assignments(blobs: Bytes) -> _Columns:
     return walk.is_plain, pa.StructArray.from_arrays(columns, fields=list(DECODED_ASSIGNMENT))
 
 
-class _Walk:
-    """Up to where each blob has been read, and which are plain so far."""
-
-    __slots__ = ("at", "blobs", "is_plain")
-
-    def __init__(self, blobs: Bytes, at: Index | None = None) -> None:
-        self.blobs = blobs
-        self.at: Index = blobs.start.copy() if at is None else at
-        self.is_plain: Mask = blobs.is_valid.copy()
-
-    def need(self, is_good: Mask) -> None:
-        """Give up the blobs for which this does not hold."""
-        self.is_plain &= is_good
-
-    def refuse(self, blobs: Index) -> None:
-        """Give up these blobs."""
-        self.is_plain[blobs] = False
-
-    def int16(self, is_there: Mask | bool = True) -> Index:  # noqa: FBT001, FBT002 - an array, as a rule
-        """Read an int16 of every blob that has one; -1 of the others."""
-        read = np.where(is_there, self.blobs.int16(self.at), -1)
-        self.at += np.where(is_there, 2, 0)
-        return read
-
-    def int32(self, is_there: Mask | bool = True) -> Index:  # noqa: FBT001, FBT002 - as above
-        """Read an int32 of every blob that has one; -1 of the others."""
-        read = np.where(is_there, self.blobs.int32(self.at).astype(np.int64), -1)
-        self.at += np.where(is_there, 4, 0)
-        return read
-
-    def skip(self, length: Index) -> Index:
-        """Step over bytes and return where they begin; give up where there are not so many."""
-        began = self.at.copy()
-        self.need((length >= 0) & (length <= self.blobs.end - self.at))
-        self.at += np.where(self.is_plain, length, 0)
-        return began
-
-    def user_data(self) -> tuple[Index, Index]:
-        """Step over UserData and return where it begins and its length, negative for null."""
-        length = self.int32()
-        self.need(length != 0)  # which has a note
-        return self.skip(np.maximum(length, 0)), length
+def _user_data(walk: Walk) -> tuple[Index, Index]:
+    """Step over UserData and return where it begins and its length, negative for null."""
+    length = walk.int32()
+    walk.need(length != 0)  # which has a note
+    return walk.skip(np.maximum(length, 0)), length
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -185,7 +147,7 @@ class _Entries:
     number_count: Index
 
 
-def _entries(walk: _Walk, *, with_numbers: bool) -> _Entries:
+def _entries(walk: Walk, *, with_numbers: bool) -> _Entries:
     """Step over an array of topics in every blob, with partition numbers or without."""
     count = walk.int32()
     walk.need((count >= 0) & (count <= walk.blobs.end - walk.at))
@@ -193,7 +155,7 @@ def _entries(walk: _Walk, *, with_numbers: bool) -> _Entries:
     steps = [(nothing, nothing, nothing, nothing, nothing)]
     active = np.flatnonzero(walk.is_plain & (count > 0))
     while len(active) >= TOGETHER_MIN:
-        part = _Walk(walk.blobs.rows(active), walk.at[active])
+        part = Walk(walk.blobs.rows(active), walk.at[active])
         text_length = part.int16()
         text_at = part.skip(text_length)
         number_count = part.int32() if with_numbers else np.zeros(len(active), np.int64)
@@ -247,7 +209,7 @@ class _Topics:
         return offsets_of(counts[is_plain])
 
 
-def _topics(walk: _Walk, entries: _Entries) -> _Topics:
+def _topics(walk: Walk, entries: _Entries) -> _Topics:
     """Read what was stepped over; give up blobs that name what is no text, or a topic twice."""
     kept = walk.is_plain[entries.blob]
     blob, number_count = entries.blob[kept], entries.number_count[kept]

@@ -6,8 +6,8 @@ to all records stands in columns of its own; a commit is in `commit`, a classic 
 seldom many, are in `key_json` and `value_json` in the form of Kafka's console formatter. What
 could not be read has a reason in `error` and its bytes in `raw_key` and `raw_value`.
 
-Commits and members' bytes are decoded in columns; the rest, and any commit that is not plain,
-goes through `wire.records` one by one.
+Commits and classic groups are decoded in columns; the rest, and whatever is not plain, goes
+through `wire.records` one by one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assignors.replay.buffers import Bytes, Index, Mask, bytes_of, expanded, offsets_of
-from assignors.replay.group_columns import CLASSIC_GROUP, classic_groups
+from assignors.replay.group_columns import (
+    CLASSIC_GROUP,
+    CLASSIC_TYPE,
+    classic_groups,
+    group_columns,
+)
 from assignors.replay.offset_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
 from assignors.replay.sources.raw import RAW, uniform
 from assignors.simulation.batches import NOTES
@@ -54,8 +59,6 @@ DECODED = pa.schema(
     ]
 )
 """One row a record. `name` is Kafka's (`OFFSET_COMMIT`), `UNKNOWN` for a type it does not have."""
-
-CLASSIC_TYPE = 2
 
 _NAMES = {found.number: found.name for found in RECORD_TYPES}
 _NO_TYPE = -(1 << 31)
@@ -96,18 +99,25 @@ def decode_batch(raw: pa.RecordBatch) -> pa.RecordBatch:
     is_record = flaws.is_null().to_numpy(zero_copy_only=False)
     is_commit = (types == COMMIT_TYPE) | (types == LEGACY_TYPE)
     commits = commit_columns(keys, values, is_commit & is_record)
+    groups = group_columns(keys, values, (types == CLASSIC_TYPE) & is_record)
     is_rest = np.ones(raw.num_rows, np.bool_)
     is_rest[commits.rows] = False
+    is_rest[groups.rows] = False
     rest = _rest(raw, np.flatnonzero(is_rest))
     version = pa.array(commits.version, mask=commits.version < 0)
+    commits_at, groups_at = commits.rows, groups.rows
     columns: dict[str, pa.Array] = {name: raw.column(name) for name in COORDINATES}
     columns["type"] = pa.array(types, mask=types == _NO_TYPE)
     columns["name"] = _names(types, is_record)
     columns["is_tombstone"] = pa.array(~values.is_valid, mask=~is_record)
-    columns["group"] = rest.beside(rest.groups(), commits.group, commits.rows)
-    columns["value_version"] = rest.beside(rest.versions(), version, commits.rows)
-    columns["commit"] = rest.beside(rest.commits(), commits.commit, commits.rows)
-    columns["classic_group"] = rest.classic_groups()
+    columns["group"] = rest.beside(
+        rest.groups(), (commits.group, commits_at), (groups.group, groups_at)
+    )
+    columns["value_version"] = rest.beside(
+        rest.versions(), (version, commits_at), (pa.array(groups.version), groups_at)
+    )
+    columns["commit"] = rest.beside(rest.commits(), (commits.commit, commits_at))
+    columns["classic_group"] = rest.beside(rest.classic_groups(), (groups.classic_group, groups_at))
     columns["key_json"], columns["value_json"] = rest.json()
     columns["raw_key"], columns["raw_value"] = rest.raw()
     columns["notes"] = rest.notes()
@@ -126,18 +136,17 @@ class _Rest:
     """Empty ones where the source could not read the row."""
     errors: Sequence[str | None]
 
-    def spread(self, column: pa.Array, chosen: Index | None = None) -> pa.Array:
-        """Return a column of some of these rows as one of the batch, null elsewhere."""
-        rows = self.rows if chosen is None else self.rows[chosen]
-        if not len(rows):
-            return pa.nulls(self.row_count, column.type)
-        return expanded([column], [rows], self.row_count)
+    def spread(self, column: pa.Array) -> pa.Array:
+        """Return a column of these rows as one of the batch, null elsewhere."""
+        return self.beside(column)
 
-    def beside(self, column: pa.Array, other: pa.Array, other_rows: Index) -> pa.Array:
-        """Return a column of these rows and another's as one of the batch."""
-        if not len(column):
-            return expanded([other], [other_rows], self.row_count)
-        return expanded([other, column], [other_rows, self.rows], self.row_count)
+    def beside(self, column: pa.Array, *others: tuple[pa.Array, Index]) -> pa.Array:
+        """Return a column of these rows, and others of other rows, as one of the batch."""
+        parts = [part for part in ((column, self.rows), *others) if len(part[0])]
+        if not parts:
+            return pa.nulls(self.row_count, column.type)
+        columns, rows = zip(*parts, strict=True)
+        return expanded(columns, rows, self.row_count)
 
     def groups(self) -> pa.Array:
         """Return the group that each record is about."""
@@ -159,9 +168,9 @@ class _Rest:
         """Return `CLASSIC_GROUP` of those that are one."""
         chosen = [place for place, record in enumerate(self.records) if _is_classic(record)]
         if not chosen:
-            return pa.nulls(self.row_count, CLASSIC_GROUP)
+            return pa.nulls(len(self.rows), CLASSIC_GROUP)
         values = [self.records[place].value or {} for place in chosen]
-        return self.spread(classic_groups(values), np.array(chosen, np.int64))
+        return expanded([classic_groups(values)], [np.array(chosen)], len(self.rows))
 
     def json(self) -> tuple[pa.Array, pa.Array]:
         """Return keys and values as JSON, of the types that have no column of their own."""

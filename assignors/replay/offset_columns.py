@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from assignors.replay.buffers import Bytes, Index, Mask
+from assignors.replay.buffers import Bytes, Index, Mask, nulled
 
 LEGACY_TYPE = 0
 COMMIT_TYPE = 1
@@ -181,7 +181,7 @@ def _commits(rows: Index, key: _Keys, value: _Values, values: Bytes, texts: _Tex
         pa.array(key.partition),
         pa.array(values.int64(start + 2), mask=is_gone),
         pa.array(values.int32(start + 10), mask=version < 3),
-        _masked(texts.metadata, is_gone),
+        nulled(texts.metadata, is_gone),
         pa.array(values.int64(value.tail - 8), mask=is_gone),
         pa.array(values.int64(value.tail), mask=~has_expiry),
         _topic_ids(values, value),
@@ -192,14 +192,6 @@ def _commits(rows: Index, key: _Keys, value: _Values, values: Bytes, texts: _Tex
         version=version.astype(np.int32),
         commit=pa.StructArray.from_arrays(columns, fields=list(COMMIT)),
     )
-
-
-def _masked(column: pa.Array, is_null: Mask) -> pa.Array:
-    """Return a column of strings with some rows made null."""
-    if not is_null.any():
-        return column
-    validity = pa.py_buffer(np.packbits(~is_null, bitorder="little"))
-    return pa.Array.from_buffers(column.type, len(column), [validity, *column.buffers()[1:]])
 
 
 def _topic_ids(values: Bytes, value: _Values) -> pa.Array:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from crc32c import crc32c
+
+from assignors.replay.sources import Isolation, Raw, read_segments, rows
+from assignors.replay.sources.compression import PLAIN_MAX
+from wire.log_segment import SIZE_MAX
 
 NO_PRODUCER = -1
 TRANSACTIONAL = 0x10
@@ -14,7 +19,10 @@ CONTROL = 0x20
 LOG_APPEND_TIME = 0x08
 FIRST_MS = 1_700_000_000_000
 
+NAME = "00000000000000000000.log"
+
 Pair = tuple[bytes | None, bytes | None]
+PAIRS: list[list[Pair]] = [[(b"key", b"value %d" % n), (b"key", None)] for n in range(5)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,3 +92,39 @@ def varint(number: int) -> bytes:
         rest >>= 7
     written.append(rest)
     return bytes(written)
+
+
+def chained(lists: Sequence[Sequence[Pair]], attributes: int = 0) -> list[Batch]:
+    """Batches one behind the other, offsets counted on."""
+    batches = []
+    offset = 0
+    for pairs in lists:
+        batches.append(Batch(base_offset=offset, pairs=pairs, attributes=attributes))
+        offset += len(pairs)
+    return batches
+
+
+def written(folder: Path, batches: Sequence[Batch | bytes]) -> Path:
+    """The batches as the segment of partition 3."""
+    place = folder / "__consumer_offsets-3"
+    place.mkdir(parents=True, exist_ok=True)
+    data = [batch if isinstance(batch, bytes) else batch.data() for batch in batches]
+    (place / NAME).write_bytes(b"".join(data))
+    return place
+
+
+def read(
+    path: Path,
+    isolation: Isolation = Isolation.READ_COMMITTED,
+    *,
+    size_max: int = SIZE_MAX,
+    plain_max: int = PLAIN_MAX,
+) -> tuple[list[Raw], list[str]]:
+    """The records under a path, and the errors."""
+    batches = read_segments(path, isolation=isolation, size_max=size_max, plain_max=plain_max)
+    found = list(rows(batches))
+    return [raw for raw in found if raw.error is None], [raw.error for raw in found if raw.error]
+
+
+def pairs_of(raws: Sequence[Raw]) -> list[Pair]:
+    return [(raw.key, raw.value) for raw in raws]

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import random
 import struct
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,154 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.buffers import bytes_of
-from assignors.replay.consumer_columns import assignment_columns, subscription_columns
 from assignors.replay.decoding import DECODED, SLICE_BYTES, decode_batch, decode_batches
 from assignors.replay.offset_columns import commit_columns
 from assignors.replay.sources import RAW, Raw, batched
-from assignors.simulation.batches import decoded_assignments, decoded_subscriptions
+from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 from tests.replay.offsets_topics import Mix, group_value, offsets_topic
-from wire import Subscription, encode_assignment, encode_subscription
-from wire.json_form import to_json
-from wire.records import Record, decode_record, encode_key, encode_value, members_of
+from wire.records import encode_key, encode_value
 
-CAPTURED = Path(__file__).parents[1] / "vectors" / "clients-captured.jsonl.gz"
 COMMIT_KEY = encode_key("OFFSET_COMMIT", {"group": "g", "topic": "t", "partition": 5})
-GROUP_KEY = encode_key("GROUP_METADATA", {"group": "g"})
 TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
-
-Pair = tuple[bytes | None, bytes | None]
-
-
-def decoded(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """The rows of a batch of keys and values."""
-    batches = decode_batches(batched(Raw(key=key, value=value) for key, value in pairs))
-    return [row for batch in batches for row in batch.to_pylist()]
-
-
-def expected(key: bytes | None, value: bytes | None) -> dict[str, Any]:
-    """What a row should be, from the record read alone."""
-    record = decode_record(key, value)
-    fields = record.key or {}
-    has_json = record.key is not None and record.type is not None and record.type > 2
-    return {
-        **dict.fromkeys(DECODED.names),
-        "type": record.type,
-        "name": record.name,
-        "group": fields.get("group", fields.get("groupId")),
-        "value_version": record.value_version,
-        "is_tombstone": value is None,
-        "commit": _commit(record),
-        "classic_group": _classic(record),
-        "key_json": _json(record.key) if has_json else None,
-        "value_json": _json(record.value) if has_json else None,
-        "raw_key": key if record.error else None,
-        "raw_value": value if record.error else None,
-        "notes": _notes(record.notes),
-        "error": str(record.error) if record.error else None,
-    }
-
-
-def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(to_json(value), ensure_ascii=False)
-
-
-def _notes(notes: Any) -> list[dict[str, Any]]:
-    return [{"code": n.code.value, "offset": n.offset, "text": n.text} for n in notes]
-
-
-def _commit(record: Record) -> dict[str, Any] | None:
-    if record.type not in (0, 1) or record.key is None:
-        return None
-    value = record.value or {}
-    return {
-        "topic": record.key["topic"],
-        "partition": record.key["partition"],
-        "offset": value.get("offset"),
-        "leader_epoch": value.get("leaderEpoch"),
-        "metadata": value.get("metadata"),
-        "commit_timestamp_ms": value.get("commitTimestamp"),
-        "expire_timestamp_ms": value.get("expireTimestamp"),
-        "topic_id": value.get("topicId"),
-    }
-
-
-def _classic(record: Record) -> dict[str, Any] | None:
-    if record.type != 2 or record.value is None:
-        return None
-    value = record.value
-    opened: Sequence[Any] = members_of(record) or [None] * len(value["members"])
-    return {
-        "protocol_type": value["protocolType"],
-        "generation": value["generation"],
-        "protocol": value["protocol"],
-        "leader": value["leader"],
-        "state_timestamp_ms": value.get("currentStateTimestamp"),
-        "members": [
-            _member(member, inner) for member, inner in zip(value["members"], opened, strict=True)
-        ],
-    }
-
-
-def _member(member: dict[str, Any], inner: Any) -> dict[str, Any]:
-    said = None if inner is None else _subscription(inner.subscription)
-    given = None if inner is None else _assignment(inner.assignment)
-    user_data = None
-    if inner is not None and inner.user_data is not None and said and said["user_data"] is not None:
-        user_data = {
-            "owned": _partitions(inner.user_data.value and inner.user_data.value.owned),
-            "generation": inner.user_data.value and inner.user_data.value.generation,
-            "notes": _notes(inner.user_data.notes),
-            "error": str(inner.user_data.error) if inner.user_data.error else None,
-        }
-    return {
-        "member_id": member["memberId"],
-        "instance_id": member.get("groupInstanceId"),
-        "client_id": member["clientId"],
-        "client_host": member["clientHost"],
-        "rebalance_timeout_ms": member.get("rebalanceTimeout"),
-        "session_timeout_ms": member["sessionTimeout"],
-        "subscription": said,
-        "assignment": given,
-        "user_data": user_data,
-        "raw_subscription": _raw(member["subscription"], said),
-        "raw_assignment": _raw(member["assignment"], given),
-    }
-
-
-def _raw(blob: bytes, struct: dict[str, Any] | None) -> bytes | None:
-    return blob if struct is None or struct["notes"] or struct["error"] else None
-
-
-def _subscription(found: Any) -> dict[str, Any]:
-    value = found.value
-    return {
-        "version": value and value.version,
-        "topics": None if value is None else list(value.topics),
-        "user_data": value and value.user_data,
-        "owned": _partitions(value and value.owned),
-        "generation": value and value.generation,
-        "rack": value and value.rack_id,
-        "notes": _notes(found.notes),
-        "error": str(found.error) if found.error else None,
-    }
-
-
-def _assignment(found: Any) -> dict[str, Any]:
-    value = found.value
-    return {
-        "version": value and value.version,
-        "partitions": _partitions(value and value.partitions),
-        "user_data": value and value.user_data,
-        "notes": _notes(found.notes),
-        "error": str(found.error) if found.error else None,
-    }
-
-
-def _partitions(partitions: Any) -> list[dict[str, Any]] | None:
-    if partitions is None:
-        return None
-    return [{"topic": topic, "partitions": list(n)} for topic, n in partitions.items()]
-
 
 names = st.text(st.characters(codec="utf-8"), max_size=8)
 int32s = st.integers(-(1 << 31), (1 << 31) - 1)
@@ -282,77 +138,6 @@ def test_slices_of_a_column_are_read_in_their_place() -> None:
         assert part.to_pylist() == every.slice(first, 13).to_pylist()
 
 
-def captured() -> list[bytes]:
-    """Every blob that real clients were heard to say."""
-    with gzip.open(CAPTURED, "rt") as lines:
-        blobs = [json.loads(line).get("hex") for line in lines]
-    return [bytes.fromhex(blob) for blob in blobs if blob]
-
-
-def test_what_clients_really_wrote_is_the_same_in_columns() -> None:
-    blobs = captured()
-    assert len(blobs) > 900
-    blobs += [None, b"", b"\0"]  # type: ignore[list-item]
-    column = pa.array(blobs, pa.binary())
-    said = subscription_columns(column)
-    assert said.equals(decoded_subscriptions(column))
-    given = assignment_columns(column)
-    assert given.equals(decoded_assignments(column))
-    for read in (said, given):
-        read.validate(full=True)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_blobs_damaged_anywhere_are_the_same_in_columns(seed: int) -> None:
-    dice = random.Random(seed)
-    long = Subscription(topics=tuple(f"topic-{n:03}" for n in range(200)), rack_id="r")
-    plain = [*captured(), encode_subscription(long), encode_assignment({"é": (1,), "t": (0, 2)})]
-    blobs: list[bytes | None] = []
-    for blob in dice.sample(plain, 300):
-        broken = bytearray(blob)
-        for _ in range(dice.randrange(3)):
-            if broken:
-                at = dice.randrange(len(broken))
-                broken[at] = dice.choice([0, 1, 127, 128, 255, dice.randrange(256)])
-        keep = dice.randrange(len(broken) + 1) if dice.random() < 0.2 else len(broken)
-        blobs.append(bytes(broken[:keep]) + dice.choice([b"", b"", b"", b"\0\0"]))
-    column = pa.array([*blobs, None, *blobs[:50]], pa.binary())
-    assert subscription_columns(column).equals(decoded_subscriptions(column))
-    assert assignment_columns(column).equals(decoded_assignments(column))
-
-
-def test_members_of_every_kind_are_opened_as_records_have_them() -> None:
-    dice = random.Random(5)
-    blobs = captured()
-    pairs: list[Pair] = []
-    for number in range(60):
-        protocol = dice.choice(["sticky", "cooperative-sticky", "range", None])
-        version = dice.randrange(5)
-        members = [
-            {
-                "memberId": f"m{n}",
-                "groupInstanceId": dice.choice([None, "i"]) if version >= 3 else None,
-                "clientId": "c",
-                "clientHost": "/h",
-                "rebalanceTimeout": 1 if version else -1,
-                "sessionTimeout": 2,
-                "subscription": dice.choice(blobs),
-                "assignment": dice.choice([b"", *blobs]),
-            }
-            for n in range(dice.randrange(6))
-        ]
-        value = {
-            "protocolType": dice.choice(["consumer", "consumer", "connect", ""]),
-            "generation": number,
-            "protocol": protocol,
-            "leader": None,
-            "currentStateTimestamp": 5 if version >= 2 else -1,
-            "members": members,
-        }
-        pairs.append((GROUP_KEY, encode_value("GROUP_METADATA", version, value)))
-    assert decoded(pairs) == [expected(key, value) for key, value in pairs]
-
-
 def test_rows_that_a_source_could_not_read_keep_their_reason() -> None:
     raws = [Raw(key=COMMIT_KEY), Raw(error="dump: line 2: no", topic="t", offset=9)]
     first, flaw = (row for b in decode_batches(batched(raws)) for row in b.to_pylist())
@@ -392,3 +177,11 @@ def test_a_group_of_very_many_members_is_one_row() -> None:
     (cut,) = decoded([(GROUP_KEY, head + member * (count - 1))])
     assert "(byte" in cut["error"]
     assert cut["classic_group"] is None
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_column_without_bytes_has_places_in_none(count: int) -> None:
+    whole = pa.array([None] * 5 + [b"x"], pa.binary())
+    found = bytes_of(whole.slice(1, count))
+    assert not found.is_valid.any()
+    assert found.start.tolist() == found.end.tolist() == [0] * count

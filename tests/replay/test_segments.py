@@ -6,77 +6,38 @@ batch, every record of the others is still there, and the place is named.
 
 from __future__ import annotations
 
-import gzip
 import io
 import struct
+import sys
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from crc32c import crc32c
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.sources import Isolation, Raw, SourceError, open_source, read_segments, rows
-from assignors.replay.sources.compression import PLAIN_MAX, decompress
+from assignors.replay.sources import SourceError, open_source, read_segments, rows
 from tests.replay.segments import (
     FIRST_MS,
     LOG_APPEND_TIME,
-    TRANSACTIONAL,
+    NAME,
+    PAIRS,
     Batch,
     Pair,
-    marker,
+    chained,
+    pairs_of,
+    read,
     record,
     records,
     varint,
+    written,
 )
-from wire.errors import WireError
 from wire.log_records import Batch as ReadBatch
-from wire.log_records import Compression
-from wire.log_segment import SIZE_MAX, Flaw, read_batches
-
-NAME = "00000000000000000000.log"
+from wire.log_segment import Flaw, read_batches
 
 fields = st.none() | st.binary(max_size=300)
 pair_lists = st.lists(st.tuples(fields, fields), min_size=1, max_size=6)
-
-
-def chained(lists: Sequence[Sequence[Pair]], attributes: int = 0) -> list[Batch]:
-    """Batches one behind the other, offsets counted on."""
-    batches = []
-    offset = 0
-    for pairs in lists:
-        batches.append(Batch(base_offset=offset, pairs=pairs, attributes=attributes))
-        offset += len(pairs)
-    return batches
-
-
-def written(folder: Path, batches: Sequence[Batch | bytes]) -> Path:
-    """The batches as the segment of partition 3."""
-    place = folder / "__consumer_offsets-3"
-    place.mkdir(parents=True, exist_ok=True)
-    data = [batch if isinstance(batch, bytes) else batch.data() for batch in batches]
-    (place / NAME).write_bytes(b"".join(data))
-    return place
-
-
-def read(
-    path: Path,
-    isolation: Isolation = Isolation.READ_COMMITTED,
-    *,
-    size_max: int = SIZE_MAX,
-    plain_max: int = PLAIN_MAX,
-) -> tuple[list[Raw], list[str]]:
-    """The records under a path, and the errors."""
-    batches = read_segments(path, isolation=isolation, size_max=size_max, plain_max=plain_max)
-    found = list(rows(batches))
-    return [raw for raw in found if raw.error is None], [raw.error for raw in found if raw.error]
-
-
-def pairs_of(raws: Sequence[Raw]) -> list[Pair]:
-    return [(raw.key, raw.value) for raw in raws]
 
 
 @given(st.lists(pair_lists, max_size=5))
@@ -97,9 +58,6 @@ def test_the_brokers_clock_gives_a_batch_one_time(tmp_path: Path) -> None:
     place = written(tmp_path, chained([[(b"a", b"b"), (b"c", None)]], LOG_APPEND_TIME))
     found, _ = read(place)
     assert [(raw.timestamp_ms, raw.timestamp_type) for raw in found] == [(FIRST_MS + 1, 1)] * 2
-
-
-PAIRS: list[list[Pair]] = [[(b"key", b"value %d" % n), (b"key", None)] for n in range(5)]
 
 
 @given(st.integers(0, 4), st.data())
@@ -214,53 +172,6 @@ def test_a_batch_longer_than_asked_for_is_left_out(tmp_path: Path) -> None:
     assert "at most 1000 are read" in errors[0]
 
 
-def compressed(compression: Compression, plain: bytes) -> bytes:
-    if compression is Compression.GZIP:
-        return gzip.compress(plain)
-    if compression is Compression.SNAPPY:
-        block: bytes = pa.compress(plain, codec="snappy", asbytes=True)
-        return b"\x82SNAPPY\0" + struct.pack(">iii", 1, 1, len(block)) + block
-    sink = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(sink, compression.name.lower()) as stream:
-        stream.write(plain)
-    data: bytes = sink.getvalue().to_pybytes()
-    return data
-
-
-CODECS = [codec for codec in Compression if codec is not Compression.NONE]
-
-
-@pytest.mark.parametrize("codec", CODECS)
-def test_a_batch_that_unpacks_to_too_much_is_stopped(codec: Compression, tmp_path: Path) -> None:
-    bomb = compressed(codec, bytes(30_000_000))
-    lying = Batch(base_offset=2, payload=bomb, attributes=codec, record_count=1)
-    last = Batch(base_offset=3, pairs=PAIRS[1])
-    place = written(tmp_path, [chained(PAIRS)[0], lying, last])
-    found, errors = read(place, plain_max=1_000_000)
-    assert pairs_of(found) == [*PAIRS[0], *PAIRS[1]]
-    assert len(errors) == 1
-    begins = len(chained(PAIRS)[0].data())
-    assert f"at byte {begins}" in errors[0]
-    assert "become more than 1000000" in errors[0]
-
-
-@pytest.mark.parametrize("codec", CODECS)
-@given(st.binary(max_size=5000), st.data())
-def test_packed_bytes_come_back_and_broken_ones_are_an_error(
-    codec: Compression, plain: bytes, data: st.DataObject
-) -> None:
-    packed = compressed(codec, plain)
-    assert decompress(codec, packed) == plain
-    cut = packed[: data.draw(st.integers(0, len(packed)))]
-    broken = bytearray(packed)
-    broken[data.draw(st.integers(0, len(packed) - 1))] ^= data.draw(st.integers(1, 255))
-    for odd in (cut, bytes(broken)):
-        try:
-            assert len(decompress(codec, odd, plain_max=100_000)) <= 100_000
-        except WireError as error:
-            assert codec.name.lower() in error.text  # noqa: PT017 - either way is right
-
-
 @pytest.mark.parametrize("claimed", [(1 << 31) - 1, 3])
 def test_a_count_that_lies_costs_nothing_and_is_told(tmp_path: Path, claimed: int) -> None:
     lying = Batch(pairs=PAIRS[0], record_count=claimed)
@@ -279,6 +190,7 @@ def test_a_count_that_lies_costs_nothing_and_is_told(tmp_path: Path, claimed: in
         (records([(b"a", b"b")]) + record(1 << 40, b"x", b"y"), "offsets behind its batch"),
         (records([(b"a", b"b")]) + varint(6) + b"\0\0\0" + varint(40) + b"xy", "40 bytes in 2"),
         (records([(b"a", b"b"), (b"c", b"d"), (b"e", b"f")]), "behind the last record"),
+        (records([(b"a", b"b")]) + varint(4) + b"\0\0\0\1\1\1", "ends within its fields"),
     ],
 )
 def test_a_bad_record_leaves_those_before_it(tmp_path: Path, payload: bytes, text: str) -> None:
@@ -294,80 +206,6 @@ def test_a_bad_record_leaves_those_before_it(tmp_path: Path, payload: bytes, tex
 def test_a_codec_that_does_not_exist_is_named(tmp_path: Path) -> None:
     _, errors = read(written(tmp_path, [Batch(payload=b"x", attributes=7, record_count=1)]))
     assert "compression 7 is unknown" in errors[0]
-
-
-steps = st.lists(
-    st.tuples(st.integers(1, 3), st.sampled_from(["write", "abort", "commit", "plain"])),
-    max_size=25,
-)
-
-
-@given(steps, st.integers(1, 4))
-def test_read_committed_gives_what_was_committed_up_to_the_oldest_open_transaction(
-    tmp_path_factory: pytest.TempPathFactory,
-    history: list[tuple[int, str]],
-    file_count: int,
-) -> None:
-    """The oracle plays the history backwards and forwards, with sets."""
-    batches = []
-    fate: dict[int, str | None] = {}
-    open_offsets: dict[int, list[int]] = {}
-    for offset, (producer, step) in enumerate(history):
-        if step == "plain":
-            fate[offset] = None
-            batches.append(Batch(base_offset=offset, pairs=[(b"%d" % offset, None)]))
-        elif step == "write":
-            open_offsets.setdefault(producer, []).append(offset)
-            batches.append(
-                Batch(
-                    base_offset=offset,
-                    pairs=[(b"%d" % offset, None)],
-                    attributes=TRANSACTIONAL,
-                    producer_id=producer,
-                )
-            )
-        else:
-            ended = "aborted" if step == "abort" else "committed"
-            fate.update(dict.fromkeys(open_offsets.pop(producer, []), ended))
-            batches.append(marker(offset, producer, commits=step == "commit"))
-    stop = min((offsets[0] for offsets in open_offsets.values()), default=len(history))
-    fate.update({offset: "open" for offsets in open_offsets.values() for offset in offsets})
-    place = tmp_path_factory.mktemp("log") / "t-0"
-    place.mkdir()
-    for number in range(file_count):
-        share = batches[number * len(batches) // file_count :][
-            : (number + 1) * len(batches) // file_count - number * len(batches) // file_count
-        ]
-        (place / f"{number:020d}.log").write_bytes(b"".join(batch.data() for batch in share))
-    found, errors = read(place)
-    assert not errors
-    seen = [offset for offset in sorted(fate) if offset < stop]
-    assert [raw.offset for raw in found] == [o for o in seen if fate[o] != "aborted"]
-    every, _ = read(place, Isolation.READ_UNCOMMITTED)
-    assert [(raw.offset, raw.transaction) for raw in every] == sorted(fate.items())
-
-
-def test_a_lost_marker_hides_its_transaction_and_nothing_else(tmp_path: Path) -> None:
-    write = Batch(pairs=PAIRS[0], attributes=TRANSACTIONAL, producer_id=5)
-    broken = bytearray(marker(2, 5, commits=True).data())
-    broken[-1] ^= 1
-    rest = Batch(base_offset=3, pairs=PAIRS[1])
-    place = written(tmp_path, [write, bytes(broken), rest])
-    found, errors = read(place)
-    assert pairs_of(found) == PAIRS[1]
-    assert ["no marker" in error or "CRC" in error for error in errors] == [True, True]
-    every, _ = read(place, Isolation.READ_UNCOMMITTED)
-    assert [raw.transaction for raw in every] == ["lost", "lost", None, None]
-
-
-@pytest.mark.parametrize(
-    "key", [b"\0\0", None, struct.pack(">hh", 0, 4)], ids=["cut", "null", "another kind"]
-)
-def test_a_marker_of_no_known_kind_ends_nothing(tmp_path: Path, key: bytes | None) -> None:
-    write = Batch(pairs=PAIRS[0], attributes=TRANSACTIONAL, producer_id=5)
-    odd = Batch(base_offset=2, pairs=[(key, b"")], attributes=TRANSACTIONAL | 0x20, producer_id=5)
-    every, _ = read(written(tmp_path, [write, odd]), Isolation.READ_UNCOMMITTED)
-    assert [raw.transaction for raw in every] == ["lost", "lost"]
 
 
 def test_a_data_folder_gives_the_partitions_of_one_topic_in_order(tmp_path: Path) -> None:
@@ -401,3 +239,11 @@ def test_memory_is_that_of_a_batch(tmp_path: Path) -> None:
     assert sizes == [100] * 30
     stream = read_batches(io.BytesIO(b"".join(b.data() for b in many)), checksum=crc32c)
     assert isinstance(next(stream), ReadBatch)
+
+
+def test_without_a_crc_the_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "crc32c", None)
+    with pytest.raises(SourceError, match=r"pip install 'kafka-assignors\[replay\]'"):
+        list(read_segments(written(tmp_path, chained(PAIRS))))

@@ -26,6 +26,7 @@ from assignors.replay.sources import (
     uniform,
     write_parquet,
 )
+from assignors.replay.sources.live import CONNECTOR, connector_settings
 from tests.replay.offsets_topics import offsets_topic
 
 blobs = st.none() | st.binary(max_size=40)
@@ -219,3 +220,17 @@ def test_a_generated_topic_is_the_same_for_the_same_seed() -> None:
     assert first == again
     assert [batch.num_rows for batch in first] == [200, 200, 100]
     assert first != list(offsets_topic(500, seed=4, batch_rows=200))
+
+
+def test_rows_of_a_batch_without_our_columns_have_none() -> None:
+    batch = pa.RecordBatch.from_pydict({"key": pa.array([b"k"])})
+    assert list(rows([batch])) == [Raw(key=b"k")]
+
+
+def test_the_connectors_jars_are_asked_for_by_name(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"no spark-sql-kafka-0-10_2.13-4.2.0.jar"):
+        connector_settings(tmp_path)
+    for artifact in CONNECTOR:
+        _, name, version = artifact.split(":")
+        (tmp_path / f"{name}-{version}.jar").touch()
+    assert connector_settings(tmp_path)["spark_jars"].count(".jar") == 4
