@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assignors.cli.command import command
+from assignors.replay.sources import open_source, write_parquet
 from assignors.replay.tables import TABLES
-from tests.cli.running import process
+from tests.cli.running import COMMAND, ROOT, process
 from tests.replay.histories import DATA
 
 REAL = str(DATA / "real.jsonl.gz")
@@ -190,3 +192,47 @@ def test_the_command_as_a_process_says_what_it_wrote(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stderr.decode().startswith("wrote 7 tables")
     assert all(json.loads(line)["table"] == "groups" for line in done.stdout.splitlines())
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("java")
+def test_spark_prints_and_writes_what_plain_python_does(tmp_path: Path) -> None:
+    dump = tmp_path / "dump.parquet"
+    write_parquet(open_source(REAL), dump)
+    asked = (str(dump), "--group", "migrate", "--what-if", "sticky")
+    tables = [argument for name in TABLES if name != "offsets" for argument in ("--table", name)]
+    out = {engine: tmp_path / engine for engine in ("python", "spark")}
+    printed = {}
+    for engine, folder in out.items():
+        done = subprocess.run(
+            [*COMMAND, "replay", *asked, *tables, "--engine", engine, "--out", str(folder)],
+            cwd=ROOT,
+            capture_output=True,
+            timeout=400,
+            check=False,
+        )
+        assert done.returncode == 1, done.stderr.decode()[-2000:]
+        printed[engine] = sorted(done.stdout.splitlines())
+    assert printed["python"] == printed["spark"]
+    for name in TABLES:
+        ours, theirs = (
+            sorted(map(str, pq.read_table(folder / f"{name}.parquet").to_pylist()))
+            for folder in out.values()
+        )
+        assert ours == theirs, name
+
+
+def test_spark_does_not_read_json_lines() -> None:
+    done = process("replay", REAL, "--engine", "spark")
+    assert done.returncode == 2
+    assert b"reads Parquet" in done.stderr
+
+
+def test_a_report_is_one_page_and_hides_what_is_hidden(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    result = run(REAL, "--group", "15-aio", "--report", str(page), "--redact")
+    assert f"wrote {page}" in result.stderr
+    told = page.read_text(encoding="utf-8")
+    assert "group-1" in told
+    assert not [name for name in ("shop.", "w-aio", "127.0.0.1", "real.jsonl") if name in told]
