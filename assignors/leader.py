@@ -56,8 +56,9 @@ class Led:
     must_follow_up: bool = False
     """Start the next round oneself once this one is over: nobody else has a reason to.
 
-    `Rebalance.follow_up`, but once per unchanged set of claims: a second round over the same
-    claims would end as the first did.
+    `Rebalance.follow_up`, or something waits for a member that says nothing of what it has, and
+    so will not join again once it let go. Once per unchanged set of claims: a second round over
+    the same claims would end as the first did.
     """
 
 
@@ -109,11 +110,12 @@ def lead_members(
     assignor: Assignor, group: Group, *, memory: Memory
 ) -> tuple[Rebalance, Memory, bool]:
     """Return the answer for members that have been read, the new memory, `Led.must_follow_up`."""
-    members = group.members
+    known = replace(group, state=memory.state)
     if memory.plan and assignor.user_data is UserData.COOPERATIVE:
-        members = _remembered(group, memory.plan)
-    rebalance = assignor.assign(replace(group, members=members, state=memory.state))
-    claims = claims_of(group) if rebalance.follow_up else None
+        known = replace(known, members=_remembered(group, memory.plan))
+    rebalance = assignor.assign(known)
+    must_wait = rebalance.follow_up or _silent_must_let_go(group, known, rebalance.withheld)
+    claims = claims_of(known) if must_wait else None
     after = Memory(
         plan=rebalance.assignment, state=rebalance.state or memory.state, followed=claims
     )
@@ -177,6 +179,16 @@ def _last_before(joined: int, members: tuple[Member, ...], kind: UserData) -> in
     """Return the highest generation claimed below the one that is being made."""
     claimed = (read_claim(member, kind).generation for member in members)
     return max((found for found in claimed if found < joined), default=NO_GENERATION)
+
+
+def _silent_must_let_go(group: Group, known: Group, withheld: TopicPartitions) -> bool:
+    """Return whether something waits for a member for which the leader's memory speaks."""
+    return any(
+        not set(withheld.get(topic, ())).isdisjoint(numbers)
+        for said, member in zip(group.members, known.members, strict=True)
+        if said is not member
+        for topic, numbers in member.owned.items()
+    )
 
 
 def _remembered(group: Group, plan: Assignment) -> tuple[Member, ...]:

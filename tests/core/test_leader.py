@@ -108,6 +108,25 @@ def test_unknown_claims_wait_until_this_leaders_plan_is_known() -> None:
     assert without_number.assignments == knows.assignments
 
 
+def test_who_is_silent_is_not_waited_for_to_join_again() -> None:
+    """A kafkajs member let go of two partitions, in a group that then stood still with them: what
+    the leader remembers for a member is no promise that it takes part in hand-overs."""
+    old = bytes.fromhex("0001" + TOPICS + NULL)
+    first = lead(COOPERATIVE, CLUSTER, {"a": fresh(), "old": old}, joined=1)
+    knows = lead(COOPERATIVE, CLUSTER, {"a": fresh(), "old": old}, joined=2, memory=first.memory)
+    mine = given_to(dict(knows.assignments))["a"]
+    members = {"a": fresh(owned=mine, generation=2), "new": fresh(), "old": old}
+    moved = lead(COOPERATIVE, CLUSTER, members, joined=3, memory=knows.memory)
+    mine = given_to(dict(moved.assignments))["a"]
+    assert moved.must_follow_up
+    members["a"] = fresh(owned=mine, generation=3)
+    members["new"] = fresh(owned=given_to(dict(moved.assignments))["new"], generation=3)
+    rested = lead(COOPERATIVE, CLUSTER, members, joined=4, memory=moved.memory)
+    assert not rested.rebalance.withheld
+    assert not rested.must_follow_up
+    assert sum(map(count, given_to(dict(rested.assignments)).values())) == 8
+
+
 def test_memory_covers_nobody_whose_claims_are_known() -> None:
     honest = fresh(owned={"t": (0,)}, generation=4)
     memory = Memory(plan={"a": {"t": (5,)}, "b": {}})

@@ -1,6 +1,6 @@
 // A group member on kafkajs. Its "range" is a custom assigner as kafkajs' documentation shows
 // one: it says version 1 and writes a subscription without the owned partitions that version 1
-// has, because the library's encoder knows version 0 alone.
+// has, because the library's encoder knows version 0 alone. Under any other name it does the same.
 const readline = require('readline')
 const { Kafka, logLevel, AssignerProtocol, PartitionAssigners } = require('kafkajs')
 
@@ -25,8 +25,8 @@ function rangeOf(members, topic, partitions) {
   })
 }
 
-const documentedRange = ({ cluster }) => ({
-  name: 'range',
+const documented = name => ({ cluster }) => ({
+  name,
   version: VERSION,
   async assign({ members }) {
     const known = members
@@ -52,7 +52,7 @@ const documentedRange = ({ cluster }) => ({
   },
   protocol({ topics }) {
     const metadata = MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.alloc(0) })
-    return { name: 'range', metadata }
+    return { name, metadata }
   },
 })
 
@@ -89,7 +89,7 @@ async function joined(kafka, topics) {
     maxWaitTimeInMs: 200,
     partitionAssigners: flags.assignors
       .split(',')
-      .map(name => (name === 'range' ? documentedRange : PartitionAssigners.roundRobin)),
+      .map(name => (name === 'roundrobin' ? PartitionAssigners.roundRobin : documented(name))),
   })
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     if (pairs().length) drop('revoked')

@@ -1,0 +1,58 @@
+"""A member that does not say what it owns, in a cooperative group that one of ours leads.
+
+A kafkajs assigner, written as its documentation shows, says version 1 and leaves out what version
+1 has: the owned partitions. Whether it consumes anything nobody can read from its bytes. Our
+leader gives it nothing at first, what nobody else claims waits, and a second round, which the
+leader starts itself, knows what the first one gave. From then on the leader's memory stands for
+the claims, and the member keeps what it has.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.interop.audit import rounds
+from tests.interop.conftest import MakeGroup
+from tests.interop.group import LiveGroup
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+
+SETTLES_S = 25.0
+DRAINS_S = 10.0
+
+
+@pytest.mark.parametrize("leader", ["kpp", "aiop"])
+def test_a_member_that_claims_nothing_readable_gets_its_share_and_keeps_it(
+    leader: str, make_group: MakeGroup
+) -> None:
+    group = make_group({"a": 8, "b": 4}, session_timeout_ms=4000, heartbeat_ms=400)
+    group.feed.start()
+    first = group.start_one(leader)
+    group.settled(SETTLES_S, hold_s=0.3)
+    group.start("kpp", "kjs")
+    settled = group.settled(SETTLES_S)
+    assert sorted(settled.partition_counts.values()) == [4, 4, 4]
+    had = group.members["kjs-1"].owned
+    newcomer = group.start_one("kpp")
+    settled = group.settled(SETTLES_S)
+    assert sorted(settled.partition_counts.values()) == [3, 3, 3, 3]
+    assert group.members["kjs-1"].owned < had
+    had = group.members["kjs-1"].owned
+    newcomer.close()
+    group.settled(SETTLES_S)
+    assert group.members["kjs-1"].owned > had
+    assert group.leader() == first.name
+    assert is_given_nothing_at_first(group)
+    # Whoever leads next has no memory, and must come to rest all the same.
+    first.kill()
+    group.settled(SETTLES_S)
+    group.drain(DRAINS_S)
+    verdict = group.judge()
+    assert verdict.is_clean, verdict
+
+
+def is_given_nothing_at_first(group: LiveGroup) -> bool:
+    """Whether the first round with the kafkajs member gave it nothing."""
+    told = [one.gifts for one in rounds(group.broker.bootstrap, group.name)]
+    given = [gifts[name] for gifts in told for name in gifts if name.startswith("kjs-1-")]
+    return not given[0] and bool(given[1])
