@@ -28,7 +28,7 @@ from wire import Mode, decode_assignment
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
 
 SETTLES_S = 15.0
-HOLD_S = 0.8
+HOLD_S = 0.6
 LOOK_S = 0.1
 TRIES_MAX = 8
 EVEN = {"a": 6, "b": 6}
