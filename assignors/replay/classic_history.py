@@ -89,13 +89,17 @@ class ClassicLife:
         before = self.generations[-1].number if self.generations else 0
         is_first_of_broker = self.is_brokers and not self.generations
         missing = 0 if is_first_of_broker else max(number - before - 1, 0)
-        members = tuple(
-            participant(fields, value["protocolType"], value["protocol"])
+        # The coordinator keeps members by id: of two with one id the last is the member.
+        by_id = {
+            fields["memberId"]: participant(fields, value["protocolType"], value["protocol"])
             for fields in value["members"]
-        )
+        }
+        members = tuple(by_id.values())
         entered_ms = value.get("currentStateTimestamp", -1)
         pause_ms = max(entry.at_ms - entered_ms, 0) if entered_ms > 0 and members else None
         notes = []
+        if len(members) < len(value["members"]):
+            notes.append("a member stands twice")
         if missing:
             notes.append(f"{missing} generations before it have no record")
         if is_first_of_broker and members:
