@@ -74,8 +74,9 @@ def rounds(
             said = member.subscription.value
             given = member.assignment.value if member.assignment else None
             claims[member.member_id] = _pairs(said.owned) if said else frozenset()
-            gifts[member.member_id] = _pairs(given.partitions) if given else frozenset()
-        if any(gifts.values()):
+            if given is not None:
+                gifts[member.member_id] = _pairs(given.partitions)
+        if gifts:
             # A static member that returns changes the record of a round without another round.
             found.setdefault(
                 told["generation"],
