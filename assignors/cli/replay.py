@@ -23,6 +23,7 @@ from assignors.cli.replay_tables import show_replayed
 from assignors.documents import Document
 from assignors.reading import DocumentError, int32, struct
 from assignors.replay.columns import as_dict
+from assignors.replay.reproduce import shares
 from assignors.replay.run import Settings
 from assignors.replay.tables import TABLES, Tables
 from assignors.replay.what_if import total
@@ -32,6 +33,9 @@ SHOWN = ("groups", "anomalies", "outcomes")
 
 HIDDEN_TITLE = "replay"
 """The title of a report whose source is not to be named."""
+
+JAVA_CLIENTS = "kafka-clients"
+"""How guesses at writers begin whose plans the copies of Java's assignors should reproduce."""
 
 SCHEMA = 1
 
@@ -168,6 +172,12 @@ def replay(
     if out is not None:
         sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
     _write_report(tables, report, HIDDEN_TITLE if redact else Path(asked.where).name)
+    for share in shares(tables.generations):
+        if share.writer.startswith(JAVA_CLIENTS):
+            sys.stderr.write(
+                f"plans of {share.writer} (a guess): {share.agreeing_count} of "
+                f"{share.plan_count} are java/*'s, {share.same_count} to the byte\n"
+            )
     code = write(_documents(tables, shown or SHOWN), form, show_replayed)
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
 

@@ -91,6 +91,8 @@ class Generation:
     notes: tuple[str, ...] = ()
     is_brokers: bool = False
     """Written by the broker itself, as it turned a KIP-848 group into a classic one."""
+    reproduced: str | None = None
+    """See `tables.GenerationRow.reproduced`."""
     partition: int | None = None
     offset: int | None = None
 

@@ -9,7 +9,7 @@ remembered; the first is inferred, the second follows from the rounds it led bef
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
@@ -21,10 +21,12 @@ from assignors.replay.classic_history import CONSUMER_PROTOCOL
 from assignors.replay.fingerprint import guessed_writer
 from assignors.replay.history import Generation, Participant
 from assignors.replay.rows import Told
-from assignors.replay.tables import Kind
+from assignors.replay.tables import GenerationRow, Kind
 from wire import decode_assignment, encode_assignment
 
 JAVA = "java/"
+
+SAME, AGREES = "bytes", "partitions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,15 @@ class Reproduction:
     """Partitions that another member has."""
     failure: str | None = None
     """What Java would have thrown."""
+
+    @property
+    def verdict(self) -> str:
+        """In one word, as `tables.GenerationRow.reproduced` has it."""
+        if self.is_same:
+            return SAME
+        if self.failure is not None:
+            return "fails"
+        return "no" if self.different_count else AGREES
 
     def __str__(self) -> str:
         """Return it as a note of the generation."""
@@ -85,6 +96,35 @@ def reproductions(of: Told) -> Iterator[Reproduction]:
                 ),
             )
             yield found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How many plans of one writer Java's assignors make again."""
+
+    writer: str
+    plan_count: int
+    same_count: int
+    """Byte for byte."""
+    agreeing_count: int
+    """Those, and the ones that only are written down in another way."""
+
+
+def shares(rows: Iterable[GenerationRow]) -> list[Share]:
+    """Return how far the plans of each guessed writer are reproduced, writers by name."""
+    verdicts: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reproduced is not None and row.leader_guess is not None:
+            verdicts.setdefault(row.leader_guess, []).append(row.reproduced)
+    return [
+        Share(
+            writer=writer,
+            plan_count=len(listed),
+            same_count=listed.count(SAME),
+            agreeing_count=listed.count(SAME) + listed.count(AGREES),
+        )
+        for writer, listed in sorted(verdicts.items())
+    ]
 
 
 def _compared(

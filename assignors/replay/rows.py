@@ -263,6 +263,7 @@ def _generation_row(of: Told, life: Life, chapter: Chapter) -> GenerationRow:
         notes=generation.notes,
         record_partition=generation.partition,
         record_offset=generation.offset,
+        reproduced=generation.reproduced,
     )
 
 

@@ -114,14 +114,16 @@ def joined(parts: Iterable[Tables]) -> Tables:
 
 def _with_notes(of: Told, found: Iterator[Reproduction]) -> Told:
     """Return what is told, each plan with whether Java's assignor makes the same."""
-    notes = {(one.life, one.generation): str(one) for one in found}
+    verdicts = {(one.life, one.generation): one for one in found}
 
     def noted(told_life: ToldLife, chapter: Chapter) -> Chapter:
-        note = notes.get((told_life.life.number, chapter.generation.number))
-        if note is None:
+        verdict = verdicts.get((told_life.life.number, chapter.generation.number))
+        if verdict is None:
             return chapter
         generation = chapter.generation
-        return replace(chapter, generation=replace(generation, notes=(*generation.notes, note)))
+        notes = (*generation.notes, str(verdict))
+        told_again = replace(generation, notes=notes, reproduced=verdict.verdict)
+        return replace(chapter, generation=told_again)
 
     return replace(
         of,

@@ -183,6 +183,10 @@ class GenerationRow:
     notes: tuple[str, ...]
     record_partition: int | None
     record_offset: int | None
+    reproduced: str | None = None
+    """What Java's assignor makes of the same Subscriptions: the same `bytes`, the same
+    `partitions` written down in another way, `no` such plan, or it `fails`. `None` where the
+    protocol is none of Java's, or there is no plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

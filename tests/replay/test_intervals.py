@@ -106,11 +106,12 @@ def test_what_lies_behind_a_gap_is_not_certain() -> None:
     entries = in_order(
         [
             classic(1, 1, {"a": Says(gets={"t": (0,)}), "b": Says(gets={"t": (1,)})}),
-            classic(9, 5, {"a": Says(gets={"t": (1,)}), "b": Says(gets={"t": (0,)})}),
+            classic(9, 5, {"a": Says(gets={"t": (0, 2)}), "b": Says(gets={"t": (3,)})}),
         ]
     )
     (lived,) = group_history("g", entries).lives
-    assert [i.is_certain for i in intervals(lived)] == [False, False, True, True]
+    told = {(i.member_id, i.partition): i.is_certain for i in intervals(lived)}
+    assert told == {("a", 0): False, ("b", 1): False, ("a", 2): True, ("b", 3): True}
 
 
 def test_a_member_with_a_share_in_two_plans_of_one_generation_overlaps() -> None:

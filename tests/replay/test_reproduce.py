@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 
 from assignors.replay.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
-from assignors.replay.reproduce import Reproduction, reproductions
+from assignors.replay.reproduce import Reproduction, reproductions, shares
 from assignors.replay.rows import generation_rows, told
+from assignors.replay.run import Settings, replay
 from assignors.replay.timeline import group_history, learned_names, timeline
 from tests.replay.histories import Says, captured, classic, in_order
 from wire import encode_assignment
@@ -127,3 +128,14 @@ def test_guesses_name_the_client_that_wrote_the_plan() -> None:
                 checked[who] += 1
     assert set(checked) == set(says)
     assert sum(checked.values()) > 150
+
+
+def test_the_generations_table_says_which_plans_are_javas() -> None:
+    tables = replay(captured("java-plans"), Settings(partition_counts=TOPICS["java-plans"]))
+    by_writer = {share.writer: share for share in shares(tables.generations)}
+    java_4 = by_writer[JAVA_NEW]
+    assert (java_4.plan_count, java_4.same_count, java_4.agreeing_count) == (151, 151, 151)
+    older = by_writer[JAVA_OLD]
+    assert older.same_count < older.agreeing_count < older.plan_count
+    verdicts = Counter(row.reproduced for row in tables.generations)
+    assert set(verdicts) == {None, "bytes", "partitions", "no", "fails"}

@@ -195,6 +195,23 @@ def test_an_epochs_members_are_those_of_its_own_record() -> None:
     ]
 
 
+def test_a_member_that_comes_without_an_epoch_of_its_own_is_part_of_the_one_it_finds() -> None:
+    """A static member comes back under a new id: same subscription, no new epoch."""
+    life = life_of(
+        member(1, "a", ("t",)),
+        epoch(1, 2),
+        current(1, "a", 2, {ID: (0,)}),
+        current(5, "a", 2, None),
+        member(5, "a", None),
+        member(5, "b", ("t",)),
+        current(5, "b", 2, {ID: (0,)}),
+        member(9, "c", ("t",)),
+        epoch(9, 3),
+    )
+    assert [m.member_id for m in life.generations[0].members] == ["a", "b"]
+    assert [m.member_id for m in life.generations[1].members] == ["b", "c"]
+
+
 def test_a_topic_nobody_named_stands_as_its_id() -> None:
     life = life_of(member(1, "a", ("t",)), epoch(1, 2), current(1, "a", 2, {ID: (0,)}))
     assert shares(life, 2) == {"a": {ID: (0,)}}
