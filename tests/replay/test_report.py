@@ -175,7 +175,15 @@ def test_bars_held_twice_and_bars_in_doubt_look_it() -> None:
 
 def test_pauses_and_findings_are_marked() -> None:
     outline = Outline(page(life(), title="t"))
-    assert len(outline.of("rect", "agreed")) == len(life().generations)
+    pauses = [
+        (float(one["x"] or 0), float(one["width"] or 0)) for one in outline.of("rect", "agreed")
+    ]
+    begins = [float(one["x"] or 0) for one in outline.of("rect", "load")]
+    assert len(pauses) == len(begins) == len(life().generations) == 4
+    # The first began before the chart; half a second of ten is a twentieth of a spell.
+    for (left, width), before, begin in zip(pauses[1:], begins, begins[1:], strict=False):
+        assert left + width == pytest.approx(begin, abs=0.2)
+        assert width == pytest.approx((begin - before) / 20, abs=0.2)
     assert len(outline.of("path", "finding")) == len(life().anomalies)
     assert "evidence of rebalance-loop" in texts(life())
 

@@ -84,7 +84,7 @@ def test_the_search_shows_the_groups_it_names(
 ) -> None:
     with opened(browser, report, tmp_path) as found:
         search = found.page.get_by_label("Search")
-        search.fill("MIGRATE kip-848")
+        search.fill("MIGRATE classic")
         assert [group.is_visible() for group in groups(found.page.locator("body"))] == [False, True]
         assert found.page.locator("#found").inner_text() == "1 of 2 groups"
         search.fill("no such group")
