@@ -1,0 +1,80 @@
+"""The worked examples say what they say, on a real broker."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conftest import need
+from tests.interop.broker import Broker
+from tests.interop.install import BROKER, ROOT
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+
+FOLDER = ROOT / "notebooks" / "examples" / "clients"
+RUN_S = 120
+
+SAID = {
+    "kafka_python_example": """\
+alone:
+  a has 0 1 2 3 4 5
+b came, and a kept what it could:
+  a has 0 1 2
+  b has 3 4 5
+b left:
+  a has 0 1 2 3 4 5
+60 of 60 records read
+""",
+    "aiokafka_example": """\
+alone:
+  a has 0 1 2 3 4 5
+b came, and a got back what it could:
+  a has 0 1 2
+  b has 3 4 5
+b left:
+  a has 0 1 2 3 4 5
+60 of 60 records read
+""",
+    "confluent_example": """\
+60 of 60 records read
+chosen: cooperative-sticky
+  a wrote version 3, odd: rack-empty
+  b wrote version 3, odd: rack-empty
+laws broken: 0
+short of the best balance by: 0
+""",
+    "lag_aware": """\
+a has 0 with 90 records
+b has 1 2 3 with 90 records
+180 of 180 records read
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    for tool in BROKER.missing_tools():
+        need(tool)
+    need("java")
+    with Broker() as started:
+        yield started
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_an_example_says_what_it_says(name: str, broker: Broker) -> None:
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / f"{name}.py"), broker.bootstrap, f"orders-{name}"],
+        capture_output=True,
+        text=True,
+        timeout=RUN_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == SAID[name]
+
+
+def test_every_example_is_run() -> None:
+    assert {path.stem for path in FOLDER.glob("*.py")} == set(SAID)
