@@ -103,13 +103,14 @@ def test_a_fair_share_is_never_outside_of_what_the_best_plan_gives(now: Plan) ->
         assert fair["b"][1] <= 3
 
 
-def test_a_static_member_keeps_its_share_under_a_new_id() -> None:
+def test_a_static_member_has_its_share_under_a_new_id_until_it_is_taken() -> None:
     old = Participant(member_id="a-1", instance_id="a", topics=("t",), assigned={"t": (0, 1, 2)})
-    new = Participant(member_id="a-2", instance_id="a", topics=("t",), assigned={"t": (0, 1, 2)})
+    new = Participant(member_id="a-2", instance_id="a", topics=("t",), assigned={"t": (0,)})
     first = Generation(number=1, at_ms=1, state="Stable", members=(old,))
     second = Generation(number=2, at_ms=2, state="Stable", members=(new,))
-    assert figures(Kind.CLASSIC, second, first, {"t": 3}).moved == 0
-    assert figures(Kind.CLASSIC, second, first, {"t": 3}).joined == ("a-2",)
+    counted = figures(Kind.CLASSIC, second, first, {"t": 3})
+    assert (counted.moved, counted.waiting) == (2, {"t": (1, 2)})
+    assert counted.joined == ("a-2",)
 
 
 @pytest.mark.parametrize(
