@@ -59,6 +59,22 @@ def test_every_leader_leads_us_and_we_lead_everybody(
         audit(group, deals_twice=deals_twice)
 
 
+def test_a_leader_that_deals_twice_is_found_out(make_group: MakeGroup) -> None:
+    """What the other tests would say, were it our assignor that is careless."""
+    group = make_group({"a": 6, "b": 3})
+    group.feed.start()
+    careless = "tests.foreign.members.python.careless:CARELESS"
+    first = group.start_one("kpp", assignors=(careless,))
+    group.settled(SETTLES_S, hold_s=ALONE_S)
+    group.start("java44", "franz")
+    group.settled(SETTLES_S)
+    assert group.leader() == first.name
+    with pytest.raises(AssertionError, match="dealt twice"):
+        audit(group, deals_twice=False)
+    with pytest.raises(AssertionError, match="dealt twice"):
+        audit(group, deals_twice=True)
+
+
 def disturb(group: LiveGroup, dice: random.Random, others: list[str]) -> str:
     """Kill a follower, or let one more in; say which."""
     if dice.random() < 0.5:
@@ -75,7 +91,8 @@ def audit(group: LiveGroup, *, deals_twice: bool) -> None:
     assert len(found) >= 3
     gifts = [gift for one in found for gift in dangerous(one)]
     robbed = [gift for gift in gifts if {kind_of(group, name) for name in gift.claimants} & OURS]
-    assert not (robbed if deals_twice else gifts)
+    found_out = robbed if deals_twice else gifts
+    assert not found_out, f"dealt twice: {found_out}"
 
 
 def judge(group: LiveGroup, verdict: Verdict, protocol: str, *, deals_twice: bool) -> None:
