@@ -98,7 +98,7 @@ def decode_batch(raw: pa.RecordBatch) -> pa.RecordBatch:
     flaws = raw.column("error")
     is_record = flaws.is_null().to_numpy(zero_copy_only=False)
     is_commit = (types == COMMIT_TYPE) | (types == LEGACY_TYPE)
-    commits = commit_columns(keys, values, is_commit & is_record)
+    commits = commit_columns(raw.column("key"), raw.column("value"), is_commit & is_record)
     groups = group_columns(keys, values, (types == CLASSIC_TYPE) & is_record)
     is_rest = np.ones(raw.num_rows, np.bool_)
     is_rest[commits.rows] = False

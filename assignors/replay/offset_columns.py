@@ -18,13 +18,14 @@ Metadata has a length of two bytes, in version 4 a varint. Source: KIP-848's
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from assignors.replay.buffers import Bytes, Index, Mask, nulled
+from assignors.replay.buffers import Bytes, Index, Mask, bytes_of, nulled
 
 LEGACY_TYPE = 0
 COMMIT_TYPE = 1
@@ -61,33 +62,47 @@ class Commits:
     """`COMMIT`, one element a row."""
 
 
-def commit_columns(keys: Bytes, values: Bytes, candidates: Mask) -> Commits:
+def commit_columns(keys: pa.BinaryArray, values: pa.BinaryArray, candidates: Mask) -> Commits:
     """Return the commits among the `candidates`, rows whose key says type 0 or 1.
 
     Rows that are no plain commits are not in the result.
     Cost: O(rows + bytes), a constant number of array operations.
     """
-    rows = np.flatnonzero(candidates & keys.is_valid)
+    key = _keys(keys, np.flatnonzero(candidates))
+    blobs = bytes_of(values)
     while True:
-        key = _keys(keys.rows(rows))
-        value = _values(values.rows(rows), keys.int16(keys.start[rows]))
-        is_read = key.is_read & (value.is_read | ~values.is_valid[rows])
+        value = _values(blobs.rows(key.rows), key.type)
+        is_read = value.is_read | ~blobs.is_valid[key.rows]
         if is_read.all():
-            texts = _texts(keys, values, key, value)
-            is_read = ~texts.is_bad
+            metadata, is_bad = blobs.strings(value.metadata_at, value.metadata_length)
+            is_read = ~is_bad
             if is_read.all():
-                return _commits(rows, key, value, values, texts)
-        rows = rows[is_read]
+                return _commits(key, value, blobs, metadata)
+        key = key.of(is_read)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Keys:
-    is_read: Mask
-    group_at: Index
-    group_length: Index
-    topic_at: Index
-    topic_length: Index
+    """Plain keys. All but the partition is the same in many, and is read once."""
+
+    rows: Index
+    type: Index
     partition: npt.NDArray[np.int32]
+    prefix: Index
+    """Which of the distinct prefixes each has."""
+    group: pa.StringArray
+    """Of each distinct prefix, as `topic`."""
+    topic: pa.StringArray
+
+    def of(self, chosen: Mask) -> _Keys:
+        """Return some of the keys."""
+        return replace(
+            self,
+            rows=self.rows[chosen],
+            type=self.type[chosen],
+            partition=self.partition[chosen],
+            prefix=self.prefix[chosen],
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,32 +117,32 @@ class _Values:
     has_topic_id: Mask
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Texts:
-    group: pa.Array
-    topic: pa.Array
-    metadata: pa.Array
-    is_bad: Mask
-    """Where one of them is no UTF-8."""
-
-
-def _keys(key: Bytes) -> _Keys:
-    group_length = key.int16(key.start + 2)
-    group_at = key.start + 4
-    topic_at = group_at + group_length + 2
-    topic_length = key.int16(topic_at - 2)
-    partition_at = topic_at + topic_length
-    is_read = (group_length >= 0) & (topic_length >= 0) & (partition_at + 4 == key.end)
+def _keys(keys: pa.BinaryArray, rows: Index) -> _Keys:
+    """Return the plain ones among some of the keys."""
+    if len(rows) < len(keys):
+        keys = keys.take(pa.array(rows))
+    places = bytes_of(keys)
+    distinct = pc.binary_slice(keys, 0, -4).dictionary_encode()
+    prefix = distinct.indices.fill_null(0).to_numpy()
+    start = bytes_of(distinct.dictionary)
+    group_length = start.int16(start.start + 2)
+    topic_at = start.start + 4 + group_length + 2
+    topic_length = start.int16(topic_at - 2)
+    is_plain = (group_length >= 0) & (topic_length >= 0) & (topic_at + topic_length == start.end)
     # Lengths add up to the end, but each field must also stand in these bytes.
-    is_read &= topic_at <= key.end
-    return _Keys(
-        is_read=is_read,
-        group_at=group_at,
-        group_length=group_length,
-        topic_at=topic_at,
-        topic_length=topic_length,
-        partition=key.int32(partition_at),
+    is_plain &= topic_at <= start.end
+    group, is_bad_group = start.strings(start.start + 4, np.where(is_plain, group_length, 0))
+    topic, is_bad_topic = start.strings(topic_at, np.where(is_plain, topic_length, 0))
+    is_plain &= ~is_bad_group & ~is_bad_topic
+    every = _Keys(
+        rows=rows,
+        type=places.int16(places.start),
+        partition=places.int32(places.end - 4),
+        prefix=prefix,
+        group=group,
+        topic=topic,
     )
+    return every.of(places.is_valid & is_plain[prefix])
 
 
 def _values(value: Bytes, key_type: Index) -> _Values:
@@ -163,32 +178,24 @@ def _values(value: Bytes, key_type: Index) -> _Values:
     )
 
 
-def _texts(keys: Bytes, values: Bytes, key: _Keys, value: _Values) -> _Texts:
-    group, is_bad_group = keys.strings(key.group_at, key.group_length)
-    topic, is_bad_topic = keys.strings(key.topic_at, key.topic_length)
-    metadata, is_bad_metadata = values.strings(value.metadata_at, value.metadata_length)
-    is_bad = is_bad_group | is_bad_topic | is_bad_metadata
-    return _Texts(group=group, topic=topic, metadata=metadata, is_bad=is_bad)
-
-
-def _commits(rows: Index, key: _Keys, value: _Values, values: Bytes, texts: _Texts) -> Commits:
-    start = values.start[rows]
+def _commits(key: _Keys, value: _Values, values: Bytes, metadata: pa.Array) -> Commits:
+    start = values.start[key.rows]
     version = value.version
     is_gone = version < 0
-    has_expiry = version == 1
+    prefix = pa.array(key.prefix)
     columns = [
-        texts.topic,
+        key.topic.take(prefix),
         pa.array(key.partition),
         pa.array(values.int64(start + 2), mask=is_gone),
         pa.array(values.int32(start + 10), mask=version < 3),
-        nulled(texts.metadata, is_gone),
+        nulled(metadata, is_gone),
         pa.array(values.int64(value.tail - 8), mask=is_gone),
-        pa.array(values.int64(value.tail), mask=~has_expiry),
+        pa.array(values.int64(value.tail), mask=version != 1),
         _topic_ids(values, value),
     ]
     return Commits(
-        rows=rows,
-        group=texts.group,
+        rows=key.rows,
+        group=key.group.take(prefix),
         version=version.astype(np.int32),
         commit=pa.StructArray.from_arrays(columns, fields=list(COMMIT)),
     )

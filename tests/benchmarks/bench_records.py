@@ -4,15 +4,17 @@
 
 `commits` are nothing but commits, `mixed` is `tests.replay.offsets_topics.Mix`, `groups` are
 classic groups of 50 members with their bytes opened, all different or saying the same each time.
-Alone: CPU seconds, best of 3. Spark: wall seconds, local[2], best of 3 after one for warmth,
-beside an identity `mapInArrow` over the same Parquet files in the same session, once of all
-columns and once of key and value alone.
+Alone: CPU seconds, best of 3. Spark: local[2], best of some runs after one for warmth, beside an
+identity `mapInArrow` over the same Parquet files in the same session: of key and value alone,
+and of all seven columns that are decoded. `shares` is how much of each one's rate is left, by
+wall and (by CPU of Spark and its workers).
 Memory is the peak of a process that does nothing else, over N / 4 and over N records.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import subprocess
 import sys
@@ -23,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 
 from assignors.replay.decoding import decode_batches
@@ -31,6 +34,7 @@ from tests.replay.offsets_topics import COMMITS, Mix, group_value, offsets_topic
 from tests.replay.segments import Batch
 from wire.records import encode_key
 
+SOURCE = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
 PARTS = ("alone", "segments", "memory", "spark")
 FILES = 10
 GROUPS = 2000
@@ -50,6 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=500_000)
     parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--runs", type=int, default=RUNS)
     options = parser.parse_args()
     parts = options.parts.split(",")
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +65,7 @@ def main() -> None:
         if "memory" in parts:
             memory(dump(Path(folder) / "mixed", options.records, Mix()))
         if "spark" in parts:
-            spark(Path(folder), options.records)
+            spark(Path(folder), options.records, options.runs)
 
 
 def alone(count: int) -> None:
@@ -103,13 +108,13 @@ def memory(files: list[Path]) -> None:
         print(f"{'peak memory':<34} {count:>9} {peak / 1024:>7.0f} MB")
 
 
-def spark(folder: Path, count: int) -> None:
+def spark(folder: Path, count: int, runs: int) -> None:
     """Local Spark on two cores, to no sink."""
     from assignors.replay.spark import decode_records  # noqa: PLC0415 - the extra `spark`
     from assignors.simulation.spark import local_session  # noqa: PLC0415
 
     session = local_session()
-    print(f"{'Spark, local[2]':<34} {'records':>9} {'wall s':>7} {'records/s':>10} of identity")
+    print(f"{'Spark, local[2]':<40} {'records':>9} {'wall s':>7} {'CPU s':>7} {'rows/s':>8} shares")
     try:
         for name, mix, number in (
             ("commits", COMMITS, count // 2),
@@ -118,42 +123,57 @@ def spark(folder: Path, count: int) -> None:
         ):
             dump(folder / f"{name}-{number}", number, mix)
             frame = session.read.parquet(str(folder / f"{name}-{number}"))
-            measured(name, number, frame, decode_records)
+            measured(name, number, frame, decode_records, runs)
         place = folder / "groups"
         place.mkdir()
         for number in range(2):
             half = groups(GROUPS // 2, differ=True, first=number * GROUPS)
             write_parquet(half, place / f"{number}.parquet")
-        frame = session.read.parquet(str(place))
-        measured("groups of 50", GROUPS, frame, decode_records)
+        measured("groups", GROUPS, session.read.parquet(str(place)), decode_records, runs)
     finally:
         session.stop()
 
 
-def measured(name: str, count: int, frame: Any, decode: Callable[[Any], Any]) -> None:
-    """Time decoding, and passing the same columns on."""
-    pair = frame.select("key", "value")
-    timings = {
+def measured(name: str, count: int, frame: Any, decode: Callable[[Any], Any], runs: int) -> None:
+    """Time decoding, and passing the same columns on; shares are identity's time over its."""
+    pair, every = frame.select("key", "value"), frame.select(*SOURCE)
+    jobs = {
         "identity, key and value": pair.mapInArrow(same, pair.schema),
-        "identity, every column": frame.mapInArrow(same, frame.schema),
-        "decode_records": frame.transform(decode),
+        "identity, all columns": every.mapInArrow(same, every.schema),
+        "decode_records": every.transform(decode),
     }
-    seconds = {what: finished(made) for what, made in timings.items()}
-    for what, took in seconds.items():
-        shares = [seconds[other] / took for other in list(timings)[:2]]
-        told = "  ".join(f"{share:.2f}" for share in shares)
+    took = finished(jobs, runs)
+    for what, (wall, cpu) in took.items():
+        shares = "  ".join(
+            f"{took[other][0] / wall:.2f} ({took[other][1] / cpu:.2f})" for other in list(jobs)[:2]
+        )
         label = f"{name}: {what}"
-        print(f"{label:<34.34} {count:>9} {took:>7.2f} {count / took:>10.0f} {told}", flush=True)
+        line = f"{label:<40} {count:>9} {wall:>7.2f} {cpu:>7.2f} {count / wall:>8.0f} {shares}"
+        print(line, flush=True)
 
 
-def finished(frame: Any) -> float:
-    """The best wall seconds of a job that writes nowhere."""
-    took = []
-    for _ in range(RUNS + 1):
-        start = time.perf_counter()
-        frame.write.format("noop").mode("overwrite").save()
-        took.append(time.perf_counter() - start)
-    return min(took[1:])
+def finished(jobs: dict[str, Any], runs: int) -> dict[str, tuple[float, float]]:
+    """The best wall and CPU seconds of jobs that write nowhere; the first round is for warmth."""
+    took: dict[str, list[tuple[float, float]]] = {name: [] for name in jobs}
+    for _ in range(runs + 1):
+        for name, frame in jobs.items():
+            cpu, wall = cpu_of_children(), time.perf_counter()
+            frame.write.format("noop").mode("overwrite").save()
+            took[name].append((time.perf_counter() - wall, cpu_of_children() - cpu))
+    return {
+        name: (min(wall for wall, _ in seen[1:]), min(cpu for _, cpu in seen[1:]))
+        for name, seen in took.items()
+    }
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of Spark and its workers so far: wall says little on a busy machine."""
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            total += times.user + times.system
+    return total
 
 
 def same(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -102,10 +103,10 @@ def test_every_row_is_what_its_record_alone_says(pairs: list[Pair]) -> None:
 @given(st.lists(commits(), min_size=1, max_size=8))
 def test_plain_commits_are_all_read_in_columns(pairs: list[Pair]) -> None:
     """Else the law above would say nothing about the columns."""
-    keys = bytes_of(pa.array([key for key, _ in pairs], pa.binary()))
-    values = bytes_of(pa.array([value for _, value in pairs], pa.binary()))
+    keys = pa.array([key for key, _ in pairs], pa.binary())
+    values = pa.array([value for _, value in pairs], pa.binary())
     plain = [value is None or len(value) < 16_000 for _, value in pairs]
-    read = commit_columns(keys, values, keys.is_valid)
+    read = commit_columns(keys, values, np.ones(len(keys), np.bool_))
     assert set(read.rows.tolist()) >= {row for row, is_plain in enumerate(plain) if is_plain}
 
 
@@ -121,8 +122,8 @@ def test_a_text_that_is_none_costs_its_own_row_alone() -> None:
         },
     )
     bad = good.replace("é".encode(), b"\xc3\x28")
-    keys = bytes_of(pa.array([COMMIT_KEY] * 3))
-    read = commit_columns(keys, bytes_of(pa.array([good, bad, good])), keys.is_valid)
+    keys, values = pa.array([COMMIT_KEY] * 3), pa.array([good, bad, good])
+    read = commit_columns(keys, values, np.ones(3, np.bool_))
     assert read.rows.tolist() == [0, 2]
     rows = decoded([(COMMIT_KEY, good), (COMMIT_KEY, bad), (COMMIT_KEY, good)])
     assert [row["commit"]["metadata"] for row in rows] == ["é", "\ufffd(", "é"]
