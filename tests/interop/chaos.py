@@ -20,13 +20,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.interop.audit import Gift, dangerous, rounds, so_far
 from tests.interop.broker import Broker
+from tests.interop.events import Event
 from tests.interop.group import LiveGroup, Unsettled, Verdict
-from tests.interop.ledger import Window
+from tests.interop.ledger import Window, first_reader
 from tests.interop.neighbours import COOPERATIVE, DEALS_TWICE, LEADERS, OURS, READS_AGAIN
 from tests.interop.plans import Action, Plan, Start, Step, plan
 
@@ -117,7 +119,7 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
             leaders=leaders,
             verdict=verdict,
             complaints=(
-                *_complaints(history, verdict, leaders),
+                *_complaints(history, verdict, leaders, tuple(group.events)),
                 *(f"dealt twice: {gift}" for gift in robbed),
             ),
             gifts=tuple(gifts),
@@ -194,9 +196,16 @@ def _is_to_blame(group: LiveGroup, gift: Gift) -> bool:
     return any(kind_of(group, name) in OURS for name in gift.claimants)
 
 
-def _complaints(history: Plan, verdict: Verdict, leaders: Counter[str]) -> list[str]:
+def _complaints(
+    history: Plan, verdict: Verdict, leaders: Counter[str], events: Sequence[Event]
+) -> list[str]:
     found = [f"{name}" for name in verdict.died]
-    found += [f"never read: {one} {numbers[:5]}" for one, numbers in verdict.unread.items()]
+    found += [
+        f"never read: {one} {numbers[:5]}, "
+        f"the one before by {first_reader(events, one, numbers[0] - 1)}, "
+        f"the one after by {first_reader(events, one, numbers[-1] + 1)}"
+        for one, numbers in verdict.unread.items()
+    ]
     found += verdict.failures
     if any((history.protocol, kind) in DEALS_TWICE for kind in leaders):
         # Its own doing; but whoever claims as ours do is never the one that is robbed.

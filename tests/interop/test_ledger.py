@@ -7,7 +7,7 @@ import pytest
 from tests.interop.admin import DescribedGroup, DescribedMember
 from tests.interop.events import Event, Partition, parse
 from tests.interop.group import Participant, Verdict, why_unsettled
-from tests.interop.ledger import repeats, unread, windows
+from tests.interop.ledger import first_reader, repeats, unread, windows
 
 A0, A1 = ("a", 0), ("a", 1)
 
@@ -67,6 +67,7 @@ def test_what_nobody_read_is_unread() -> None:
     events = [read(1, "x", 0, 3), read(2, "y", 6, 6)]
     assert unread(events, {A0: 8, A1: 2}) == {A0: [4, 5, 7], A1: [0, 1]}
     assert unread(events, {A0: 4}) == {}
+    assert [first_reader(events, A0, one) for one in (3, 4, 6)] == ["x", "", "y"]
 
 
 @pytest.mark.parametrize(
