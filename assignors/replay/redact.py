@@ -19,6 +19,7 @@ from assignors.replay.figures import Figures
 from assignors.replay.history import Change, Commit, Generation, GroupHistory, Life, Participant
 from assignors.replay.intervals import Interval, Overlap
 from assignors.replay.rows import Chapter, Told, ToldLife
+from assignors.replay.tables import OutcomeRow
 
 
 class Hidden(StrEnum):
@@ -92,6 +93,15 @@ def redacted(of: Told, label: Label) -> Told:
         ),
         lives=lives,
     )
+
+
+def redacted_outcome(row: OutcomeRow, group: str) -> OutcomeRow:
+    """Return an outcome under the group's label; of an error only its kind is left.
+
+    What an assignor says of its failure may name anybody.
+    """
+    error = None if row.error is None else row.error.partition(": ")[0]
+    return replace(row, group=group, error=error)
 
 
 def _names(history: GroupHistory) -> Iterable[tuple[Hidden, str]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from assignors.assignor import Assignor
 from assignors.replay.anomalies import Thresholds, anomalies
 from assignors.replay.history import Entry, GroupHistory
-from assignors.replay.redact import Label, numbered, redacted
+from assignors.replay.redact import Label, numbered, redacted, redacted_outcome
 from assignors.replay.reproduce import Reproduction, reproductions
 from assignors.replay.rows import (
     Chapter,
@@ -80,7 +80,7 @@ def known_of(
     known = _with_notes(known, reproductions(known))
     if settings.label is not None:
         known = redacted(known, settings.label)
-        outcomes = [replace(row, group=known.history.group) for row in outcomes]
+        outcomes = [redacted_outcome(row, known.history.group) for row in outcomes]
     return known, tuple(outcomes)
 
 

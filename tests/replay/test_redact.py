@@ -7,6 +7,9 @@ import re
 
 import pytest
 
+from assignors.assignor import Assignor
+from assignors.model import Group
+from assignors.rebalance import Rebalance
 from assignors.registry import assignor_named
 from assignors.replay.columns import as_dict
 from assignors.replay.history import Entry
@@ -94,6 +97,19 @@ def test_what_was_tried_is_the_same_under_hidden_names(entries: list[Entry]) -> 
     for row in (*open_rows, *hidden_rows):
         del row["group"]
     assert open_rows == hidden_rows
+
+
+def tells_all(group: Group) -> Rebalance:
+    """An assignor that names its members as it fails."""
+    raise RuntimeError(f"nothing for {group.members[0].member_id}")
+
+
+def test_what_an_assignor_says_as_it_fails_is_hidden_too(entries: list[Entry]) -> None:
+    own = Assignor(family="own", name="sticky", assign=tells_all)
+    tables = replay(entries, Settings(assignors=(own,)), hide_names=True)
+    errors = {row.error for row in tables.outcomes if row.generation is not None}
+    assert errors == {"RuntimeError"}
+    assert not [row for row in tables.outcomes if ":" in (row.error or "")]
 
 
 def test_labels_by_key_are_the_same_in_every_group_and_other_under_another_key(
