@@ -41,11 +41,12 @@ GROUPS = 2000
 RUNS = 3
 
 PEAK = """
-import resource, sys
+import resource, sys, time
 from assignors.replay.decoding import decode_batches
 from assignors.replay.sources import read_parquet
+start = time.process_time()
 print(sum(b.num_rows for path in sys.argv[1:] for b in decode_batches(read_parquet(path))))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time() - start)
 """
 
 
@@ -96,7 +97,7 @@ def segments(folder: Path, count: int) -> None:
 
 
 def memory(files: list[Path]) -> None:
-    """The peak of a process over a quarter of the files, and over all."""
+    """CPU and peak of a process over a quarter of the files, and over all."""
     for chosen in (files[: max(1, len(files) // 4)], files):
         done = subprocess.run(
             [sys.executable, "-c", PEAK, *map(str, chosen)],
@@ -104,8 +105,9 @@ def memory(files: list[Path]) -> None:
             text=True,
             check=True,
         )
-        count, peak = map(int, done.stdout.split())
-        print(f"{'peak memory':<34} {count:>9} {peak / 1024:>7.0f} MB")
+        count, peak, seconds = map(float, done.stdout.split())
+        row("from Parquet", int(count), seconds)
+        print(f"{'  its peak memory':<34} {peak / 1024:>17.0f} MB", flush=True)
 
 
 def spark(folder: Path, count: int, runs: int) -> None:
