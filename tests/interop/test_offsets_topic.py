@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -66,7 +67,7 @@ def moments(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> dict[st
             for member in group.members.values():
                 if member.is_alive:
                     member.close()
-            _until(lambda group=group: group.admin.describe(group.name).state == "Empty")  # type: ignore[misc]
+            _until(partial(_is_empty, group))
     return found
 
 
@@ -102,6 +103,10 @@ def _moment(broker: Broker, group: LiveGroup) -> Moment:
         leaders=broker.leaders(group.name),
         tables=_tables(broker, group.name),
     )
+
+
+def _is_empty(group: LiveGroup) -> bool:
+    return group.admin.describe(group.name).state == "Empty"
 
 
 def _until(holds: Callable[[], bool]) -> None:

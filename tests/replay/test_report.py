@@ -9,7 +9,6 @@ import sys
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,6 @@ from assignors.replay.report import ROOM, Limits, page
 from assignors.replay.report.details import KINDS
 from assignors.replay.report.markup import visible
 from assignors.replay.report.overview import MEANINGS
-from assignors.replay.report.scale import LEAST, scale_of
 from assignors.replay.run import replay
 from assignors.replay.tables import AnomalyKind, Kind, Tables
 from tests.replay.reports import BEGIN_MS, HOSTILE, Outline, all_renamed, life, together
@@ -141,51 +139,12 @@ def test_without_groups_there_is_a_page_that_says_so() -> None:
     assert "no group had any trouble" in said
 
 
-def test_every_interval_has_a_bar_where_its_time_is() -> None:
-    outline = Outline(page(life(), title="t"))
-    bars = [one for one in outline.of("rect", "bar") if "data-member" in one]
-    assert len(bars) == len(life().assignments)
-    edges = [
-        (float(bar["x"] or 0), float(bar["x"] or 0) + float(bar["width"] or 0)) for bar in bars
-    ]
-    first, second = edges[:4], edges[4:]
-    # Two partitions, four generations: neighbours meet, and both rows agree.
-    assert first == second
-    for (_, end), (begin, _) in pairwise(first):
-        assert end == pytest.approx(begin, abs=0.15)
-
-
-def test_a_bar_says_who_when_and_what_came_after() -> None:
-    titles = [said for tag, said in Outline(page(life(), title="t")).texts if tag == "title"]
-    assert (
-        "clicks-1: member 1, client-a at /10.0.0.1, generation 1, from 00:19:43.000 to "
-        "00:19:53.000 (10.0 s), then another member had it"
-    ) in titles
-    assert any("another member held it at the same time" in title for title in titles)
-    assert any("generations are missing in between" in title for title in titles)
-    assert any(title.endswith("held to the end of the records") for title in titles)
-
-
-def test_bars_held_twice_and_bars_in_doubt_look_it() -> None:
-    outline = Outline(page(life(), title="t"))
-    rows = life().assignments
-    assert len(outline.of("rect", "double")) == sum(row.is_double for row in rows) == 1
-    assert len(outline.of("rect", "uncertain")) == sum(not row.is_certain for row in rows) == 2
-
-
-def test_pauses_and_findings_are_marked() -> None:
-    outline = Outline(page(life(), title="t"))
-    pauses = [
-        (float(one["x"] or 0), float(one["width"] or 0)) for one in outline.of("rect", "agreed")
-    ]
-    begins = [float(one["x"] or 0) for one in outline.of("rect", "load")]
-    assert len(pauses) == len(begins) == len(life().generations) == 4
-    # The first began before the chart; half a second of ten is a twentieth of a spell.
-    for (left, width), before, begin in zip(pauses[1:], begins, begins[1:], strict=False):
-        assert left + width == pytest.approx(begin, abs=0.2)
-        assert width == pytest.approx((begin - before) / 20, abs=0.2)
-    assert len(outline.of("path", "finding")) == len(life().anomalies)
-    assert "evidence of rebalance-loop" in texts(life())
+def test_a_column_without_anything_in_it_is_left_out() -> None:
+    tables = life()
+    bare = replace(tables, members=tuple(replace(row, rack_id=None) for row in tables.members))
+    for changed, has_rack in ((tables, True), (bare, False)):
+        headers = [text for tag, text in Outline(page(changed, title="t")).texts if tag == "th"]
+        assert ("rack" in headers) == has_rack
 
 
 def test_totals_are_those_of_the_tables() -> None:
@@ -286,59 +245,6 @@ def test_lives_of_one_name_are_one_group() -> None:
 def test_every_kind_is_explained() -> None:
     assert set(MEANINGS) == set(AnomalyKind)
     assert set(KINDS) == set(Kind)
-
-
-times = st.lists(st.integers(0, 10**12), min_size=1, max_size=60, unique=True)
-
-
-@given(times, st.integers(0, 10**12), st.lists(st.integers(0, 10**12), min_size=2, max_size=20))
-def test_time_never_runs_backwards(starts: list[int], more: int, asked: list[int]) -> None:
-    scale = scale_of(starts, end_ms=max(starts) + more)
-    drawn = [scale.at(at_ms) for at_ms in sorted(asked)]
-    assert drawn == sorted(drawn)
-    assert drawn[0] >= 0
-    assert drawn[-1] <= scale.width
-
-
-@given(times, st.integers(1, 10**12))
-def test_every_spell_can_be_seen_and_begins_where_it_is_drawn(starts: list[int], more: int) -> None:
-    scale = scale_of(starts, end_ms=max(starts) + more)
-    assert len(scale.spells) == len(starts)
-    for spell in scale.spells:
-        assert spell.right - spell.left >= LEAST - 1e-6
-        assert scale.at(spell.from_ms) == pytest.approx(spell.left)
-    for before, after in pairwise(scale.spells):
-        assert before.right == after.left
-
-
-def contrast(first: str, second: str) -> float:
-    """The contrast of two colours, after the WCAG's formula."""
-
-    def luminance(colour: str) -> float:
-        digits = colour.lstrip("#")
-        digits = "".join(2 * d for d in digits) if len(digits) == 3 else digits
-        parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
-        red, green, blue = (
-            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
-        )
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def test_text_has_contrast_in_light_and_dark() -> None:
-    outline = Outline(page(life(), title="t"))
-    (style,) = [text for tag, text in outline.texts if tag == "style"]
-    themes = re.findall(r":root \{(.*?)\}", style, flags=re.DOTALL)
-    assert len(themes) == 2
-    for theme in themes:
-        colours = dict(re.findall(r"--(\w+): (#[0-9a-f]+)", theme))
-        for text in ("ink", "soft", "accent"):
-            for ground in ("paper", "wash"):
-                assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
-        for look in range(8):
-            assert contrast("#111518", colours[f"m{look}"]) >= 4.5, look
 
 
 def test_times_are_those_of_the_records() -> None:

@@ -144,7 +144,7 @@ def _by_generation(outcomes: Iterable[OutcomeRow], *, limit: int) -> Markup | No
     shown = list(steps.items())[-limit:]
     missing = len(steps) - len(shown)
     return unfolding(
-        "Generation by generation: moves, and loads behind them",
+        "Generation by generation: moves · loads",
         left_out(f"The first {missing:,} generations are left out.") if missing else None,
         table(columns, shown, caption="Moves and loads by generation", is_captioned=False),
     )

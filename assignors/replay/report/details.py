@@ -266,7 +266,7 @@ def _members(life: LifeStory, people: Mapping[str, Person], limits: Limits) -> M
         text("instance", lambda row: name(row.instance_id)),
         text("rack", lambda row: name(row.rack_id)),
         figure("last generation", lambda row: row.generation),
-        figure("partitions then", lambda row: row.assigned_count),
+        figure("partitions in it", lambda row: row.assigned_count),
         prose("asks for", lambda row: ", ".join(row.topics[:20]) or row.topic_regex),
         prose("odd bytes", lambda row: "; ".join(row.notes)),
         text("member id", lambda row: name(row.member_id)),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from assignors.replay.report.markup import Markup, element, together
 from assignors.replay.report.scale import Scale
-from assignors.replay.report.wording import clock, count, day, span
+from assignors.replay.report.wording import clock, count, day, extent, span
 from assignors.replay.tables import AnomalyRow, GenerationRow, Kind
 
 LANES = 102
@@ -27,6 +29,54 @@ MARK = "M0 0l4.5 8h-9z"
 """A triangle that stands on its base, its top in the origin."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begin:
+    """The generations that begin at one time: drawn as one, or they would lie on each other."""
+
+    rows: tuple[GenerationRow, ...]
+
+    @property
+    def at_ms(self) -> int:
+        """When they begin."""
+        return self.rows[0].at_ms
+
+    @property
+    def label(self) -> str:
+        """Their number, or the first and the last of them."""
+        return extent(self.rows[0].generation, self.rows[-1].generation)
+
+    @property
+    def said(self) -> str:
+        """What they say, as sentences."""
+        return "; ".join(map(generation_text, self.rows))
+
+    @property
+    def joined(self) -> int:
+        """Members that came."""
+        return sum(len(row.joined) for row in self.rows)
+
+    @property
+    def left(self) -> int:
+        """Members that went."""
+        return sum(len(row.left) for row in self.rows)
+
+    @property
+    def moved(self) -> int:
+        """Partitions that changed hands."""
+        return sum(row.moved for row in self.rows)
+
+    @property
+    def needless(self) -> int:
+        """Those that need not have."""
+        known = [row for row in self.rows if row.moved_minimum is not None]
+        return sum(max(row.moved - (row.moved_minimum or 0), 0) for row in known)
+
+    @property
+    def is_after_gap(self) -> bool:
+        """Whether generations before them have no record."""
+        return any(row.missing_before for row in self.rows)
+
+
 def lanes(
     generations: Sequence[GenerationRow],
     anomalies: Sequence[AnomalyRow],
@@ -35,13 +85,15 @@ def lanes(
     bottom: int,
 ) -> Markup:
     """Return the lanes, and a hair line down to `bottom` where each generation begins."""
-    most = max((row.moved for row in generations), default=0)
+    begins = [
+        Begin(rows=tuple(rows)) for _, rows in groupby(generations, key=lambda row: row.at_ms)
+    ]
+    most = max((begin.moved for begin in begins), default=0)
     return together(
         [
             *_times(scale),
             *_cuts(scale),
-            *_generations(generations, scale, bottom),
-            *(_moves(row, scale, most) for row in generations if row.moved),
+            *(mark for begin in begins for mark in _begins(begin, scale, bottom, most)),
             *_findings(anomalies, scale),
             *(_pause(row, row.pause_ms, scale, bottom) for row in generations if row.pause_ms),
         ]
@@ -94,35 +146,35 @@ def _cuts(scale: Scale) -> Iterator[Markup]:
             )
 
 
-def _generations(
-    generations: Sequence[GenerationRow], scale: Scale, bottom: int
-) -> Iterator[Markup]:
-    for row in generations:
-        left = scale.at(row.at_ms)
-        hint = element("title", generation_text(row))
-        yield element("path", d=f"M{left:.1f} 18V{bottom}", class_="line")
-        looks = "generation missing" if row.missing_before else "generation"
-        yield element("text", hint, row.generation, x=left + 3, y=28, class_=looks)
-        came = f"+{len(row.joined)}" if row.joined else ""
-        went = f"-{len(row.left)}" if row.left else ""
-        if came or went:
-            yield element("text", hint, f"{came}{went}", x=left + 3, y=43, class_="change")
+def _begins(begin: Begin, scale: Scale, bottom: int, most: int) -> Iterator[Markup]:
+    """Yield what the lanes have of the generations that begin at one time."""
+    left = scale.at(begin.at_ms)
+    hint = element("title", begin.said)
+    yield element("path", d=f"M{left:.1f} 18V{bottom}", class_="line")
+    looks = "generation missing" if begin.is_after_gap else "generation"
+    yield element("text", hint, begin.label, x=left + 3, y=28, class_=looks)
+    came = f"+{begin.joined}" if begin.joined else ""
+    went = f"-{begin.left}" if begin.left else ""
+    if came or went:
+        yield element("text", hint, f"{came}{went}", x=left + 3, y=43, class_="change")
+    if begin.moved:
+        yield _moves(begin, left, hint, MOVES_HEIGHT / most)
 
 
-def _moves(row: GenerationRow, scale: Scale, most: int) -> Markup:
+def _moves(begin: Begin, left: float, hint: Markup, unit: float) -> Markup:
     """Return a bar as high as there were moves; what was not needed is filled."""
-    left = scale.at(row.at_ms)
-    height = MOVES_HEIGHT * row.moved / most
-    needless = 0 if row.moved_minimum is None else max(row.moved - row.moved_minimum, 0)
-    filled = MOVES_HEIGHT * needless / most
     bottom = MOVES_TOP + MOVES_HEIGHT
-    hint = element("title", generation_text(row))
+    top = bottom - unit * begin.moved
     bars = [
-        element("rect", x=left + 1, y=bottom - height, width=7, height=height, class_="moved"),
-        element("rect", x=left + 1, y=bottom - height, width=7, height=filled, class_="needless"),
-        element("text", row.moved, x=left + 10, y=bottom - 1, class_="small"),
+        element("rect", x=left + 1, y=top, width=7, height=bottom - top, class_="moved"),
+        element("text", begin.moved, x=left + 10, y=bottom - 1, class_="small"),
     ]
-    return element("g", hint, *(bars if needless else bars[::2]), class_="mark")
+    if begin.needless:
+        filled = unit * begin.needless
+        bars.append(
+            element("rect", x=left + 1, y=top, width=7, height=filled, class_="needless"),
+        )
+    return element("g", hint, *bars, class_="mark")
 
 
 def _pause(row: GenerationRow, pause_ms: int, scale: Scale, bottom: int) -> Markup:

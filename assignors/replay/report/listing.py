@@ -15,6 +15,12 @@ NAME_MAX = 80
 """Characters of a name in a cell or a label."""
 
 
+NAMELESS = element("span", NONE, class_="quiet")
+
+EMPTY = (None, "", NONE, NAMELESS)
+"""Cells that say nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column(Generic[Row]):
     """A header, and the cell of a row."""
@@ -51,10 +57,16 @@ def table(
 ) -> Markup:
     """Return a table that scrolls within itself; the first cell of a row is its header.
 
-    A caption that is not shown is still read aloud.
+    A column without anything in it is left out. A caption that is not shown is still read aloud.
     """
-    head = element("tr", *(_header(column) for column in columns))
-    body = together(_row(columns, row, row_class(row)) for row in rows)
+    listed = [(row, [column.cell(row) for column in columns]) for row in rows]
+    kept = [
+        place
+        for place in range(len(columns))
+        if place == 0 or any(cells[place] not in EMPTY for _, cells in listed)
+    ]
+    head = element("tr", *(_header(columns[place]) for place in kept))
+    body = together(_row(columns, kept, cells, row_class(row)) for row, cells in listed)
     hidden = None if is_captioned else "unseen"
     return scrolling(
         element(
@@ -77,7 +89,7 @@ def scrolling(content: Markup, *, label: str, class_: str = "scroll") -> Markup:
 def name(value: str | None) -> Markup:
     """Return a name: any language's direction, cut where it is long."""
     if not value:
-        return element("span", NONE, class_="quiet")
+        return NAMELESS
     shown = shortened(value, NAME_MAX)
     return element("bdi", shown, title=shortened(value) if shown != value else None, class_="name")
 
@@ -96,12 +108,14 @@ def _header(column: Column[Row]) -> Markup:
     return element("th", column.header, scope="col", class_=_class(column))
 
 
-def _row(columns: Sequence[Column[Row]], row: Row, class_: str | None) -> Markup:
-    first, *others = columns
+def _row(
+    columns: Sequence[Column[Row]], kept: Sequence[int], cells: Sequence[Child], class_: str | None
+) -> Markup:
+    head, *others = kept
     return element(
         "tr",
-        element("th", first.cell(row), scope="row", class_=_class(first)),
-        *(element("td", column.cell(row), class_=_class(column)) for column in others),
+        element("th", cells[head], scope="row", class_=_class(columns[head])),
+        *(element("td", cells[place], class_=_class(columns[place])) for place in others),
         class_=class_,
     )
 
