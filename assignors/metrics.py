@@ -10,7 +10,6 @@ import numpy as np
 
 from assignors.problem import NOBODY, Int32, Int64, Problem
 
-
 TABLE_FACTOR = 8
 """A table of topics x members is counted in while it has so many cells for each partition."""
 
