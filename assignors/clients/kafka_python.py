@@ -124,6 +124,8 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
         """Return everybody's Assignment bytes. Never raises for what members say."""
         self._look_up()
         coordinator = self._host()
+        if coordinator is not None:
+            _watch(coordinator)
         return self._seat.lead(
             _described(cluster, members),
             {member.member_id: bytes_of(member.metadata) for member in members},
@@ -240,6 +242,18 @@ def _calling_coordinator() -> object | None:
             return None
         frame = frame.f_back
     return None
+
+
+def _watch(coordinator: Any) -> None:  # noqa: ANN401 - as above
+    """Start another round when the topics change that are assigned now, and only then.
+
+    The host compares with its last look at the topics it asks for itself. Where others ask for
+    more, the next look differs although nothing has changed; where a topic does not exist, it
+    looks so often that round follows on round for ever.
+    """
+    subscription, cluster = coordinator._subscription, coordinator._cluster  # noqa: SLF001 - as above
+    seen = coordinator._build_metadata_snapshot(subscription, cluster)  # noqa: SLF001 - as above
+    coordinator._metadata_snapshot = coordinator._assignment_snapshot = seen  # noqa: SLF001 - as above
 
 
 def _keep_answer(coordinator: Any) -> None:  # noqa: ANN401 - as above
