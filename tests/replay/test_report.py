@@ -169,6 +169,15 @@ def test_what_if_stands_beside_what_happened() -> None:
     assert said[tried + 1 : tried + 7] == ["14", "13", "1-2", "0", "0", "13.0"]
 
 
+def test_leaders_are_told_with_what_java_makes_again() -> None:
+    outline = Outline(page(life(generation_count=8), title="t"))
+    said = [text for tag, text in outline.texts if tag in {"bdi", "td"}]
+    assert said[said.index("java") : said.index("java") + 4] == ["java", "6", "2", "4"]
+    none = replace(life(), generations=())
+    assert "Java's bytes" in texts(life())
+    assert "Java's bytes" not in texts(none)
+
+
 def test_what_if_is_summed_over_groups() -> None:
     tables = together(life("a"), life("b"))
     said = [text for tag, text in Outline(page(tables, title="t")).texts if tag in {"bdi", "td"}]
@@ -180,7 +189,7 @@ def test_where_nothing_was_tried_there_is_no_what_if() -> None:
 
 
 def test_five_hundred_groups_all_have_a_line_and_the_page_stays_small() -> None:
-    tables = together(*(life(f"group-{number:03}", generation_count=40) for number in range(500)))
+    tables = together(*(life(f"group-{number:03}", generation_count=16) for number in range(500)))
     text = page(tables, title="t")
     outline = Outline(text)
     assert len(outline.of("details", "group")) == 500

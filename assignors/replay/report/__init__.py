@@ -56,6 +56,7 @@ def page(tables: Tables, *, title: str, limits: Limits = ROOM) -> str:
             overview.totals(tables),
             overview.findings(listed, tables),
             overview.comparison(tables),
+            overview.leaders(tables),
             _groups(listed, tables, limits),
         ),
         overview.reading(),

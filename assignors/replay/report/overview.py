@@ -1,4 +1,4 @@
-"""The top of the page: what it is about, totals, findings by kind, what if over all groups."""
+"""The top of the page: totals, findings by kind, what if over all groups, who led them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from assignors.replay.columns import ESTIMATED, NOT_RECORDED
 from assignors.replay.report.comparison import side_by_side
-from assignors.replay.report.listing import Column, figure, prose, table, text, unfolding
+from assignors.replay.report.listing import Column, figure, name, prose, table, text, unfolding
 from assignors.replay.report.markup import Markup, element, together
 from assignors.replay.report.stories import GroupStory
 from assignors.replay.report.wording import NONE, number, partition_seconds
+from assignors.replay.reproduce import Share, shares
 from assignors.replay.tables import AnomalyKind, Tables
 from assignors.replay.what_if import total
 
@@ -124,6 +125,29 @@ def comparison(tables: Tables) -> Markup | None:
     )
 
 
+def leaders(tables: Tables) -> Markup | None:
+    """Return whose plans Java's assignors make again, where they were asked."""
+    rows = shares(tables.generations)
+    if not rows:
+        return None
+    columns: list[Column[Share]] = [
+        text("written by, a guess", lambda row: name(row.writer)),
+        figure("plans", lambda row: number(row.plan_count)),
+        figure("Java's bytes", lambda row: number(row.same_count)),
+        figure("Java's partitions", lambda row: number(row.agreeing_count)),
+    ]
+    note = (
+        "Leaders of classic groups, recognised by the form of their bytes; and how many of their "
+        "plans Java's assignors make again from the same subscriptions: to the byte, or as far "
+        "as who gets what."
+    )
+    return _section(
+        "Leaders",
+        table(columns, rows, caption="Plans by leader", is_captioned=False),
+        element("p", note, class_="quiet"),
+    )
+
+
 def reading() -> Markup:
     """Return how to read the page: models of estimates, and what is not on record."""
     said = [
@@ -138,8 +162,8 @@ def reading() -> Markup:
         ),
     ]
     for facts, lead in ((ESTIMATED, "estimated"), (NOT_RECORDED, "not on record")):
-        for (name, column), reason in facts.items():
-            said.append(element("dt", element("code", f"{name}.{column}"), f" {lead}"))
+        for (table_name, column), reason in facts.items():
+            said.append(element("dt", element("code", f"{table_name}.{column}"), f" {lead}"))
             said.append(element("dd", reason))
     return element("footer", unfolding("How to read this page", element("dl", together(said))))
 
