@@ -21,6 +21,9 @@ RECOVERS_S = 50.0
 DRAINS_S = 15.0
 LOOK_S = 0.02
 
+SESSION_MS = 20_000
+"""Nobody is killed here: who needs long to notice that the broker is back is still a member."""
+
 RESTARTS: dict[str, Callable[[Broker], None]] = {
     "shut down": Broker.stop,
     "crashed": Broker.kill,
@@ -39,7 +42,10 @@ def own_broker(built: None) -> Iterator[Broker]:
 def test_a_broker_that_returns_in_mid_rebalance_finds_one_owner_each(
     way: str, leader: str, own_broker: Broker, tmp_path: Path
 ) -> None:
-    with LiveGroup(own_broker, folder=tmp_path, topics={"a": 5, "b": 3, "c": 1}) as group:
+    topics = {"a": 5, "b": 3, "c": 1}
+    with LiveGroup(
+        own_broker, folder=tmp_path, topics=topics, session_timeout_ms=SESSION_MS
+    ) as group:
         group.feed.start()
         group.start_one(leader)
         group.settled(SETTLES_S)

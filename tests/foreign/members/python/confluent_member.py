@@ -29,6 +29,7 @@ def configuration(chosen: Settings) -> dict[str, Any]:
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
         "fetch.wait.max.ms": 200,
+        "reconnect.backoff.max.ms": 500,
         "topic.metadata.refresh.interval.ms": chosen.metadata_max_age_ms,
         "partition.assignment.strategy": ",".join(chosen.assignors),
         "session.timeout.ms": chosen.session_timeout_ms,

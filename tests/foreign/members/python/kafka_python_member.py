@@ -135,6 +135,8 @@ def main() -> None:
         max_poll_interval_ms=chosen.rebalance_timeout_ms,
         metadata_max_age_ms=chosen.metadata_max_age_ms,
         fetch_max_wait_ms=200,
+        # half a minute otherwise: a broker that is back would be noticed after the session
+        reconnect_backoff_max_ms=500,
     )
     progress = Progress()
     listener = Listener(consumer, progress)
