@@ -9,8 +9,9 @@ Whoever joins twice without having been given anything in between is in one of t
 answer was lost on the way: then the same bytes again let the coordinator repeat it at once,
 without a round. Or the answer is one that the member cannot apply, as when a static member
 comes back with fewer topics: then the same bytes get the same answer for ever, and something
-has to change. So the first repetition is byte for byte the same, and from the second on the
-version alternates between 3 and 2, which every client reads alike (2 lacks the rack).
+has to change. So the first repetition is byte for byte the same, unless the coordinator has said
+that the next round began already, and from the second on the version alternates between 3 and 2,
+which every client reads alike (2 lacks the rack).
 """
 
 from __future__ import annotations
