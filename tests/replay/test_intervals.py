@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.history import Change, Life, pairs
+from assignors.replay.holders import sole_holdings, spans
 from assignors.replay.intervals import FOR_EVER, Place, intervals, overlaps
 from assignors.replay.tables import Kind
 from assignors.replay.timeline import group_history
@@ -66,6 +67,32 @@ def test_overlaps_are_the_moments_with_two_holders(listed: list[Change]) -> None
         }
         several = {place for place, who in holders(listed, at_ms).items() if len(who) > 1}
         assert ours == several
+
+
+@given(changes)
+def test_a_holding_is_a_time_with_one_holder_and_no_other(listed: list[Change]) -> None:
+    found = sole_holdings(intervals(life(listed)))
+    for at_ms in range(LAST):
+        ours = {
+            (one.topic, one.partition): one.member_id
+            for one in found
+            if one.from_ms <= at_ms < one.to_ms
+        }
+        assert ours == {
+            place: next(iter(who)) for place, who in holders(listed, at_ms).items() if len(who) == 1
+        }
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=4, unique=True).map(sorted))
+def test_every_moment_falls_into_one_life(starts: list[int]) -> None:
+    lives = [
+        Life(number=number, kind=Kind.CLASSIC, from_ms=start)
+        for number, start in enumerate(starts, 1)
+    ]
+    for at_ms in range(-3, LAST):
+        found = [span.life for span in spans(lives) if span.from_ms <= at_ms < span.to_ms]
+        assert found == [max(sum(start <= at_ms for start in starts), 1)]
+    assert spans([]) == []
 
 
 @given(changes)
