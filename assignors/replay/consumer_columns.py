@@ -215,10 +215,9 @@ def _topics(walk: Walk, entries: _Entries) -> _Topics:
     blob, number_count = entries.blob[kept], entries.number_count[kept]
     name, is_bad = walk.blobs.strings(entries.text_at[kept], entries.text_length[kept])
     walk.refuse(blob[is_bad])
+    walk.refuse(_repeated(blob, name))
     numbers = walk.blobs.numbers(entries.numbers_at[kept], number_count)
-    if len(numbers):
-        walk.refuse(np.repeat(blob, number_count)[numbers < 0])
-        walk.refuse(_repeated(blob, name))
+    walk.refuse(np.repeat(blob, number_count)[numbers < 0])
     return _Topics(blob=blob, name=name, number_count=number_count, numbers=numbers)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from assignors.replay.buffers import bytes_of
 from assignors.replay.decoding import DECODED, SLICE_BYTES, decode_batch, decode_batches
 from assignors.replay.offset_columns import commit_columns
-from assignors.replay.sources import RAW, Raw, batched
+from assignors.replay.sources import RAW, Raw, batched, open_source, rows
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 from tests.replay.offsets_topics import Mix, group_value, offsets_topic
 from wire.records import encode_key, encode_value
@@ -186,3 +187,18 @@ def test_a_column_without_bytes_has_places_in_none(count: int) -> None:
     found = bytes_of(whole.slice(1, count))
     assert not found.is_valid.any()
     assert found.start.tolist() == found.end.tolist() == [0] * count
+
+
+@pytest.mark.parametrize("name", ["real", "java-plans"])
+def test_a_real_topic_is_what_its_records_alone_say(name: str) -> None:
+    path = Path(__file__).parent / "data" / f"{name}.jsonl.gz"
+    raws = list(rows(open_source(path)))
+    assert len(raws) > 400
+    found = decoded([(raw.key, raw.value) for raw in raws])
+    for raw, row in zip(raws, found, strict=True):
+        assert row == expected(raw.key, raw.value)
+    coordinates = [row for b in decode_batches(open_source(path)) for row in b.to_pylist()]
+    assert [(row["partition"], row["offset"]) for row in coordinates] == [
+        (raw.partition, raw.offset) for raw in raws
+    ]
+    assert not [row["error"] for row in found if row["error"]]

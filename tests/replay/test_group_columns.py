@@ -49,9 +49,10 @@ def test_what_clients_really_wrote_is_the_same_in_columns() -> None:
 def test_blobs_damaged_anywhere_are_the_same_in_columns(seed: int) -> None:
     dice = random.Random(seed)
     long = Subscription(topics=tuple(f"topic-{n:03}" for n in range(200)), rack_id="r")
+    twice = bytes.fromhex("0001 00000002 000174 000174 ffffffff 00000000")
     plain = [*captured(), encode_subscription(long), encode_assignment({"é": (1,), "t": (0, 2)})]
     blobs: list[bytes | None] = []
-    for blob in dice.sample(plain, 300):
+    for blob in [*dice.sample(plain, 300), twice]:
         broken = bytearray(blob)
         for _ in range(dice.randrange(3)):
             if broken:
