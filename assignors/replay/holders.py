@@ -47,6 +47,8 @@ def sole_holdings(intervals: Iterable[Interval]) -> list[Holding]:
     """
     by_place: dict[Place, list[Interval]] = {}
     for interval in intervals:
+        if interval.end_ms == interval.from_ms:
+            continue  # it was over before anybody could see it
         by_place.setdefault(interval.place, []).append(interval)
     return [one for place, listed in by_place.items() for one in _alone(place, listed)]
 
