@@ -101,3 +101,21 @@ def test_a_marker_without_a_record_ends_nothing(tmp_path: Path, odd: dict[str, A
     empty = Batch(**{"base_offset": 2, "attributes": 0x30, "producer_id": 5, **odd})
     every, _ = read(written(tmp_path, [write, empty]), Isolation.READ_UNCOMMITTED)
     assert [raw.transaction for raw in every] == ["lost", "lost"]
+
+
+def test_damage_before_a_transaction_that_is_open_says_nothing_of_it(tmp_path: Path) -> None:
+    """The producer's marker was read since: it is the next one that everybody waits for."""
+    broken = bytearray(Batch(base_offset=2, pairs=PAIRS[1]).data())
+    broken[-1] ^= 1
+    batches = [
+        Batch(pairs=PAIRS[0], attributes=TRANSACTIONAL, producer_id=5),
+        bytes(broken),
+        marker(4, 5, commits=True),
+        Batch(base_offset=5, pairs=PAIRS[2], attributes=TRANSACTIONAL, producer_id=5),
+        Batch(base_offset=7, pairs=PAIRS[3]),
+    ]
+    place = written(tmp_path, batches)
+    assert pairs_of(read(place)[0]) == PAIRS[0]
+    every, _ = read(place, Isolation.READ_UNCOMMITTED)
+    fates = ["committed", "committed", "open", "open", None, None]
+    assert [raw.transaction for raw in every] == fates
