@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
+from assignors.model import Group
+from assignors.rebalance import Rebalance
+from assignors.registry import ASSIGNORS
 from assignors.replay.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
 from assignors.replay.reproduce import Reproduction, reproductions, shares
 from assignors.replay.rows import generation_rows, told
 from assignors.replay.run import Settings, replay
 from assignors.replay.timeline import group_history, learned_names, timeline
 from tests.replay.histories import Says, captured, classic, in_order
-from wire import encode_assignment
+from wire import (
+    Subscription,
+    encode_assignment,
+    encode_sticky_user_data,
+    encode_subscription,
+)
 
 TOPICS = {
     "real": {"orders": 6, "payments": 4, "clicks.v2": 3, "tiny": 1},
@@ -139,3 +148,29 @@ def test_the_generations_table_says_which_plans_are_javas() -> None:
     assert older.same_count < older.agreeing_count < older.plan_count
     verdicts = Counter(row.reproduced for row in tables.generations)
     assert set(verdicts) == {None, "bytes", "partitions", "no", "fails"}
+
+
+def test_a_leader_remembers_the_generations_it_was_told_and_another_one_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Java's sticky assignor keeps the highest generation it saw for as long as it lives."""
+    asked: list[int] = []
+    java = ASSIGNORS["java/sticky"]
+
+    def watched(group: Group) -> Rebalance:
+        asked.append(group.state.max_generation)
+        return java.assign(group)
+
+    monkeypatch.setitem(ASSIGNORS, "java/sticky", replace(java, assign=watched))
+    claims = encode_sticky_user_data({"t": (0,)}, 7)
+    said = encode_subscription(Subscription(topics=("t",), user_data=claims))
+    plan = {"a": Says(subscription=said), "b": Says()}
+    entries = in_order(
+        [
+            classic(1, 8, plan, protocol="sticky"),
+            classic(2, 9, plan, protocol="sticky"),
+            classic(3, 10, plan, protocol="sticky", leader="b"),
+        ]
+    )
+    list(reproductions(told(group_history("g", entries), {"t": 2})))
+    assert asked == [-1, 7, -1]
