@@ -107,7 +107,7 @@ def test_damage_before_a_transaction_that_is_open_says_nothing_of_it(tmp_path: P
     """The producer's marker was read since: it is the next one that everybody waits for."""
     broken = bytearray(Batch(base_offset=2, pairs=PAIRS[1]).data())
     broken[-1] ^= 1
-    batches = [
+    batches: list[Batch | bytes] = [
         Batch(pairs=PAIRS[0], attributes=TRANSACTIONAL, producer_id=5),
         bytes(broken),
         marker(4, 5, commits=True),
