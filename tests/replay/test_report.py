@@ -169,6 +169,20 @@ def test_what_if_stands_beside_what_happened() -> None:
     assert said[tried + 1 : tried + 7] == ["14", "13", "1-2", "0", "0", "13.0"]
 
 
+def test_bars_beside_figures_stay_in_their_drawing() -> None:
+    even = tuple(replace(row, load_min=row.load_max, moved=0) for row in life().outcomes)
+    for tables in (life(), replace(life(), outcomes=even)):
+        outline = Outline(page(tables, title="t"))
+        wide = {float(one["width"] or 0) for one in outline.of("svg", "beside")}
+        assert len(wide) == 1
+        bars = [(float(one.get("x") or 0), one["width"]) for one in outline.of("rect", "amount")]
+        assert len(bars) == 2 * 3 * 4  # in all groups and in this one, three rows of four
+        for left, width in bars:
+            assert left >= 0
+            assert float(width or 0) > 0
+            assert left + float(width or 0) <= max(wide) + 0.1
+
+
 def test_leaders_are_told_with_what_java_makes_again() -> None:
     outline = Outline(page(life(generation_count=8), title="t"))
     said = [text for tag, text in outline.texts if tag in {"bdi", "td"}]
@@ -259,3 +273,11 @@ def test_every_kind_is_explained() -> None:
 def test_times_are_those_of_the_records() -> None:
     assert BEGIN_MS == 1_795_220_373_000
     assert "2026-11-21 00:19:33 to 00:20:23 UTC" in texts(life())
+    (row,) = life().groups
+    ends = {
+        BEGIN_MS + 600_000: "2026-11-21 00:19:33 to 00:29:33 UTC",
+        BEGIN_MS + 86_400_000: "2026-11-21 00:19:33 to 2026-11-22 00:19:33 UTC",
+        None: "2026-11-21 00:19:33 to 00:20:23 UTC",
+    }
+    for to_ms, said in ends.items():
+        assert said in texts(replace(life(), groups=(replace(row, to_ms=to_ms),)))

@@ -16,7 +16,7 @@ from assignors.replay.tables import AnomalyKind, Tables
 from assignors.replay.what_if import total
 
 MEANINGS: Mapping[str, str] = {
-    AnomalyKind.DOUBLE_OWNERSHIP: "two members held one partition at a time",
+    AnomalyKind.DOUBLE_OWNERSHIP: "two members had one partition, at least until one let go",
     AnomalyKind.UNASSIGNED: "a partition that somebody asked for was with nobody",
     AnomalyKind.FOREIGN_TOPIC: "a member was given a topic it did not ask for",
     AnomalyKind.REBALANCE_LOOP: "generation after generation, and nothing changed",
@@ -57,7 +57,7 @@ def totals(tables: Tables) -> Markup:
         (
             "held twice",
             partition_seconds(sum(row.double_owned_ms for row in tables.groups)),
-            "partition-seconds",
+            "partition-seconds, by the records",
         ),
         (
             "down",
