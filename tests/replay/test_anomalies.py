@@ -325,3 +325,8 @@ def test_a_quiet_group_of_java_members_is_found_quiet() -> None:
     (history,) = [h for h in timeline(entries) if h.group == "shop.01-java44"]
     assert len(history.lives) == 2
     assert anomalies(told(history)) == []
+
+
+def test_what_a_member_gets_is_not_foreign_where_nobody_knows_what_it_asked_for() -> None:
+    entries = [classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)}, subscription=b"")})]
+    assert kinds(found(*entries)) == ["unreadable"]

@@ -174,3 +174,13 @@ def test_a_leader_remembers_the_generations_it_was_told_and_another_one_does_not
     )
     list(reproductions(told(group_history("g", entries), {"t": 2})))
     assert asked == [-1, 7, -1]
+
+
+def test_a_leader_whose_subscription_breaks_off_is_not_taken_for_java() -> None:
+    """Version 1 with null UserData is Java's form, version 1 without the owned array is not."""
+    cut = encode_subscription(Subscription(version=1, topics=("t",)))[:-4]
+    plan = encode_assignment({"t": (0,)}, version=1)
+    for subscription, guess in ((cut + b"\0\0\0\0", JAVA_OLD), (cut, None)):
+        says = Says(subscription=subscription, assignment=plan)
+        history = group_history("g", in_order([classic(1, 1, {"a": says})]))
+        assert [row.leader_guess for row in generation_rows(told(history))] == [guess]
