@@ -82,7 +82,7 @@ class Counts(click.ParamType[dict[str, int]]):
     "assignors",
     type=AssignorName(),
     multiple=True,
-    help=f"Try this one on the same history, again and again if you like: {ASSIGNOR_HELP}",
+    help=f"Try this one on the same history; may be given several times: {ASSIGNOR_HELP}",
 )
 @click.option(
     "--partitions",
