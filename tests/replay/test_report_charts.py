@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.report import page
+from assignors.replay.report.details import LEGEND_MAX
 from assignors.replay.report.scale import LEAST, scale_of
+from assignors.replay.tables import Tables
 from tests.replay.reports import Outline, life
 
 
@@ -141,3 +143,84 @@ def test_text_has_contrast_in_light_and_dark() -> None:
                 assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
         for look in range(8):
             assert contrast("#111518", colours[f"m{look}"]) >= 4.5, look
+
+
+def said_on(tables: Tables) -> list[str]:
+    """All texts of the page of `tables`."""
+    return [text for _, text in Outline(page(tables, title="t")).texts]
+
+
+def test_a_group_without_members_has_nothing_to_draw() -> None:
+    (row,) = life().groups
+    bare = Tables(groups=(replace(row, kind="simple", downtime_partition_ms=None),))
+    said = said_on(bare)
+    assert "No member is on record: nothing to draw." in said
+    assert "no members, range" in said
+    assert not any("partition-seconds down" in text for text in said)
+
+
+def test_an_assignor_that_could_not_says_why() -> None:
+    failed = tuple(replace(row, error="ValueError: no") for row in life().outcomes)
+    assert "could not" in said_on(replace(life(), outcomes=failed))
+    assert "ValueError: no" in said_on(replace(life(), outcomes=failed))
+    assert "could not" not in said_on(life())
+
+
+def test_a_spell_that_is_drawn_shorter_says_how_long_it_was() -> None:
+    tables = life(generation_count=60)
+    late = replace(tables.generations[-1], at_ms=tables.generations[-1].at_ms + 86_400_000)
+    changed = replace(tables, generations=(*tables.generations[:-1], late))
+    cut = [text for text in said_on(changed) if text.startswith("// ")]
+    assert cut == ["// 24 h 0 min //"]
+    assert not [text for text in said_on(tables) if text.startswith("// ")]
+
+
+def test_members_beyond_the_legend_are_counted() -> None:
+    (first, *_) = life().assignments
+    many = tuple(
+        replace(first, partition=number, member_id=f"m{number}", client_id=f"c{number}")
+        for number in range(LEGEND_MAX + 6)
+    )
+    tables = replace(life(), assignments=many, members=())
+    said = said_on(tables)
+    assert "and 6 more" in said
+    assert len(Outline(page(tables, title="t")).of("button")) == LEGEND_MAX + 2  # two kinds above
+    assert not any(text.startswith("Members (") for text in said)
+
+
+def test_an_empty_generation_has_no_load() -> None:
+    *others, last = life().generations
+    empty = replace(last, member_count=0, load_min=0, load_max=0, load_max_optimum=None)
+    outline = Outline(page(replace(life(), generations=(*others, empty)), title="t"))
+    assert len(outline.of("rect", "load")) == len(others)
+    assert len(outline.of("path", "best")) == len(others)
+
+
+def test_a_chart_ends_when_the_last_member_goes() -> None:
+    *others, last = life().generations
+    empty = replace(last, member_count=0, load_max_optimum=None)
+    held = tuple(row for row in life().assignments if row.to_ms is not None)
+    tables = replace(life(), generations=(*others, empty), assignments=held)
+    (row,) = tables.groups
+    day_later = replace(tables, groups=(replace(row, to_ms=last.at_ms + 86_400_000),))
+    widths = [
+        [float(one["width"] or 0) for one in Outline(page(each, title="t")).of("rect", "bar")]
+        for each in (tables, day_later)
+    ]
+    assert widths[0] == widths[1]
+
+
+def test_without_generations_bars_are_drawn_all_the_same() -> None:
+    outline = Outline(page(replace(life(), generations=()), title="t"))
+    bars = [one for one in outline.of("rect", "bar") if "data-member" in one]
+    assert len(bars) == len(life().assignments)
+    assert not outline.of("rect", "load")
+
+
+def test_a_range_of_days_and_times_beyond_the_calendar_are_told() -> None:
+    (row,) = life().groups
+    odd = replace(row, from_ms=0, to_ms=10**18)
+    assert any(
+        "1970-01-01 00:00:00 to 1000000000000000000" in text
+        for text in said_on(replace(life(), groups=(odd,)))
+    )

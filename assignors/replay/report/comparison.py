@@ -62,9 +62,8 @@ def side_by_side(sums: Sequence[OutcomeRow], *, caption: str) -> Markup:
                 partition_seconds(row.downtime_partition_ms), row.downtime_partition_ms or 0, down
             ),
         ),
+        prose("could not", lambda row: row.error),
     ]
-    if any(row.error for row in rows):
-        columns.append(prose("could not", lambda row: row.error))
     return table(
         columns,
         rows,
