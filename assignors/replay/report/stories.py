@@ -31,7 +31,7 @@ class Limits:
 
     marks: int = 20_000
     """Bars and table rows of all groups together: about 400 bytes each."""
-    groups: int = 5_000
+    groups: int = 2_000
     """Groups that have a line of their own."""
     generations: int = 120
     """Generations of a life that are told: the last."""
@@ -43,6 +43,10 @@ class Limits:
     """Members of a life that are listed."""
     intervals: int = 400
     """Rows of the table that tells in words what the chart shows."""
+
+
+FRAME = 16
+"""Marks that the chart of any life needs: headings, labels, legend, comparison."""
 
 
 class _OfLife(Protocol):
@@ -133,7 +137,8 @@ def stories(tables: Tables, limits: Limits) -> list[GroupStory]:
 def drawn(life: LifeStory, limits: Limits) -> int:
     """Return how many marks the chart and the findings of a life come to, at most."""
     return (
-        len(life.assignments)
+        FRAME
+        + len(life.assignments)
         + 3 * min(len(life.generations), limits.generations)
         + min(len(life.anomalies), limits.findings)
     )
