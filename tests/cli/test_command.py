@@ -84,8 +84,6 @@ def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=ROOT,
-        # A shell's background jobs, and all they start, ignore it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
@@ -107,6 +105,8 @@ def test_ctrl_c_ends_the_command_quietly() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=ROOT,
+        # A shell's background jobs, and all they start, ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
