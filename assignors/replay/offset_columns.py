@@ -129,8 +129,6 @@ def _keys(keys: pa.BinaryArray, rows: Index) -> _Keys:
     topic_at = start.start + 4 + group_length + 2
     topic_length = start.int16(topic_at - 2)
     is_plain = (group_length >= 0) & (topic_length >= 0) & (topic_at + topic_length == start.end)
-    # Lengths add up to the end, but each field must also stand in these bytes.
-    is_plain &= topic_at <= start.end
     group, is_bad_group = start.strings(start.start + 4, np.where(is_plain, group_length, 0))
     topic, is_bad_topic = start.strings(topic_at, np.where(is_plain, topic_length, 0))
     is_plain &= ~is_bad_group & ~is_bad_topic

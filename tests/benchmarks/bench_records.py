@@ -142,7 +142,8 @@ def measured(name: str, count: int, frame: Any, decode: Callable[[Any], Any], ru
     jobs = {
         "identity, key and value": pair.mapInArrow(same, pair.schema),
         "identity, all columns": every.mapInArrow(same, every.schema),
-        "decode_records": every.transform(decode),
+        "decode key and value": pair.transform(decode),
+        "decode all columns": every.transform(decode),
     }
     took = finished(jobs, runs)
     for what, (wall, cpu) in took.items():

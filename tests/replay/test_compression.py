@@ -88,3 +88,8 @@ def test_a_snappy_block_that_is_not_there_is_an_error(length: int) -> None:
     data = b"\x82SNAPPY\0" + struct.pack(">iii", 1, 1, length) + b"short"
     with pytest.raises(WireError, match=f"a block of {length} bytes in 5"):
         decompress(Compression.SNAPPY, data)
+
+
+def test_a_snappy_block_that_claims_gigabytes_is_refused_unread() -> None:
+    with pytest.raises(WireError, match="7 bytes become more than"):
+        decompress(Compression.SNAPPY, b"\xff\xff\xff\xff\x0f" + b"ab")

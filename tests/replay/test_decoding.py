@@ -202,3 +202,33 @@ def test_a_real_topic_is_what_its_records_alone_say(name: str) -> None:
         (raw.partition, raw.offset) for raw in raws
     ]
     assert not [row["error"] for row in found if row["error"]]
+
+
+V4_HEAD = struct.pack(">hqi", 4, 1, 7)
+V4_TAIL = struct.pack(">q", 2)
+LONG = encode_value(
+    "OFFSET_COMMIT",
+    4,
+    {"offset": 1, "leaderEpoch": 7, "metadata": "m" * 20_000, "commitTimestamp": 2},
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (COMMIT_KEY, LONG),
+        # A third byte of the length taken for text: then everything else would fit.
+        (COMMIT_KEY, LONG[:100] + LONG[101:]),
+        (COMMIT_KEY, V4_HEAD + b"\x01" + V4_TAIL + b"\x01\x00\x10" + bytes(16)),
+        (COMMIT_KEY, V4_HEAD + b"\x01" + V4_TAIL + b"\x01\x00\x0f" + b"i" * 16),
+        (COMMIT_KEY, V4_HEAD + b"\x01" + V4_TAIL + b"\x01\x05\x10" + b"i" * 16),
+        (b"\0\1\0\1\xff\0\1t\0\0\0\1", None),
+        (b"\0\1\0\1g\0\1\xff\0\0\0\1", None),
+        (b"\0\1\xff\xff\0\1t\0\0\0\1", None),
+        (b"\0\1\0\1g\xff\xff\0\0\0\1", None),
+    ],
+)
+def test_what_nearly_fits_is_what_its_record_says(key: bytes, value: bytes | None) -> None:
+    good: Pair = (COMMIT_KEY, V4_HEAD + b"\x01" + V4_TAIL + b"\0")
+    pairs = [good, (key, value), good]
+    assert decoded(pairs) == [expected(*pair) for pair in pairs]
