@@ -69,7 +69,7 @@ pytest: env
 
 deep: export DEEP ?= 20
 deep: env
-	$(call part,pytest with DEEP=$(DEEP),$(RUN) -m pytest -m 'not spark' -n $(WORKERS) --dist loadgroup --durations=20 tests)
+	$(call part,pytest with DEEP=$(DEEP),$(RUN) -m pytest -m 'not spark and not interop' -n $(WORKERS) --dist loadgroup --durations=20 tests)
 
 chaos: MINUTES ?= 15
 soak: MINUTES ?= 240
@@ -78,7 +78,7 @@ chaos soak: env
 	$(call part,$@ for $(MINUTES) minutes,$(RUN) -m tests.interop.chaos --minutes $(MINUTES) --seed $(SEED))
 
 coverage: env
-	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not spark' -q)
+	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not spark and not interop' -q)
 
 bench: env
 	@$(RUN) -m tests.benchmarks.readme

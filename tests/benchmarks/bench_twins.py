@@ -45,8 +45,8 @@ BROKER = (
     ("srv-simple", "U 1000 x 10000 / 100", ("fresh", "leave")),
 )
 RUNS_MIN = 3
-SECONDS = 8.0
-PATIENCE_S = 60.0
+SECONDS = 6.0
+PATIENCE_S = 40.0
 """After that Java's one run is not waited for."""
 COMPARED_MAX = 200_000
 """Partitions up to which answers are compared here; the tests compare others."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.interop.install import STEP_S, Step
 
-POM = Path(__file__).parent / "connector" / "pom.xml"
+POM = Path(__file__).parent / "connector_jars" / "pom.xml"
 
 
 def _make(target: Path) -> None:
