@@ -72,15 +72,13 @@ def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
 
 def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
     """Return the partitions nobody had, topics in the order of Java's copy of their set."""
-    first = spec.problem.first
     topics = np.array(spec.subscription(0), dtype=np.int64)
     order = put_order(spec.topic_hash[topics], capacity=copied_set_capacity(len(topics), jdk))
-    is_free = owner == NOBODY
-    walked = [
-        first[topic] + np.flatnonzero(is_free[first[topic] : first[topic + 1]])
-        for topic in topics[order].tolist()
-    ]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *walked])
+    rank = np.zeros(spec.topic_count, dtype=np.int64)
+    rank[topics[order]] = np.arange(len(topics))
+    free = np.flatnonzero(owner == NOBODY)
+    walked: Int64 = free[np.argsort(rank[spec.problem.topic_of[free]], kind="stable")]
+    return walked
 
 
 def _dropped(spec: Spec, member: Int32, partition: Int64, gives: Bool, quota: Int64) -> Int64:

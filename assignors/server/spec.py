@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain, repeat
@@ -27,6 +27,7 @@ from assignors.hash_trees import name_order
 from assignors.model import Group, Member, MemberNote
 from assignors.problem import Bool, Int32, Int64, Problem, number
 from assignors.server.tables import compute_orders, put_orders
+from wire import TopicPartitions
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", flags=re.ASCII)
 
@@ -202,10 +203,12 @@ def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
     run_count = np.array([len(entry) for entry in owned], dtype=np.int64)
     run_member = np.repeat(np.arange(len(members)), run_count)
     runs = len(run_member)
-    run_topic = np.fromiter(map(index.get, chain.from_iterable(owned), repeat(-1)), np.int64, runs)
-    listed = list(chain.from_iterable(entry.values() for entry in owned))
-    length = np.fromiter(map(len, listed), np.int64, runs)
-    number = _int32s(listed, int(length.sum()))
+    run_topic = _run_topics(owned, index)
+    listed = list(chain.from_iterable([entry.values() for entry in owned]))
+    number = _int32s(listed)
+    length = np.ones(runs, dtype=np.int64)
+    if len(number) != runs or not all(listed):
+        length = np.fromiter(map(len, listed), np.int64, runs)
     if not length.all():
         filled = np.flatnonzero(length)
         run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
@@ -221,6 +224,19 @@ def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
         number=number,
         calls_follow=calls_follow,
     )
+
+
+def _run_topics(owned: Sequence[TopicPartitions], index: Mapping[str, int]) -> Int64:
+    """Return the topic of each run; members that had the same topics are looked up once."""
+    known: dict[tuple[str, ...], Int64] = {}
+    found = [np.zeros(0, dtype=np.int64)]
+    for entry in owned:
+        names = tuple(entry)
+        if names not in known:
+            topics = map(index.get, names, repeat(-1))
+            known[names] = np.fromiter(topics, dtype=np.int64, count=len(names))
+        found.append(known[names])
+    return np.concatenate(found)
 
 
 def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
@@ -239,14 +255,14 @@ def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
     return number[keep], np.bincount(run[keep], minlength=len(length))
 
 
-def _int32s(numbers: Sequence[Sequence[int]], count: int) -> Int64:
+def _int32s(numbers: Sequence[Sequence[int]]) -> Int64:
     """Return partition numbers, which are int32 in Java and nothing else."""
     text = "a partition number of the previous target does not fit in 32 bits"
     try:
-        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=count)
+        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64)
     except OverflowError as error:
         raise ValueError(text) from error
-    if count and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
+    if len(flat) and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
         raise ValueError(text)
     return flat
 
