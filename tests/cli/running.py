@@ -48,7 +48,7 @@ def process(
         [*COMMAND, *arguments],
         input=given,
         capture_output=True,
-        timeout=60,
+        timeout=240,
         check=False,
         cwd=ROOT,
         env={**os.environ, **environment},
