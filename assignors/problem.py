@@ -12,7 +12,7 @@ on the order in which members or topics were given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -160,6 +160,21 @@ def owners(problem: Problem, assignment: Assignment) -> Int32:
         place = np.repeat(problem.first[topic_of], count) + number
         owner[place[valid]] = np.repeat(member_of, count)[valid]
     return owner
+
+
+def int32_numbers(numbers: Iterable[Iterable[int]], what: str) -> Int64:
+    """Return partition numbers one after the other; Java's are int32 and nothing else.
+
+    Raises `ValueError`, which says `what` it is that does not fit.
+    """
+    refusal = f"{what} does not fit in 32 bits"
+    try:
+        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64)
+    except OverflowError as error:
+        raise ValueError(refusal) from error
+    if len(flat) and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
+        raise ValueError(refusal)
+    return flat
 
 
 def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], Int32]:

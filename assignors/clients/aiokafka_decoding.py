@@ -14,7 +14,6 @@ static member that comes back with fewer topics is given the old ones.
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 import weakref
 from typing import Any
@@ -26,13 +25,10 @@ from aiokafka.coordinator.protocol import (
     ConsumerProtocolMemberMetadata,
 )
 
-from assignors.clients.seat import given_by, possible_topics
+from assignors.clients.seat import callers, given_by, possible_topics
 from wire import Subscription, decode_subscription
 
 LOGGER = logging.getLogger("aiokafka.coordinator.assignors")
-
-FRAMES_MAX = 12
-"""How many callers are looked at for the coordinator."""
 
 _lock = threading.Lock()
 _users: weakref.WeakSet[object] = weakref.WeakSet()
@@ -112,16 +108,10 @@ def bytes_of(metadata: Any) -> bytes:  # noqa: ANN401 - the host's type
 
 def calling_coordinator() -> Any:  # noqa: ANN401 - the host's coordinator, or None
     """Return the coordinator on whose behalf the host calls, if one is on the stack."""
-    frame = sys._getframe(1)  # noqa: SLF001 - the host passes no reference to itself
-    for _ in range(FRAMES_MAX):
-        caller = frame.f_locals.get("self")
-        found = getattr(caller, "_coordinator", None) if caller is not None else None
-        for candidate in (caller, found):
+    for caller in callers():
+        for candidate in (caller, getattr(caller, "_coordinator", None)):
             if isinstance(candidate, GroupCoordinator):
                 return candidate
-        if frame.f_back is None:
-            return None
-        frame = frame.f_back
     return None
 
 

@@ -19,7 +19,6 @@ strategy refuses to join: claims from memory are how partitions get two owners.
 from __future__ import annotations
 
 import logging
-import sys
 import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -33,16 +32,13 @@ from kafka.errors import KafkaConfigurationError
 from assignors.assignor import Assignor, UserData
 from assignors.clients.answers import KeptAnswer
 from assignors.clients.kafka_python_decoding import bytes_of, install
-from assignors.clients.seat import OnNote, OnRound, by_topic, seat
+from assignors.clients.seat import OnNote, OnRound, by_topic, callers, seat
 from assignors.leader import REPAIR
 from assignors.model import Cluster, Topic
 from assignors.options import Options
 from wire import TopicPartitions
 
 LOGGER = logging.getLogger("kafka.coordinator.assignors")
-
-FRAMES_MAX = 12
-"""How many callers are looked at for the coordinator."""
 
 AWAITED = "an answer is awaited"
 """As true as `True` for the host, which writes `True` itself when a SyncGroup was refused."""
@@ -233,15 +229,7 @@ def cooperative_sticky(
 
 def _calling_coordinator() -> object | None:
     """Return the coordinator whose method is on the stack, if there is one."""
-    frame = sys._getframe(1)  # noqa: SLF001 - the host passes no reference to itself
-    for _ in range(FRAMES_MAX):
-        found = frame.f_locals.get("self")
-        if isinstance(found, ConsumerCoordinator):
-            return found  # type: ignore[no-any-return]
-        if frame.f_back is None:
-            return None
-        frame = frame.f_back
-    return None
+    return next((one for one in callers() if isinstance(one, ConsumerCoordinator)), None)
 
 
 def _watch(coordinator: Any) -> None:  # noqa: ANN401 - as above

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any
 
 from assignors.assignor import Assignor, UserData
 from assignors.leader import REPAIR, Led, Memory, lead
@@ -22,6 +25,9 @@ from assignors.registry import ASSIGNORS, BEST, assignor_named
 from wire import TopicPartitions, decode_assignment
 
 TOPIC_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+FRAMES_MAX = 12
+"""How many callers are looked at for the host's coordinator."""
 
 OnNote = Callable[[MemberNote], object]
 
@@ -178,6 +184,23 @@ def seat(
         on_round=on_round,
         options=options,
     )
+
+
+def callers() -> list[Any]:
+    """Return whose methods called the function that asks, the nearest first: none is `None`.
+
+    Hosts pass no reference to themselves to an assignor.
+    """
+    found = []
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - no other way to the host
+    for _ in range(FRAMES_MAX):
+        if frame is None:
+            break
+        caller = frame.f_locals.get("self")
+        if caller is not None:
+            found.append(caller)
+        frame = frame.f_back
+    return found
 
 
 def possible_topics(topics: Iterable[str]) -> list[str]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from assignors.hash_trees import name_order
 from assignors.java.racks import RackTable, rack_table
 from assignors.lists import Held, held_by
 from assignors.model import NO_GENERATION, Group, Member, State
-from assignors.problem import NOBODY, Bool, Int32, Int64, Problem, number
+from assignors.problem import NOBODY, Bool, Int32, Int64, Problem, int32_numbers, number
 from wire import (
     Mode,
     TopicPartitions,
@@ -183,7 +182,7 @@ def _claims(
         nothing = np.zeros(0, dtype=np.int64)
         return problem.topic_of, number_of.astype(np.int32), nothing.astype(np.int32), nothing
     member_of, topic, count = np.array(groups, dtype=np.int64).T
-    claimed_number = _int32s(numbers, int(count.sum()))
+    claimed_number = int32_numbers(numbers, "a claimed partition number")
     claimed_topic = np.repeat(topic, count)
     claim = first[claimed_topic] + claimed_number
     is_phantom = (claimed_number < 0) | (claimed_number >= sizes[claimed_topic])
@@ -196,17 +195,6 @@ def _claims(
         number_of = np.concatenate([number_of, (known_keys & 0xFFFFFFFF) - (1 << 31)])
     claimant = np.repeat(member_of, count).astype(np.int32)
     return topic_of, number_of.astype(np.int32), claimant, claim
-
-
-def _int32s(numbers: Sequence[Sequence[int]], count: int) -> Int64:
-    """Return partition numbers, which are int32 in Java and nothing else."""
-    try:
-        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=count)
-    except OverflowError as error:
-        raise ValueError("a claimed partition number does not fit in 32 bits") from error
-    if count and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
-        raise ValueError("a claimed partition number does not fit in 32 bits")
-    return flat
 
 
 def _settled(

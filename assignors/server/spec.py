@@ -25,7 +25,7 @@ import numpy as np
 from assignors.hash_order import uuid_hash
 from assignors.hash_trees import name_order
 from assignors.model import Group, Member, MemberNote
-from assignors.problem import Bool, Int32, Int64, Problem, number
+from assignors.problem import Bool, Int32, Int64, Problem, int32_numbers, number
 from assignors.server.tables import compute_orders, put_orders
 from wire import TopicPartitions
 
@@ -205,7 +205,7 @@ def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
     runs = len(run_member)
     run_topic = _run_topics(owned, index)
     listed = list(chain.from_iterable([entry.values() for entry in owned]))
-    number = _int32s(listed)
+    number = int32_numbers(listed, "a partition number of the previous target")
     length = np.ones(runs, dtype=np.int64)
     if len(number) != runs or not all(listed):
         length = np.fromiter(map(len, listed), np.int64, runs)
@@ -253,18 +253,6 @@ def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
     keep = np.ones(len(number), dtype=np.bool_)
     keep[order[1:][again]] = False
     return number[keep], np.bincount(run[keep], minlength=len(length))
-
-
-def _int32s(numbers: Sequence[Sequence[int]]) -> Int64:
-    """Return partition numbers, which are int32 in Java and nothing else."""
-    text = "a partition number of the previous target does not fit in 32 bits"
-    try:
-        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64)
-    except OverflowError as error:
-        raise ValueError(text) from error
-    if len(flat) and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
-        raise ValueError(text)
-    return flat
 
 
 def _are_equal(members: Sequence[Member]) -> bool:
