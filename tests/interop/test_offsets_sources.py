@@ -187,6 +187,30 @@ def transactions(broker: Broker, topic: str, group: str) -> None:
             producer.commit_transaction(30)
         produce(broker, topic, count=3)
     reader.close()
+    for name in (topic, OFFSETS):
+        await_ends(broker, name)
+
+
+def await_ends(broker: Broker, topic: str) -> None:
+    """Return when the broker has marked in the log how every transaction of the topic ended.
+
+    It answers the producer as soon as the end is decided, and writes the markers after that.
+    """
+    settings = {"bootstrap.servers": broker.bootstrap, "group.id": "unused"}
+    readers = [
+        Consumer({**settings, "isolation.level": isolation.value}) for isolation in Isolation
+    ]
+    try:
+        numbers = readers[0].list_topics(topic, 10).topics[topic].partitions
+        until = time.monotonic() + 30
+        for number in numbers:
+            place_of_end = TopicPartition(topic, number)
+            while len({reader.get_watermark_offsets(place_of_end)[1] for reader in readers}) > 1:
+                assert time.monotonic() < until, "a transaction did not end"
+                time.sleep(0.05)
+    finally:
+        for reader in readers:
+            reader.close()
 
 
 def test_transactions_in_the_files_end_as_consumers_see_them(broker: Broker) -> None:
@@ -219,6 +243,7 @@ def test_an_open_transaction_hides_what_follows_it(broker: Broker) -> None:
     for isolation in Isolation:
         assert in_files(broker, topic, isolation) == consumed(broker, topic, isolation)
     producer.abort_transaction(30)
+    await_ends(broker, topic)
     assert len(in_files(broker, topic)) == 6
 
 
