@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from assignors.replay.buffers import Bytes, Index, Mask, bytes_of, expanded, offsets_of
+from assignors.replay.buffers import Bytes, Index, Mask, bytes_of, expanded, nulls, offsets_of
 from assignors.replay.group_columns import (
     CLASSIC_GROUP,
     CLASSIC_TYPE,
@@ -144,7 +144,7 @@ class _Rest:
         """Return a column of these rows, and others of other rows, as one of the batch."""
         parts = [part for part in ((column, self.rows), *others) if len(part[0])]
         if not parts:
-            return pa.nulls(self.row_count, column.type)
+            return nulls(self.row_count, column.type)
         columns, rows = zip(*parts, strict=True)
         return expanded(columns, rows, self.row_count)
 
@@ -168,7 +168,7 @@ class _Rest:
         """Return `CLASSIC_GROUP` of those that are one."""
         chosen = [place for place, record in enumerate(self.records) if _is_classic(record)]
         if not chosen:
-            return pa.nulls(len(self.rows), CLASSIC_GROUP)
+            return nulls(len(self.rows), CLASSIC_GROUP)
         values = [self.records[place].value or {} for place in chosen]
         return expanded([classic_groups(values)], [np.array(chosen)], len(self.rows))
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assignors.replay.buffers import Mask, expanded
+from assignors.replay.buffers import Mask, expanded, nulls
 from assignors.replay.consumer_columns import assignment_columns, subscription_columns
 from assignors.simulation.batches import (
     DECODED_ASSIGNMENT,
@@ -101,7 +101,7 @@ def _user_data(subscription: pa.StructArray, protocols: npt.NDArray[Any]) -> pa.
         if len(chosen):
             parts.append(decode(encoded.dictionary).take(encoded.indices))
             rows.append(chosen)
-    return expanded(parts, rows, len(blobs)) if parts else pa.nulls(len(blobs), DECODED_USER_DATA)
+    return expanded(parts, rows, len(blobs)) if parts else nulls(len(blobs), DECODED_USER_DATA)
 
 
 def _raw(blobs: pa.Array, decoded: pa.StructArray) -> pa.Array:
@@ -109,7 +109,8 @@ def _raw(blobs: pa.Array, decoded: pa.StructArray) -> pa.Array:
     notes = pc.list_value_length(pc.struct_field(decoded, "notes"))
     is_odd = pc.fill_null(pc.not_equal(notes, 0), fill_value=True)
     is_unread = pc.is_valid(pc.struct_field(decoded, "error"))
-    return pc.if_else(pc.or_(is_odd, is_unread), blobs, pa.scalar(None, pa.binary()))
+    chosen = np.flatnonzero(pc.and_(pc.or_(is_odd, is_unread), pc.is_valid(blobs)))
+    return expanded([_at(blobs, chosen)], [chosen], len(blobs))
 
 
 def _is_there(column: pa.Array) -> Mask:

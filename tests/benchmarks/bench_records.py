@@ -37,7 +37,7 @@ from wire.records import encode_key
 SOURCE = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
 PARTS = ("alone", "segments", "memory", "spark")
 FILES = 10
-GROUPS = 2000
+GROUPS = 4000
 RUNS = 3
 
 PEAK = """
@@ -126,12 +126,13 @@ def spark(folder: Path, count: int, runs: int) -> None:
             dump(folder / f"{name}-{number}", number, mix)
             frame = session.read.parquet(str(folder / f"{name}-{number}"))
             measured(name, number, frame, decode_records, runs)
-        place = folder / "groups"
-        place.mkdir()
-        for number in range(2):
-            half = groups(GROUPS // 2, differ=True, first=number * GROUPS)
-            write_parquet(half, place / f"{number}.parquet")
-        measured("groups", GROUPS, session.read.parquet(str(place)), decode_records, runs)
+        for name, differ in (("groups differ", True), ("groups repeat", False)):
+            place = folder / name
+            place.mkdir()
+            for number in range(2):
+                half = groups(GROUPS // 2, differ=differ, first=number * GROUPS)
+                write_parquet(half, place / f"{number}.parquet")
+            measured(name, GROUPS, session.read.parquet(str(place)), decode_records, runs)
     finally:
         session.stop()
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.buffers import bytes_of
+from assignors.replay.buffers import bytes_of, nulls
 from assignors.replay.decoding import DECODED, SLICE_BYTES, decode_batch, decode_batches
 from assignors.replay.offset_columns import commit_columns
 from assignors.replay.sources import RAW, Raw, batched, open_source, rows
@@ -179,6 +179,28 @@ def test_a_group_of_very_many_members_is_one_row() -> None:
     (cut,) = decoded([(GROUP_KEY, head + member * (count - 1))])
     assert "(byte" in cut["error"]
     assert cut["classic_group"] is None
+
+
+@pytest.mark.parametrize(
+    ("pair", "bytes_max"),
+    [((COMMIT_KEY, None), 250), ((GROUP_KEY, group_value(1)), 1.5 * len(group_value(1)))],
+    ids=["commit", "group"],
+)
+def test_a_record_is_handed_on_in_few_bytes(pair: Pair, bytes_max: float) -> None:
+    """Most of what decoding on Spark costs is the way of its result back to the JVM."""
+    (raw,) = batched([Raw(key=pair[0], value=pair[1])] * 500)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, DECODED) as stream:
+        stream.write_batch(decode_batch(raw))
+    assert len(sink.getvalue()) < 500 * bytes_max
+
+
+@given(st.integers(0, 20))
+def test_a_column_of_nulls_is_one(count: int) -> None:
+    for kind in DECODED.types:
+        column = nulls(count, kind)
+        column.validate(full=True)
+        assert column.to_pylist() == [None] * count
 
 
 @pytest.mark.parametrize("count", [0, 3])
