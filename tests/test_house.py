@@ -54,6 +54,7 @@ ALLOWED = {
     "assignors.replay.walk": {"numpy", "pyarrow"},
     "assignors.replay.offset_columns": {"numpy", "pyarrow"},
     "assignors.replay.spark": {"numpy", "pyarrow", "pyspark"},
+    "assignors.replay.spark_groups": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.arrow_tables": {"numpy", "pyarrow"},
     "assignors.replay.spark_tables": {"numpy", "pyarrow", "pyspark"},
     "assignors": {"numpy"},

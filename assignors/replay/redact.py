@@ -10,7 +10,7 @@ Plans are computed before names are hidden, as assignors break ties by member id
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
@@ -54,11 +54,26 @@ def numbered(histories: Iterable[GroupHistory]) -> Numbered:
     numbers: dict[tuple[Hidden, str], int] = {}
     counts = dict.fromkeys(Hidden, 0)
     for history in histories:
-        for what, name in _names(history):
+        for what, name in names_of(history):
             if name and (what, name) not in numbers:
                 counts[what] += 1
                 numbers[what, name] = counts[what]
     return Numbered(numbers)
+
+
+def names_of(history: GroupHistory) -> Iterator[tuple[Hidden, str]]:
+    """Yield every name in a history, and what it is, in the order in which they stand there."""
+    yield Hidden.GROUP, history.group
+    for life in history.lives:
+        for generation in life.generations:
+            yield Hidden.MEMBER, generation.leader_id or ""
+            for member in generation.members:
+                yield Hidden.MEMBER, member.member_id
+                yield Hidden.CLIENT, member.client_id
+                yield Hidden.HOST, member.host
+                yield Hidden.INSTANCE, member.instance_id or ""
+        for change in life.changes:
+            yield Hidden.MEMBER, change.member_id
 
 
 def keyed(key: bytes) -> Label:
@@ -102,20 +117,6 @@ def redacted_outcome(row: OutcomeRow, group: str) -> OutcomeRow:
     """
     error = None if row.error is None else row.error.partition(": ")[0]
     return replace(row, group=group, error=error)
-
-
-def _names(history: GroupHistory) -> Iterable[tuple[Hidden, str]]:
-    yield Hidden.GROUP, history.group
-    for life in history.lives:
-        for generation in life.generations:
-            yield Hidden.MEMBER, generation.leader_id or ""
-            for member in generation.members:
-                yield Hidden.MEMBER, member.member_id
-                yield Hidden.CLIENT, member.client_id
-                yield Hidden.HOST, member.host
-                yield Hidden.INSTANCE, member.instance_id or ""
-        for change in life.changes:
-            yield Hidden.MEMBER, change.member_id
 
 
 def _life(of: ToldLife, label: Label) -> ToldLife:

@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from assignors.replay.decoding import DECODED, decode_batches
-from assignors.replay.sources import RAW, Isolation, SourceError, read_partition
+from assignors.replay.sources import (
+    POSITION,
+    RAW,
+    Isolation,
+    SourceError,
+    Stretch,
+    read_partition,
+    read_stretch,
+    stretches,
+)
+from assignors.replay.sources.jsonlines import STRETCH_BYTES
 from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitions
 
 if TYPE_CHECKING:
@@ -53,6 +63,24 @@ def with_group(frame: DataFrame) -> DataFrame:
     return typed.withColumn("group", expr(f"CASE WHEN {has_group} THEN {group} END"))
 
 
+def json_line_records(
+    session: SparkSession, path: str | Path, *, stretch_bytes: int = STRETCH_BYTES
+) -> DataFrame:
+    """Return the records of a file of JSON lines, which all workers see under `path`.
+
+    `stretch_bytes` of it are one task; all of a packed file is. A line that cannot be read is a
+    row with its number in `error`, as `read_json_lines` has it. Behind the columns of `RAW`
+    comes `POSITION`, by which records without offsets keep their order.
+    """
+    parts = stretches(Path(path).resolve(), size=stretch_bytes)
+    numbers = session.range(len(parts), numPartitions=len(parts))
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _read_stretches(batches, parts)
+
+    return numbers.mapInArrow(read, _spark_schema(RAW.append(POSITION)))
+
+
 def segment_records(
     session: SparkSession,
     path: str | Path,
@@ -79,6 +107,14 @@ def _read(
     for batch in batches:
         for number in batch.column(0).to_pylist():
             yield from read_partition(logs[number], isolation=isolation)
+
+
+def _read_stretches(
+    batches: Iterable[pa.RecordBatch], parts: Sequence[Stretch]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield from read_stretch(parts[number])
 
 
 def _spark_schema(schema: pa.Schema) -> StructType:

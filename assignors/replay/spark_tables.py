@@ -13,29 +13,27 @@ commits with one key only the first is told among the anomalies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from assignors.replay.arrow_tables import arrow_row, schema_of
-from assignors.replay.entries import entries
 from assignors.replay.holders import spans
 from assignors.replay.redact import METADATA_HIDDEN
 from assignors.replay.rows import Told, holdings_of
 from assignors.replay.run import DEFAULT, Settings, known_of, tables_of
-from assignors.replay.sources import RAW, Raw, SourceError, rows
+from assignors.replay.sources import POSITION, RAW, SourceError
 from assignors.replay.spark import decode_records, with_group
+from assignors.replay.spark_groups import histories_of, label_of, numbered_names
 from assignors.replay.tables import TABLES, OffsetRow
-from assignors.replay.timeline import DEAD_ID, timeline
+from assignors.replay.timeline import DEAD_ID
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
 COMMIT_TYPES = (0, 1)
-
-NOWHERE = -1
 
 SPARK_NAMES = {"string": "string", "int64": "bigint", "bool": "boolean"}
 """Arrow's names of the kinds of columns in the offsets table -> Spark's."""
@@ -81,12 +79,15 @@ def told_groups(
     settings: Settings = DEFAULT,
     *,
     topic_names: Mapping[str, str] | None = None,
+    hide_names: bool = False,
 ) -> DataFrame:
     """Return what is told of every group, as `TOLD` has it: the source of all tables.
 
     `frame` has raw records, at least `key`, `value`, `partition`, `offset` and `timestamp`.
     Whoever asks for several tables should persist this frame. `topic_names` (id -> name) adds
-    to what each group's own commits tell. One shuffle, of what is no commit.
+    to what each group's own commits tell. `hide_names` numbers whatever `redact` hides, as
+    `run.replay` does, however the frame is partitioned. One shuffle, of what is no commit; with
+    hidden names two, and those of the names.
     """
     needed = ("key", "value", "partition", "offset", "timestamp")
     missing = [name for name in needed if name not in frame.columns]
@@ -97,7 +98,16 @@ def told_groups(
     def tell(records: pa.Table) -> pa.Table:
         return pa.Table.from_pylist(list(_told(records, settings, names)), schema=TOLD)
 
-    return _relevant(frame).groupBy("group").applyInArrow(tell, _spark_schema(TOLD))
+    def tell_hidden(records: pa.Table, numbers: pa.Table) -> pa.Table:
+        hidden = replace(settings, label=label_of(numbers))
+        return pa.Table.from_pylist(list(_told(records, hidden, names)), schema=TOLD)
+
+    relevant = _relevant(frame)
+    groups = relevant.groupBy("group")
+    if not hide_names:
+        return groups.applyInArrow(tell, _spark_schema(TOLD))
+    numbered = numbered_names(relevant).groupBy("group")
+    return groups.cogroup(numbered).applyInArrow(tell_hidden, _spark_schema(TOLD))
 
 
 def table(told: DataFrame, name: str) -> DataFrame:
@@ -114,6 +124,7 @@ def tables(
     settings: Settings = DEFAULT,
     *,
     topic_names: Mapping[str, str] | None = None,
+    hide_names: bool = False,
     persist: bool = False,
 ) -> dict[str, DataFrame]:
     """Return every table by its name, each a frame of its own, none computed yet.
@@ -121,17 +132,17 @@ def tables(
     Groups are told anew for each table that is computed, unless `persist` has Spark keep what
     it is told once: then the first table pays for all.
     """
-    told = told_groups(frame, settings, topic_names=topic_names)
+    told = told_groups(frame, settings, topic_names=topic_names, hide_names=hide_names)
     if persist:
         told = told.persist()
     found = {name: table(told, name) for name in TABLES if name != "offsets"}
-    commits = offsets(frame, told, settings)
+    commits = offsets(frame, told, hide_metadata=hide_names or settings.label is not None)
     found["groups"] = _with_commit_counts(found["groups"], commits)
     found["offsets"] = commits.drop("life")
     return {name: found[name] for name in TABLES}
 
 
-def offsets(frame: DataFrame, told: DataFrame, settings: Settings = DEFAULT) -> DataFrame:
+def offsets(frame: DataFrame, told: DataFrame, *, hide_metadata: bool = False) -> DataFrame:
     """Return every commit of `frame` with who held its partition, and the life it falls in.
 
     The columns of the offsets table, and `life`. Decoding is no shuffle; the joins with
@@ -150,7 +161,9 @@ def offsets(frame: DataFrame, told: DataFrame, settings: Settings = DEFAULT) -> 
             commit["partition"].cast("bigint").alias("partition"),
             commit["offset"].alias("offset"),
             _set(commit["leader_epoch"].cast("bigint")).alias("leader_epoch"),
-            _hidden(commit["metadata"], settings).alias("metadata"),
+            (_hidden(commit["metadata"]) if hide_metadata else commit["metadata"]).alias(
+                "metadata"
+            ),
             commit["commit_timestamp_ms"].alias("commit_ms"),
             _set(commit["expire_timestamp_ms"]).alias("expire_ms"),
             f.coalesce(f.unix_millis("timestamp"), f.lit(0)).alias("at_ms"),
@@ -196,7 +209,8 @@ def _relevant(frame: DataFrame) -> DataFrame:
     # A topic id ends the value of version 4; whatever else ends one there costs a row more.
     has_id = f.substring("value", 1, 2) == f.lit(b"\x00\x04")
     ending = f.when(has_id, f.substring("value", -16, 16)).alias("ending")
-    first = f.min_by(f.struct(*raw.columns), f.struct("partition", "offset")).alias("first")
+    place = [name for name in ("partition", "offset", POSITION.name) if name in raw.columns]
+    first = f.min_by(f.struct(*raw.columns), f.struct(*place)).alias("first")
     commits = raw.where(is_commit).groupBy("key", ending).agg(first).select("first.*")
     return raw.where(~is_commit).unionByName(commits)
 
@@ -209,7 +223,8 @@ def _commits(frame: DataFrame) -> DataFrame:
 
 def _chosen(frame: DataFrame) -> DataFrame:
     """Return the columns of a source that are there, and no others."""
-    return frame.select(*(name for name in RAW.names if name in frame.columns))
+    known = (*RAW.names, POSITION.name)
+    return frame.select(*(name for name in known if name in frame.columns))
 
 
 def _with_commit_counts(groups: DataFrame, commits: DataFrame) -> DataFrame:
@@ -231,11 +246,9 @@ def _set(column: Column) -> Column:
     return when(column >= 0, column)
 
 
-def _hidden(metadata: Column, settings: Settings) -> Column:
+def _hidden(metadata: Column) -> Column:
     from pyspark.sql.functions import lit, when  # noqa: PLC0415 - the extra `spark`
 
-    if settings.label is None:
-        return metadata
     return when(metadata != "", lit(METADATA_HIDDEN)).otherwise(metadata)
 
 
@@ -264,8 +277,7 @@ def _told(
     records: pa.Table, settings: Settings, topic_names: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of one group's tables, each under the name of its table."""
-    found = sorted(rows(records.to_batches()), key=_place)
-    for history in timeline(entries(found), topic_names=topic_names):
+    for history in histories_of(records, topic_names):
         known, outcomes = known_of(history, settings)
         told = tables_of(known, outcomes, settings.thresholds)
         for name in TABLES:
@@ -280,11 +292,3 @@ def _joins(key: str, known: Told) -> Iterator[dict[str, Any]]:
         yield {"spans": {"key": key, "group": known.history.group, **asdict(span)}}
     for holding in holdings_of(known):
         yield {"holdings": {"key": key, **asdict(holding)}}
-
-
-def _place(raw: Raw) -> tuple[int, int]:
-    """Return where a record stands; Spark brings the records of a group in any order."""
-    return (
-        NOWHERE if raw.partition is None else raw.partition,
-        NOWHERE if raw.offset is None else raw.offset,
-    )

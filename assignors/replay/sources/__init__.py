@@ -12,11 +12,19 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from assignors.replay.sources.jsonlines import parse_lines, read_json_lines
-from assignors.replay.sources.parquet import read_parquet, write_parquet
+from assignors.replay.sources.jsonlines import (
+    Stretch,
+    is_json_lines,
+    parse_lines,
+    read_json_lines,
+    read_stretch,
+    stretches,
+)
+from assignors.replay.sources.parquet import is_parquet, read_parquet, write_parquet
 from assignors.replay.sources.raw import (
     BATCH_BYTES,
     BATCH_ROWS,
+    POSITION,
     RAW,
     Raw,
     SourceError,
@@ -29,24 +37,28 @@ from assignors.replay.sources.segments import Isolation, Partition, read_partiti
 __all__ = [
     "BATCH_BYTES",
     "BATCH_ROWS",
+    "POSITION",
     "RAW",
     "Isolation",
     "Partition",
     "Raw",
     "SourceError",
+    "Stretch",
     "batched",
+    "is_json_lines",
+    "is_parquet",
     "open_source",
     "parse_lines",
     "read_json_lines",
     "read_parquet",
     "read_partition",
     "read_segments",
+    "read_stretch",
     "rows",
+    "stretches",
     "uniform",
     "write_parquet",
 ]
-
-_JSON_LINES = (".jsonl", ".json", ".ndjson")
 
 
 def open_source(
@@ -62,10 +74,9 @@ def open_source(
     it is none of these. `isolation` matters to segment files alone.
     """
     place = Path(path)
-    plain = place.with_suffix("") if place.suffix == ".gz" else place
-    if plain.suffix in _JSON_LINES:
+    if is_json_lines(place):
         return read_json_lines(place, batch_rows=batch_rows)
-    if place.suffix == ".parquet" or (place.is_dir() and any(place.glob("*.parquet"))):
+    if is_parquet(place):
         return read_parquet(place, batch_rows=batch_rows)
     if place.suffix == ".log" or place.is_dir():
         return read_segments(place, isolation=isolation, batch_rows=batch_rows)

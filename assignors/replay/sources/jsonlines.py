@@ -6,6 +6,10 @@
 Only `key` and `value` must be there; null is no key, and a tombstone. Times are epoch
 milliseconds. Files that end in `.gz` are unpacked on the way. A line that is none of this is
 a row with its number in `error`.
+
+A plain file can be read in stretches, by as many readers: a line belongs to the stretch that it
+begins in. What is packed is one stretch, as nobody can start in its middle. The lines before a
+stretch are counted only where one in it cannot be read.
 """
 
 from __future__ import annotations
@@ -14,31 +18,98 @@ import gzip
 import json
 import zlib
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from assignors.replay.sources.raw import BATCH_ROWS, Raw, SourceError, batched
+from assignors.replay.sources.raw import BATCH_ROWS, POSITION, Raw, SourceError, batched
 
-LINE_MAX = 256 << 20
+LINE_MAX = 512 << 20
 """Longest line: a longer one is an error, not a reason to fill the memory."""
+
+STRETCH_BYTES = 64 << 20
+"""So much of a plain file is one reader's."""
+
+_PIECE_BYTES = 1 << 20
+_ENDINGS = (".jsonl", ".json", ".ndjson")
 
 _INT32 = 1 << 31
 _INT64 = 1 << 63
 
 
-def read_json_lines(path: str | Path, *, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """Yield the records of a file of JSON lines; memory: a batch."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stretch:
+    """The lines of a file that begin from byte `start` on, and before byte `end`."""
+
+    file: Path
+    start: int = 0
+    end: int | None = None
+    """`None`: to the end of the file."""
+
+
+def is_json_lines(path: Path) -> bool:
+    """Return whether a file's name says that it holds JSON lines.
+
+    >>> is_json_lines(Path("dump.jsonl.gz")), is_json_lines(Path("dump.parquet"))
+    (True, False)
+    """
+    return (path.with_suffix("") if path.suffix == ".gz" else path).suffix in _ENDINGS
+
+
+def read_json_lines(
+    path: str | Path, *, batch_rows: int = BATCH_ROWS, line_max: int = LINE_MAX
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records of a file of JSON lines; memory: a batch, or one line."""
+    (whole,) = stretches(path, size=None)
+    return batched(_stretch_rows(whole, line_max), batch_rows=batch_rows)
+
+
+def stretches(path: str | Path, *, size: int | None = STRETCH_BYTES) -> list[Stretch]:
+    """Return the parts of a file that can be read apart, of `size` bytes; `None`: all in one.
+
+    Raises `SourceError` where there is no such file.
+    """
     place = Path(path)
     if not place.is_file():
         raise SourceError(f"{place}: no such file")
-    return batched(_file_rows(place), batch_rows=batch_rows)
+    if size is None or place.suffix == ".gz":
+        return [Stretch(file=place)]
+    starts = list(range(0, place.stat().st_size, size)) or [0]
+    ends = [*starts[1:], None]
+    return [
+        Stretch(file=place, start=start, end=end) for start, end in zip(starts, ends, strict=True)
+    ]
 
 
-def parse_lines(lines: Iterable[bytes], *, name: str) -> Iterator[Raw]:
+def read_stretch(
+    stretch: Stretch, *, batch_rows: int = BATCH_ROWS, line_max: int = LINE_MAX
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records of a stretch, with the column `POSITION` behind those of `RAW`.
+
+    Positions grow along the file, from stretch to stretch. Memory: a batch, or one line.
+    """
+    # A row is a line and a line has a byte: what begins at `end` is beyond these positions.
+    position = stretch.start
+    for batch in batched(_stretch_rows(stretch, line_max), batch_rows=batch_rows):
+        behind = position + batch.num_rows
+        yield batch.append_column(POSITION, pa.array(range(position, behind), POSITION.type))
+        position = behind
+
+
+def parse_lines(
+    lines: Iterable[bytes],
+    *,
+    name: str,
+    line_max: int = LINE_MAX,
+    count_before: Callable[[], int] = int,
+) -> Iterator[Raw]:
     """Yield a row for each line that is not blank; `name` stands in the errors.
+
+    `count_before` returns how many lines came before these.
 
     >>> next(parse_lines([b'{"key": "a2V5", "value": null}'], name="-")).key
     b'key'
@@ -49,23 +120,69 @@ def parse_lines(lines: Iterable[bytes], *, name: str) -> Iterator[Raw]:
         if not line.strip():
             continue
         try:
-            yield _row(json.loads(line))
+            yield _row(_document(line, line_max))
         except (ValueError, RecursionError) as error:
-            yield Raw(error=f"{name}: line {number}: {error}")
+            yield Raw(error=f"{name}: line {count_before() + number}: {error}")
 
 
-def _file_rows(place: Path) -> Iterator[Raw]:
-    with place.open("rb") as stream:
-        plain = gzip.GzipFile(fileobj=stream) if place.suffix == ".gz" else stream
+def _stretch_rows(stretch: Stretch, line_max: int) -> Iterator[Raw]:
+    name = stretch.file.name
+    count_before = cache(lambda: _count_before(stretch))
+    with stretch.file.open("rb") as stream:
+        plain = gzip.GzipFile(fileobj=stream) if stretch.file.suffix == ".gz" else stream
         try:
-            yield from parse_lines(_lines(plain), name=place.name)
+            yield from parse_lines(
+                _lines(plain, stretch, line_max),
+                name=name,
+                line_max=line_max,
+                count_before=count_before,
+            )
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            yield Raw(error=f"{place.name}: {error}")
+            yield Raw(error=f"{name}: {error}")
 
 
-def _lines(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    while line := stream.readline(LINE_MAX):
+def _lines(stream: BinaryIO | gzip.GzipFile, stretch: Stretch, line_max: int) -> Iterator[bytes]:
+    """Yield the lines of a stretch; of one that is too long its begin."""
+    position = stretch.start
+    if position:
+        # From the byte before: if that ends a line, the stretch begins with one.
+        stream.seek(position - 1)
+        position += _skip_line(stream) - 1
+    while stretch.end is None or position < stretch.end:
+        line = stream.readline(line_max)
+        if not line:
+            return
+        position += len(line)
+        if len(line) >= line_max and not line.endswith(b"\n"):
+            position += _skip_line(stream)
         yield line
+
+
+def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
+    """Read to the end of the line, and return how many bytes that were."""
+    count = 0
+    while piece := stream.readline(_PIECE_BYTES):
+        count += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return count
+
+
+def _count_before(stretch: Stretch) -> int:
+    """Return how many lines begin before a stretch. Cost: a pass over these bytes."""
+    count, left, last = 0, stretch.start, b"\n"
+    with stretch.file.open("rb") as stream:
+        while left and (piece := stream.read(min(left, _PIECE_BYTES))):
+            count += piece.count(b"\n")
+            left -= len(piece)
+            last = piece[-1:]
+    return count + (last != b"\n")
+
+
+def _document(line: bytes, line_max: int) -> object:
+    if len(line) >= line_max:
+        raise ValueError(f"{line_max} bytes and no end of it")
+    return json.loads(line)
 
 
 def _row(document: object) -> Raw:

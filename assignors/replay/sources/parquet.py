@@ -15,6 +15,11 @@ import pyarrow.parquet as pq
 from assignors.replay.sources.raw import BATCH_ROWS, RAW, Raw, SourceError, batched, uniform
 
 
+def is_parquet(path: Path) -> bool:
+    """Return whether a path is a file of Parquet by its name, or a folder with some."""
+    return path.suffix == ".parquet" or (path.is_dir() and any(path.glob("*.parquet")))
+
+
 def read_parquet(path: str | Path, *, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
     """Yield the records of Parquet files.
 

@@ -36,6 +36,9 @@ RAW = pa.schema(
 )
 """One row a record, or a place that could not be read."""
 
+POSITION = pa.field("position", pa.int64())
+"""A column of some sources on Spark, which keeps no order: where a row stands in its source."""
+
 _MICROSECONDS_MAX = 2**63 // 1000 - 1
 
 
