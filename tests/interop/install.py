@@ -1,4 +1,4 @@
-"""A broker and the members of every client, fetched and built under `build/foreign/members`.
+"""A broker, the members of every client and the examples, under `build/foreign/members`.
 
     python -m tests.interop.install          # everything, with the time each step took
 
@@ -23,6 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = ROOT / "tests" / "foreign" / "members"
+EXAMPLES = ROOT / "notebooks" / "examples" / "clients"
 BUILD = ROOT / "build" / "foreign" / "members"
 
 STEP_S = 900
@@ -74,22 +75,24 @@ class Step:
         print(f"built {self.name}: {time.monotonic() - started:.1f} s", flush=True)
 
 
-def _jars(profile: str) -> Step:
-    pom = SOURCES / "java" / "pom.xml"
-
+def _jars(name: str, pom: Path, *options: str) -> Step:
     def make(target: Path) -> None:
         _run(
             *("mvn", "--quiet", "--batch-mode", "--file", str(pom)),
-            *("dependency:copy-dependencies", "-DincludeScope=runtime", "-P", profile),
-            f"-DoutputDirectory={target}",
+            *("dependency:copy-dependencies", *options, f"-DoutputDirectory={target}"),
         )
 
-    return Step(name=profile, tools=("java", "mvn"), made_from=(pom,), make=make)
+    return Step(name=name, tools=("java", "mvn"), made_from=(pom,), make=make)
 
 
-BROKER = _jars("broker")
-CLIENTS_31 = _jars("clients-3.1")
-CLIENTS_24 = _jars("clients-2.4")
+def _profile(name: str) -> Step:
+    return _jars(name, SOURCES / "java" / "pom.xml", "-DincludeScope=runtime", "-P", name)
+
+
+BROKER = _profile("broker")
+CLIENTS_31 = _profile("clients-3.1")
+CLIENTS_24 = _profile("clients-2.4")
+EXAMPLE_JARS = _jars("example-jars", EXAMPLES / "java" / "pom.xml")
 
 
 def _make_classes(target: Path) -> None:
@@ -108,33 +111,36 @@ CLASSES = Step(
 )
 
 
-def _make_go(target: Path) -> None:
-    folder = SOURCES / "go"
-    _run("go", "build", "-o", f"{target}{os.sep}", "./sarama", "./franz", folder=folder)
+def _go(name: str, folder: Path) -> Step:
+    def make(target: Path) -> None:
+        _run("go", "build", "-o", f"{target}{os.sep}", "./sarama", "./franz", folder=folder)
+
+    sources = tuple(sorted(folder.rglob("*.*")))
+    return Step(name=name, tools=("go",), made_from=sources, make=make)
 
 
-GO = Step(
-    name="go",
-    tools=("go",),
-    made_from=tuple(sorted((SOURCES / "go").rglob("*.*"))),
-    make=_make_go,
+GO = _go("go", SOURCES / "go")
+EXAMPLE_GO = _go("example-go", EXAMPLES / "go")
+
+
+def _node(name: str, folder: Path) -> Step:
+    sources = tuple(sorted(folder.glob("*.js*")))
+
+    def make(target: Path) -> None:
+        for source in sources:
+            shutil.copy(source, target)
+        _run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", folder=target)
+
+    return Step(name=name, tools=("node", "npm"), made_from=sources, make=make)
+
+
+NODE = _node("node", SOURCES / "node")
+EXAMPLE_NODE = _node("example-node", EXAMPLES / "node")
+
+STEPS = (
+    *(BROKER, CLIENTS_31, CLIENTS_24, CLASSES, GO, NODE),
+    *(EXAMPLE_JARS, EXAMPLE_GO, EXAMPLE_NODE),
 )
-
-
-def _make_node(target: Path) -> None:
-    for source in NODE.made_from:
-        shutil.copy(source, target)
-    _run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", folder=target)
-
-
-NODE = Step(
-    name="node",
-    tools=("node", "npm"),
-    made_from=tuple(sorted((SOURCES / "node").glob("*.js*"))),
-    make=_make_node,
-)
-
-STEPS = (BROKER, CLIENTS_31, CLIENTS_24, CLASSES, GO, NODE)
 
 
 def missing_tools() -> list[str]:
