@@ -48,8 +48,15 @@ def process(
         [*COMMAND, *arguments],
         input=given,
         capture_output=True,
-        timeout=240,
+        timeout=400,
         check=False,
         cwd=ROOT,
         env={**os.environ, **environment},
     )
+
+
+def printed_rows(*arguments: str) -> list[dict[str, Any]]:
+    """Return the rows that `replay` prints as a process of its own, whatever it finds in them."""
+    done = process("replay", *arguments)
+    assert done.returncode in {0, 1}, done.stderr.decode()[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -8,13 +8,10 @@ tables that a replay makes of the offsets topic, from the segment files and thro
 
 from __future__ import annotations
 
-import json
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -23,7 +20,7 @@ from assignors.replay.run import replayed
 from assignors.replay.sources import Raw, read_segments, rows
 from assignors.replay.tables import TABLES, Kind, Tables
 from assignors.replay.timeline import learned_names, timeline
-from tests.cli.running import COMMAND, ROOT
+from tests.cli.running import printed_rows
 from tests.conftest import need
 from tests.foreign.judge import Judge
 from tests.foreign.test_records_live import check
@@ -222,20 +219,8 @@ def test_spark_and_the_files_tell_the_same_of_all_tables(
     asked = ["--bootstrap", broker.bootstrap, "--group", f"^({names})$"]
     asked += [word for table in TABLES for word in ("--table", table)]
     asked += ["--what-if", "optimal/cooperative-sticky"]
-    files = _documents(str(broker.folder / "data"), *asked)
-    live = _documents(*asked, "--jars", str(CONNECTOR.made()))
+    files = printed_rows(str(broker.folder / "data"), *asked)
+    live = printed_rows(*asked, "--jars", str(CONNECTOR.made()))
     assert {document["table"] for document in files} >= set(TABLES) - {"anomalies"}
     assert {document["row"]["group"] for document in files} - {"*"} == set(names.split("|"))
     assert live == files
-
-
-def _documents(*arguments: str) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        [*COMMAND, "replay", *arguments],
-        capture_output=True,
-        timeout=400,
-        check=False,
-        cwd=ROOT,
-    )
-    assert done.returncode in {0, 1}, done.stderr.decode()[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]

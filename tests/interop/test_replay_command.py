@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from assignors.clients.kafka_python_topics import known_topics
-from tests.cli.running import COMMAND, ROOT, process
+from tests.cli.running import printed_rows, process
 from tests.conftest import need
 from tests.interop.broker import Broker
 from tests.spark.connector import CONNECTOR
@@ -40,19 +37,6 @@ def group(broker: Broker) -> tuple[str, str]:
     return name, name
 
 
-def documents(*arguments: str) -> list[dict[str, Any]]:
-    """What the command prints."""
-    done = subprocess.run(
-        [*COMMAND, "replay", *arguments],
-        capture_output=True,
-        timeout=400,
-        check=False,
-        cwd=ROOT,
-    )
-    assert done.returncode in {0, 1}, done.stderr.decode()[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def test_a_cluster_says_how_many_partitions_its_topics_have(
     broker: Broker, group: tuple[str, str]
 ) -> None:
@@ -74,7 +58,7 @@ def test_a_brokers_own_files_with_counts_of_the_cluster(
     broker: Broker, group: tuple[str, str]
 ) -> None:
     folder = str(broker.folder / "data")
-    found = documents(
+    found = printed_rows(
         *(folder, "--bootstrap", broker.bootstrap, "--group", group[0]),
         *("--table", "generations", "--table", "members"),
     )
@@ -94,8 +78,8 @@ def test_a_live_topic_tells_what_the_brokers_files_tell(
         need(tool)
     tables = ("--table", "groups", "--table", "generations", "--table", "members")
     bootstrap = ("--bootstrap", broker.bootstrap, "--group", group[0])
-    live = documents(*bootstrap, "--jars", str(CONNECTOR.made()), *tables)
-    files = documents(str(broker.folder / "data"), *bootstrap, *tables)
+    live = printed_rows(*bootstrap, "--jars", str(CONNECTOR.made()), *tables)
+    files = printed_rows(str(broker.folder / "data"), *bootstrap, *tables)
     assert live == files
     assert len(live) > 3
 
