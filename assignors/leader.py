@@ -8,6 +8,14 @@ nothing after the end.
 
 What a leader remembers from one round to the next is a value, `Memory`: it goes in and comes
 out, and whoever takes over the lead starts with an empty one.
+
+A plan need not arrive. The coordinator may refuse it, because somebody joined meanwhile: then
+everybody has what the plan before gave. Or it is stored and some members get their part, while
+the answer to the leader is lost, or the next round begins before the others asked for theirs. A
+leader cannot tell these apart, and need not: a member has what one of the plans gave it, so as
+long as the leader made all of them it is taken to have what any of them gave. That is never less
+than what it has, so nothing that it may still consume is given away, and it loses nothing by it. A
+round that somebody else led in between ends this: the generations then have a gap.
 """
 
 from __future__ import annotations
@@ -34,14 +42,19 @@ class Memory:
     """What one leader knows of its rounds so far. Nobody else has it."""
 
     plan: Assignment | None = None
-    """The last plan, `None` unless it is known to have arrived."""
+    """What each member has at most: the last plan known to have arrived at everybody, and whatever
+    may have arrived since. `None` where no plan is known to have arrived."""
+    generation: int | None = None
+    """The round in which this was so, where its number is known."""
     state: State = field(default_factory=State)
     """What the assignor itself remembers (`java/sticky`)."""
     followed: tuple[object, ...] | None = None
     """The claims for which a follow-up round was last asked."""
 
-    def lost(self) -> Memory:
-        """Return it without the plan, which may not have arrived."""
+    def in_round(self, joined: int | None) -> Memory:
+        """Return what of it still holds in that round: no plan, if rounds were led in between."""
+        if self.generation is None or joined is None or joined == self.generation + 1:
+            return self
         return replace(self, plan=None)
 
 
@@ -52,14 +65,29 @@ class Led:
     assignments: Mapping[str, bytes]
     rebalance: Rebalance
     memory: Memory = field(default_factory=Memory)
-    """For the next round, with this plan: `Memory.lost()` where it is not known to have arrived."""
+    """For the next round, once this plan is known to have arrived at everybody."""
+    before: Memory = field(default_factory=Memory)
+    """What was remembered when this plan was made."""
     must_follow_up: bool = False
     """Start the next round oneself once this one is over: nobody else has a reason to.
 
     `Rebalance.follow_up`, or something waits for a member that says nothing of what it has, and
     so will not join again once it let go. Once per unchanged set of claims: a second round over
-    the same claims would end as the first did.
+    the same claims would end as the first did. Leave the others time to ask for their part first:
+    who is told to join again before it has, never gets it.
     """
+
+    def memory_in_doubt(self) -> Memory:
+        """Return the memory for a round that began before this plan was known to have arrived.
+
+        Without numbers of rounds nobody can say that no other leader came in between: then no
+        plan is remembered. The follow-up that was asked for has not been started, either.
+        Cost: O(partitions).
+        """
+        plan = None
+        if self.before.plan is not None and self.memory.generation is not None:
+            plan = _either(self.before.plan, self.rebalance.assignment)
+        return replace(self.memory, plan=plan, followed=self.before.followed)
 
 
 def lead(
@@ -79,8 +107,8 @@ def lead(
     (only the Java family looks at the order); `instance_ids` has the static members' ids;
     `generation` is the last one that completed, if the leader knows it, and `joined` the one
     that this round makes: then the highest one claimed below it stands for the last.
-    `memory` is this leader's `Led.memory` of the round before. A copied reference is repaired
-    where it would fail, unless `options` say otherwise.
+    `memory` is this leader's `Led.memory` of the round before, or `Led.memory_in_doubt()`. A
+    copied reference is repaired where it would fail, unless `options` say otherwise.
     Cost: that of the assignor, plus O(bytes).
     """
     named = instance_ids or {}
@@ -91,8 +119,9 @@ def lead(
     if generation is None and joined is not None:
         generation = _last_before(joined, members, assignor.user_data)
     group = Group(cluster=cluster, members=members, generation=generation)
+    before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
-        assignor.configured(options), group, memory=memory or Memory()
+        assignor.configured(options), group, memory=before
     )
     assignments = {
         member.member_id: encode_assignment(
@@ -102,7 +131,11 @@ def lead(
         for member in members
     }
     return Led(
-        assignments=assignments, rebalance=rebalance, memory=after, must_follow_up=must_follow_up
+        assignments=assignments,
+        rebalance=rebalance,
+        memory=replace(after, generation=joined),
+        before=before,
+        must_follow_up=must_follow_up,
     )
 
 
@@ -173,6 +206,18 @@ def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:
     if any(len(set(numbers)) < len(numbers) for numbers in fitting.values()):
         fitting = {topic: tuple(dict.fromkeys(numbers)) for topic, numbers in fitting.items()}
     return fitting
+
+
+def _either(first: Assignment, then: Assignment) -> Assignment:
+    """Return what each member of both plans has, whichever of them it follows."""
+    return {
+        member_id: {
+            topic: tuple(sorted({*first[member_id].get(topic, ()), *share.get(topic, ())}))
+            for topic in dict.fromkeys((*first[member_id], *share))
+        }
+        for member_id, share in then.items()
+        if member_id in first
+    }
 
 
 def _last_before(joined: int, members: tuple[Member, ...], kind: UserData) -> int:

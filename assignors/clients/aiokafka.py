@@ -18,12 +18,13 @@ for each of them, so give it one.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aiokafka.errors import IllegalStateError
+from aiokafka.errors import IllegalStateError, KafkaError
 
 from assignors.assignor import Assignor, RebalanceProtocol
 from assignors.clients.aiokafka_decoding import bytes_of, calling_coordinator, install, refused_of
@@ -65,6 +66,8 @@ class Strategy:
             )
         self._coordinator: weakref.ref[Any] | None = None
         self._refused: tuple[str, ...] = ()
+        self._asking: asyncio.Future[None] | None = None
+        """Whether the round rests: the loop itself would not keep the task."""
         install(self)
 
     @property
@@ -93,21 +96,44 @@ class Strategy:
         )
 
     def on_assignment(self, assignment: Any) -> None:  # noqa: ANN401 - the host's type
-        """Take in what was assigned, and start the next round if nobody else has reason to."""
+        """Take in what was assigned; once it rests, start a round if nobody else has reason to."""
         coordinator = self._look_up()
         given = by_topic((found.topic, found.partition) for found in assignment.partitions())
         generation = -1 if coordinator is None else int(coordinator.generation)
-        must_follow_up = self._seat.arrived(given, generation)
+        must_watch = self._seat.arrived(given, generation)
         # Once for the same topics: a leader that insists is not asked for ever.
         refused, before = refused_of(assignment), self._refused
         self._refused = refused
         if coordinator is None:
             return
-        if must_follow_up:
-            LOGGER.info("starting another round: partitions wait that nobody will give up")
-            coordinator.request_rejoin()
-        elif refused and refused != before:
+        if must_watch:
+            self._ask_later(coordinator, generation)
+        if refused and refused != before:
             LOGGER.warning("given topics nobody asked for here, joining again: %s", refused)
+            coordinator.request_rejoin()
+
+    def _ask_later(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
+        """Ask a heartbeat interval from now whether the round rests."""
+
+        def ask() -> None:
+            if _is_newest(coordinator, generation):
+                self._asking = asyncio.ensure_future(self._ask(coordinator, generation))
+
+        delay_s = coordinator._heartbeat_interval_ms / 1000  # noqa: SLF001 - no other way
+        asyncio.get_running_loop().call_later(delay_s, ask)
+
+    async def _ask(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
+        """Ask by a heartbeat like the host's own, and later again where none is answered."""
+        try:
+            is_answered = await coordinator._do_heartbeat()  # noqa: SLF001 - as above
+        except KafkaError:
+            return  # its own heartbeat meets this as well, and tells the application
+        if not _is_newest(coordinator, generation):
+            return
+        if not is_answered:
+            self._ask_later(coordinator, generation)
+        elif self._seat.rested():
+            LOGGER.info("starting another round: partitions wait that nobody will give up")
             coordinator.request_rejoin()
 
     def _look_up(self) -> Any:  # noqa: ANN401 - the host's coordinator, or None
@@ -138,6 +164,12 @@ def strategy(
     that does not exist, runs in the broker, or is cooperative alone.
     """
     return Strategy(assignor, rack=rack, on_note=on_note, on_round=on_round, options=options)
+
+
+def _is_newest(coordinator: Any, generation: int) -> bool:  # noqa: ANN401 - as above
+    """Return whether the host knows of no round after that one."""
+    is_waiting = not coordinator._rejoin_needed_fut.done()  # noqa: SLF001 - no other way
+    return is_waiting and int(coordinator.generation) == generation
 
 
 def _described(

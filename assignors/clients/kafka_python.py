@@ -43,6 +43,9 @@ LOGGER = logging.getLogger("kafka.coordinator.assignors")
 AWAITED = "an answer is awaited"
 """As true as `True` for the host, which writes `True` itself when a SyncGroup was refused."""
 
+LOOK_S = 0.05
+"""How often to look whether a heartbeat that is due was answered."""
+
 NO_COORDINATOR = (
     "a cooperative strategy must know what its consumer owns: call strategy.bind(consumer) "
     "right after the consumer is made"
@@ -134,14 +137,31 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
         )
 
     def on_assignment(self, assignment: Any, generation: int) -> None:  # noqa: ANN401
-        """Take in what was assigned, and start the next round if nobody else has reason to."""
+        """Take in what was assigned; once it rests, start a round if nobody else has reason to."""
         self._look_up()
         given = by_topic((found.topic, found.partition) for found in assignment.partitions())
         coordinator = self._host()
-        must_follow_up = self._seat.arrived(given, generation)
+        must_watch = self._seat.arrived(given, generation)
         for sibling in _siblings(coordinator, self):
             sibling._seat.arrived(given, generation)  # noqa: SLF001 - of the same class
-        if must_follow_up and coordinator is not None:
+        if must_watch and coordinator is not None:
+            coordinator._manager.call_soon(self._watch_rest, coordinator, generation)  # noqa: SLF001 - no other way
+
+    async def _watch_rest(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
+        """Wait for the first heartbeat of a round to be answered: then it has rested."""
+        beats = coordinator.heartbeat
+        wait_s = coordinator.config["heartbeat_interval_ms"] / 1000
+        while True:
+            await coordinator._net.sleep(wait_s)  # noqa: SLF001 - as above
+            if coordinator.rejoin_needed or coordinator._generation.generation_id != generation:  # noqa: SLF001 - as above
+                return
+            if beats.last_receive > beats.last_reset:
+                self._rested(coordinator)
+                return
+            wait_s = LOOK_S
+
+    def _rested(self, coordinator: Any) -> None:  # noqa: ANN401 - as above
+        if self._seat.rested():
             LOGGER.info("starting another round: partitions wait that nobody will give up")
             coordinator.request_rejoin()
 

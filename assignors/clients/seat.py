@@ -1,8 +1,16 @@
 """A member's seat in its group: what an adapter keeps between its host's calls.
 
 The host asks three things in turn: what to write when joining, what to answer when leading,
-and what to do with what arrived. A plan counts as arrived when this member's own part of it
-did; a join in between means that it may not have.
+and what to do with what arrived.
+
+A plan of ours counts as known to everybody once its round has rested: our own part of it arrived,
+and a heartbeat interval later the coordinator knew of no other round. The others ask for their
+parts at their own pace, nobody tells the leader who has, and whoever is told to join again before
+that never gets its part. A member that says nothing of what it has would then look as if it had
+let go: 50 ms between its join and its question were enough for a partition with two consumers. So
+a follow-up round waits for that rest as well, and after any round that came sooner the leader
+does not rely on the plan (`Led.memory_in_doubt`). What can still go wrong is a member that takes
+longer to ask than a heartbeat interval.
 """
 
 from __future__ import annotations
@@ -61,7 +69,9 @@ class Seat:
     options: Options = REPAIR
     memory: Memory = field(default_factory=Memory)
     awaited: Led | None = None
-    """A plan that was answered and has not been seen to arrive."""
+    """The plan of the latest round, if we made it, until that round has rested."""
+    has_arrived: bool = False
+    """Whether our own part of it did."""
     known: frozenset[tuple[str | None, str]] = frozenset()
     """(member, code) of the notes of the round before: those are not logged again."""
 
@@ -75,7 +85,8 @@ class Seat:
     ) -> bytes:
         """Return the Subscription bytes to join with; arguments as of `membership.subscribe`."""
         if self.awaited is not None:
-            self.memory, self.awaited = self.awaited.memory.lost(), None
+            self.memory = self.awaited.memory_in_doubt()
+        self.awaited, self.has_arrived = None, False
         self.membership, blob = subscribe(
             self.membership, topics, owned=owned, generation=generation, may_repeat=may_repeat
         )
@@ -130,13 +141,20 @@ class Seat:
         return dict(led.assignments)
 
     def arrived(self, assigned: TopicPartitions, generation: int) -> bool:
-        """Take in an assignment that was applied; return whether to start the next round."""
+        """Take in an assignment that was applied; return whether to watch for the round's rest."""
         self.membership = applied(self.membership, assigned, generation)
-        led, self.awaited = self.awaited, None
-        if led is None:
+        if self.awaited is None:
             # Somebody else leads: what they gave whom is not known here.
             self.memory = Memory(state=self.memory.state)
+        else:
+            self.has_arrived = True
+        return self.has_arrived
+
+    def rested(self) -> bool:
+        """Take in that this round has rested; return whether to start the next one."""
+        if self.awaited is None or not self.has_arrived:
             return False
+        led, self.awaited = self.awaited, None
         self.memory = led.memory
         return led.must_follow_up
 

@@ -14,6 +14,8 @@ from kafka import KafkaConsumer
 from kafka.coordinator.base import Generation, MemberState
 from kafka.protocol.consumer.group import JoinGroupResponse
 
+from assignors.clients.kafka_python import Strategy
+
 NOWHERE = "127.0.0.1:9"
 
 
@@ -81,8 +83,9 @@ class LocalGroup:
         for member_id in list(self.members):
             self.remove(member_id)
 
-    def round(self, *, unheard: Sequence[str] = ()) -> dict[str, bytes]:
-        """Play one round; `unheard` members never see their answer."""
+    def round(self, *, unheard: Sequence[str] = (), rests: bool = True) -> dict[str, bytes]:
+        """Play one round; `unheard` members never see their answer. It rests for a heartbeat
+        interval if nobody has a reason to join again."""
         described: dict[str, list[tuple[str, bytes]]] = {}
         for member in self.members.values():
             if member.consumer is None:
@@ -131,19 +134,25 @@ class LocalGroup:
                         self.generation, member.member_id, protocol, member.received
                     )
                 )
+        if rests and not self.wants_another():
+            rest(leader.coordinator)
         return dict(answers)
 
     def settle(self, limit: int = 6) -> int:
         """Play rounds until nobody wants another; return how many."""
         for count in range(1, limit + 1):
             self.round()
-            if not any(
-                member.coordinator.need_rejoin()
-                for member in self.members.values()
-                if member.consumer is not None
-            ):
+            if not self.wants_another():
                 return count
         raise AssertionError(f"no rest after {limit} rounds")
+
+    def wants_another(self) -> bool:
+        """Whether a member has a reason to join again."""
+        return any(
+            member.coordinator.need_rejoin()
+            for member in self.members.values()
+            if member.consumer is not None
+        )
 
     def _chosen(self, described: Mapping[str, list[tuple[str, bytes]]]) -> str:
         common = set.intersection(*({name for name, _ in each} for each in described.values()))
@@ -165,6 +174,13 @@ class LocalGroup:
             for topic, count in self.counts.items()
         }
         consumer._coordinator._metadata_snapshot = dict(self.counts)
+
+
+def rest(coordinator: Any) -> None:
+    """Let a heartbeat interval pass for a leader."""
+    for assignor in coordinator._assignors.values():
+        if isinstance(assignor, Strategy):
+            assignor._rested(coordinator)
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> None:

@@ -124,20 +124,6 @@ def test_a_member_of_version_0_has_its_share_once_the_plan_is_known(group: Local
     assert len(member.received) > 20
 
 
-def test_a_plan_that_may_not_have_arrived_is_forgotten(group: LocalGroup) -> None:
-    group.add("a", [cooperative_sticky()], ["t"])
-    old = encode_subscription(Subscription(version=0, topics=("t",)))
-    group.add_bytes("old", {COOPERATIVE: old})
-    group.round(unheard=["a"])
-    (seat,) = (found._seat for found in group.members["a"].coordinator._assignors.values())
-    assert seat.awaited is not None
-    group.round()
-    assert seat.memory.plan is not None
-    group.round(unheard=["a"])
-    group.members["a"].coordinator.group_protocols()
-    assert seat.memory.plan is None
-
-
 def test_an_answer_that_was_lost_is_asked_for_with_the_same_bytes(group: LocalGroup) -> None:
     member = group.add("a", [cooperative_sticky()], ["t"])
     group.settle()

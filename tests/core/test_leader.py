@@ -174,8 +174,9 @@ def test_the_leader_starts_a_round_once_for_the_same_claims() -> None:
     again = lead(COOPERATIVE, CLUSTER, {"a": owner, "g": ghost}, joined=7, memory=first.memory)
     assert again.rebalance.follow_up
     assert not again.must_follow_up, "nothing has changed: it would end the same way"
-    lost = first.memory.lost()
-    assert not lead(COOPERATIVE, CLUSTER, {"a": owner, "g": ghost}, memory=lost).must_follow_up
+    refused = first.memory_in_doubt()
+    once_more = lead(COOPERATIVE, CLUSTER, {"a": owner, "g": ghost}, joined=7, memory=refused)
+    assert once_more.must_follow_up, "the plan was refused, so nobody started that round"
     other = fresh(owned={"t": (1,)}, generation=7)
     changed = lead(COOPERATIVE, CLUSTER, {"a": other, "g": ghost}, joined=8, memory=again.memory)
     assert changed.must_follow_up

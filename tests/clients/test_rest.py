@@ -1,0 +1,194 @@
+"""When a leader relies on its plan: once a round has rested, so that everybody has asked for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from aiokafka.consumer.group_coordinator import GroupCoordinator
+from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
+from aiokafka.errors import GroupAuthorizationFailedError
+
+from assignors import Cluster
+from assignors.clients import aiokafka
+from assignors.clients.kafka_python import cooperative_sticky
+from assignors.clients.seat import Seat
+from tests.clients.local_group import LocalGroup
+from wire import Subscription, encode_assignment, encode_subscription
+
+COOPERATIVE = "cooperative-sticky"
+CLUSTER = Cluster.of({"t": 4})
+OLD = encode_subscription(Subscription(version=0, topics=("t",)))
+NOTHING = encode_assignment({}, version=1)
+HEARTBEAT_MS = 20
+GENERATION = 7
+STABLE, REBALANCE, SILENCE = "stable", "rebalance in progress", "no answer"
+"""What a heartbeat is answered."""
+
+
+@pytest.fixture
+def group() -> Iterator[LocalGroup]:
+    made = LocalGroup({"t": 6})
+    yield made
+    made.close()
+
+
+def seat_of(group: LocalGroup, name: str) -> Seat:
+    (made,) = group.members[name].coordinator._assignors.values()
+    found = made._seat
+    assert isinstance(found, Seat)
+    return found
+
+
+def test_a_plan_that_may_not_have_arrived_is_not_relied_on(group: LocalGroup) -> None:
+    group.add("a", [cooperative_sticky()], ["t"])
+    member = group.add_bytes("old", {COOPERATIVE: OLD})
+    seat = seat_of(group, "a")
+    group.round(unheard=["a"])
+    group.members["a"].coordinator.group_protocols()
+    assert seat.memory.plan is None, "nothing is known of anybody"
+    group.settle()
+    given = member.received
+    assert given not in {None, NOTHING}
+    group.round(unheard=["a"])
+    group.members["a"].coordinator.group_protocols()
+    assert seat.memory.plan is not None
+    assert len(seat.memory.plan["old"]["t"]) == 3, "one plan or the other"
+    group.round()
+    assert member.received == given
+    group.generation += 1
+    group.round()
+    assert member.received == NOTHING, "somebody else led in between"
+
+
+def test_a_plan_is_not_relied_on_before_its_round_has_rested(group: LocalGroup) -> None:
+    """Another member joined again at once, before the old one had asked for its part: it consumed
+    on what the new plan had taken from it, and the leader gave that away."""
+    group.add("a", [cooperative_sticky()], ["t"])
+    member = group.add_bytes("old", {COOPERATIVE: OLD})
+    group.settle()
+    given = member.received
+    group.add("b", [cooperative_sticky()], ["t"])
+    group.round(rests=False)
+    assert member.received != given
+    group.round(rests=False)
+    assert len(group.members["b"].assigned) < 2, "what the old one has waits"
+    group.settle()
+    assert [len(group.members[name].assigned) for name in "ab"] == [2, 2]
+
+
+def test_a_follow_up_is_owed_until_its_round_began(group: LocalGroup) -> None:
+    """The round it was owed after was refused: partitions then stood with nobody for ever."""
+    group.add("a", [cooperative_sticky()], ["t"])
+    ghost = Subscription(topics=("u",), owned={"t": (5,)}, generation=-1)
+    group.add_bytes("ghost", {COOPERATIVE: encode_subscription(ghost)})
+    group.settle()
+    coordinator = group.members["a"].coordinator
+    ghost = Subscription(topics=("u",), owned={"t": (4, 5)}, generation=-1)
+    group.members["ghost"].blobs = {COOPERATIVE: encode_subscription(ghost)}
+    group.round(unheard=["a"])
+    assert not seat_of(group, "a").has_arrived
+    group.round()
+    assert coordinator.need_rejoin(), "nobody else would start it"
+    group.round()
+    assert not coordinator.need_rejoin(), "it has been tried"
+
+
+class Beats:
+    """A host's heartbeats and its sleep: time passes as it is slept away."""
+
+    def __init__(self, *, answered_at_s: float) -> None:
+        self.last_reset, self.now_s, self.answered_at_s = 0.0, 0.0, answered_at_s
+
+    @property
+    def last_receive(self) -> float:
+        return self.answered_at_s if self.answered_at_s <= self.now_s else -1.0
+
+    async def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+def watched(beats: Beats, **fields: Any) -> bool:
+    """Whether a kafka-python member takes its round as rested."""
+    made = cooperative_sticky()
+    made._seat.lead(CLUSTER, {"a": OLD}, instance_ids={}, joined=GENERATION)
+    made._seat.arrived({}, GENERATION)
+    coordinator = SimpleNamespace(
+        heartbeat=beats,
+        config={"heartbeat_interval_ms": HEARTBEAT_MS},
+        rejoin_needed=False,
+        request_rejoin=lambda: None,
+        _net=beats,
+        _generation=SimpleNamespace(generation_id=GENERATION),
+    )
+    vars(coordinator).update(fields)
+    asyncio.run(made._watch_rest(coordinator, GENERATION))
+    return made._seat.awaited is None
+
+
+def test_kafka_python_waits_for_a_heartbeat_that_is_answered() -> None:
+    beats = Beats(answered_at_s=0.4)
+    assert watched(beats)
+    assert beats.now_s >= 0.4
+    beats = Beats(answered_at_s=0.001)
+    assert watched(beats)
+    assert beats.now_s == HEARTBEAT_MS / 1000
+
+
+def test_kafka_python_does_not_wait_where_another_round_began() -> None:
+    assert not watched(Beats(answered_at_s=0.0), rejoin_needed=True)
+    later = SimpleNamespace(generation_id=GENERATION + 1)
+    assert not watched(Beats(answered_at_s=0.0), _generation=later)
+
+
+class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no types
+    """As much of aiokafka's coordinator as a strategy looks at."""
+
+    def __init__(self, answers: list[Any]) -> None:
+        self.generation = GENERATION
+        self._heartbeat_interval_ms = HEARTBEAT_MS
+        self._rejoin_needed_fut = asyncio.get_running_loop().create_future()
+        self.answers = answers
+
+    async def _do_heartbeat(self) -> bool:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        if answer == REBALANCE:
+            self.request_rejoin()
+        return bool(answer != SILENCE)
+
+    def join_complete(self, made: aiokafka.Strategy) -> None:
+        empty = ConsumerProtocolMemberAssignment.decode(encode_assignment({}))
+        made.on_assignment(empty)
+
+
+def rejoins(*answers: Any, after: int = GENERATION) -> bool:
+    """Whether an aiokafka member that owes a follow-up round starts it."""
+
+    async def play() -> bool:
+        coordinator = Coordinator(list(answers))
+        made = aiokafka.strategy(COOPERATIVE)
+        blobs = {"a": made.metadata({"t"}), "old": OLD}
+        made._seat.lead(CLUSTER, blobs, instance_ids={}, joined=GENERATION)
+        coordinator.join_complete(made)
+        assert not coordinator._rejoin_needed_fut.done(), "the others have not asked yet"
+        coordinator.generation = after
+        await asyncio.sleep((len(answers) + 3) * HEARTBEAT_MS / 1000)
+        assert not coordinator.answers or after != GENERATION
+        started = made._seat.memory.plan is not None
+        assert coordinator._rejoin_needed_fut.done() == (started or REBALANCE in answers)
+        return started
+
+    return asyncio.run(play())
+
+
+def test_aiokafka_starts_a_follow_up_once_the_round_rests() -> None:
+    assert rejoins(STABLE)
+    assert rejoins(SILENCE, SILENCE, STABLE), "a heartbeat that is not answered says nothing"
+    assert not rejoins(REBALANCE), "another round began"
+    assert not rejoins(STABLE, after=GENERATION + 1)
+    assert not rejoins(GroupAuthorizationFailedError())
