@@ -138,6 +138,14 @@ def test_a_program_shares_a_topic_with_ours(name: str, broker: Broker, tmp_path:
             assert [ours.exit_code, theirs.exit_code] == [0, 0], errors
 
 
+def test_a_group_that_nobody_is_in_is_said(broker: Broker, tmp_path: Path) -> None:
+    command = [sys.executable, str(EXAMPLES / "inspect_group.py"), broker.bootstrap, "nobody"]
+    with running(command, tmp_path / "look") as look:
+        wait_until(lambda: look.has_ended, RUN_S)
+        assert (look.exit_code, look.said) == (1, "")
+        assert look.errors == "no classic group nobody on record\n"
+
+
 def test_every_example_is_run() -> None:
     found = {path for end in ("py", "java", "go", "js") for path in EXAMPLES.rglob(f"*.{end}")}
     ours = {EXAMPLES / f"{name}.py" for name in {*SAID, *SHARED}}

@@ -19,29 +19,33 @@ OFFSETS = "__consumer_offsets"
 
 def newest_record(reader, group):
     """The broker's last word about the group."""
-    numbers = reader.partitions_for_topic(OFFSETS)
-    reader.assign([TopicPartition(OFFSETS, number) for number in sorted(numbers)])
+    numbers = sorted(reader.partitions_for_topic(OFFSETS))
+    places = [TopicPartition(OFFSETS, number) for number in numbers]
+    reader.assign(places)
+    ends = reader.end_offsets(places)
     found = None
-    for message in reader:
-        record = decode_record(message.key, message.value)
-        if record.name == "GROUP_METADATA" and record.key["group"] == group:
-            found = record
+    while any(reader.position(place) < end for place, end in ends.items()):
+        for messages in reader.poll(timeout_ms=100).values():
+            for message in messages:
+                record = decode_record(message.key, message.value)
+                if record.name == "GROUP_METADATA" and record.key["group"] == group:
+                    found = record
     return found
 
 
 def main(bootstrap="localhost:9092", group="orders-readers"):
-    reader = KafkaConsumer(
-        bootstrap_servers=bootstrap, auto_offset_reset="earliest", consumer_timeout_ms=1000
-    )
+    reader = KafkaConsumer(bootstrap_servers=bootstrap, auto_offset_reset="earliest")
     record = newest_record(reader, group)
+    if record is None or record.value is None:
+        sys.exit(f"no classic group {group} on record")
     print("chosen:", record.value["protocol"])
     told, given = [], {}
     for one in sorted(members_of(record), key=lambda one: one.member_id):
-        wrote = one.subscription.value
+        wrote = one.subscription.require()
         odd = [str(note.code) for note in one.subscription.notes]
         print(f"  {one.member_id.partition('-')[0]} wrote version {wrote.version}, odd:", *odd)
         told.append(Member(member_id=one.member_id, topics=wrote.topics, owned=wrote.owned))
-        given[one.member_id] = one.assignment.value.partitions
+        given[one.member_id] = one.assignment.require().partitions
     topics = {topic for member in told for topic in member.topics}
     cluster = Cluster.of({topic: len(reader.partitions_for_topic(topic)) for topic in topics})
     report = check(Group(cluster=cluster, members=tuple(told)), given)
