@@ -11,25 +11,45 @@ is shown to be so at the end of this file.
 from __future__ import annotations
 
 import random
+import re
+import time
 import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 
 from tests.interop.audit import dangerous, rounds
 from tests.interop.chaos import kind_of
 from tests.interop.conftest import MakeGroup
-from tests.interop.group import LiveGroup, Verdict
-from tests.interop.neighbours import COOPERATIVE, DEALS_TWICE, LEADERS, OURS, READS_AGAIN, followers
+from tests.interop.group import LiveGroup, Unsettled, Verdict
+from tests.interop.neighbours import (
+    COOPERATIVE,
+    DEALS_TWICE,
+    LEADERS,
+    OURS,
+    RANGE,
+    READS_AGAIN,
+    STICKY,
+    STUMBLES,
+    followers,
+)
+from wire import NoteCode, decode_assignment
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
 
-SETTLES_S = 25.0
+SETTLES_S = 40.0
+"""Ten programs start at once, on a machine that others use as well."""
+
 DRAINS_S = 10.0
 TOPICS = {"a": 13, "b": 3, "c": 1}
 """Range gives a partition of the first topic to each of up to thirteen members."""
 
 ALONE_S = 0.3
 """How long the leader's first plan has to hold: nobody else is there."""
+
+FAILS_S, RESTLESS_S = 20.0, 6.0
+"""How soon a leader fails that cannot lead, and how long a group is watched that never rests."""
 
 CELLS = [(protocol, leader) for protocol, kinds in LEADERS.items() for leader in kinds]
 
@@ -80,6 +100,95 @@ def test_a_leader_that_deals_twice_is_found_out(make_group: MakeGroup) -> None:
         audit(group, deals_twice=False)
     with pytest.raises(AssertionError, match="dealt twice"):
         audit(group, deals_twice=True)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stumble:
+    """What one client's leader shows when another client's member follows."""
+
+    protocol: str
+    leader: str
+    follower: str
+    shows: str
+    """A pattern in what comes out of the leader's `poll()`."""
+
+
+MALFORMED = "SchemaException: (Malformed|Buffer underflow|Error reading field 'owned_partitions')"
+FAILING = (
+    Stumble(protocol=RANGE, leader="java44", follower="kjs", shows=MALFORMED),
+    Stumble(protocol=RANGE, leader="java31", follower="kjs", shows=MALFORMED),
+    Stumble(protocol=RANGE, leader="java24", follower="kjs", shows=MALFORMED),
+    Stumble(protocol=RANGE, leader="kp", follower="kjs", shows="unpack requires a buffer of 4"),
+    Stumble(protocol=STICKY, leader="sarama", follower="kp", shows="insufficient data to decode"),
+    Stumble(protocol=STICKY, leader="sarama", follower="aio", shows="insufficient data to decode"),
+)
+LEFT_OUT = (RANGE, "ck", "kjs")
+RESTLESS = ((COOPERATIVE, "ck", "franz"), (COOPERATIVE, "ck", "sarama"))
+
+
+def test_who_cannot_follow_whom_is_shown_below_and_nothing_else() -> None:
+    shown = {(one.protocol, one.leader, one.follower) for one in FAILING}
+    assert shown | {LEFT_OUT, *RESTLESS} == {
+        (protocol, leader, kind)
+        for (protocol, leader), kinds in STUMBLES.items()
+        for kind in kinds & set(LEADERS[protocol])
+    }
+
+
+@pytest.mark.parametrize("one", FAILING, ids=lambda one: f"{one.leader}-{one.follower}")
+def test_a_leader_fails_where_it_cannot_read_what_another_client_writes(
+    one: Stumble, make_group: MakeGroup
+) -> None:
+    """Expected of those versions (see `STUMBLES`), and asserted to see when it changes."""
+    group = make_group({"a": 6, "b": 3}, assignors=(one.protocol,), session_timeout_ms=4000)
+    (leading,) = group.start(one.leader)
+    group.settled(SETTLES_S, hold_s=ALONE_S)
+    group.start(one.follower)
+    assert comes(
+        lambda: any(re.search(one.shows, text) for text in leading.errors), within_s=FAILS_S
+    ), f"{leading.kind} says {leading.errors}"
+
+
+def test_a_librdkafka_leader_leaves_out_a_member_of_kafkajs(make_group: MakeGroup) -> None:
+    protocol, leader, follower = LEFT_OUT
+    group = make_group({"a": 6, "b": 3}, assignors=(protocol,))
+    group.start(leader)
+    group.settled(SETTLES_S, hold_s=ALONE_S)
+    group.start(follower)
+    counts = group.settled(SETTLES_S).partition_counts
+    assert counts == {"ck-1": 9, "kjs-1": 0}
+
+
+@pytest.mark.parametrize(("protocol", "leader", "follower"), RESTLESS)
+def test_a_librdkafka_leader_never_rests_with_who_reads_a_topic_once(
+    protocol: str, leader: str, follower: str, make_group: MakeGroup
+) -> None:
+    """It writes a topic twice into one assignment when a member gets more of it."""
+    group = make_group({"a": 6, "b": 5, "c": 7}, assignors=(protocol,))
+    group.start(leader)
+    group.settled(SETTLES_S, hold_s=ALONE_S)
+    _, leaving, _ = group.start(follower, "kpp", "kpp")
+    group.settled(SETTLES_S)
+    leaving.close()
+
+    def has_a_topic_twice() -> bool:
+        members = group.admin.describe(group.name).members
+        found = {one.client_id: decode_assignment(one.blob).notes for one in members}
+        return NoteCode.TOPIC_REPEATED in {note.code for note in found.get(f"{follower}-1", ())}
+
+    assert comes(has_a_topic_twice, within_s=FAILS_S)
+    with pytest.raises(Unsettled):
+        group.settled(RESTLESS_S)
+
+
+def comes(is_so: Callable[[], bool], *, within_s: float) -> bool:
+    """Whether something comes true in time."""
+    until = time.monotonic() + within_s
+    while not is_so():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def disturb(group: LiveGroup, dice: random.Random, others: list[str]) -> str:
