@@ -11,10 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.foreign.members.python.confluent_member import BATCH
 from tests.interop.broker import Broker
 from tests.interop.chaos import play
+from tests.interop.conftest import MakeGroup
 from tests.interop.neighbours import COOPERATIVE, LEADERS, RANGE, STICKY
 from tests.interop.plans import Plan, plan
+
+FULL_BATCHES = 2
+"""More than one, so that some batch ends where a partition does."""
 
 CELLS = [(protocol, leader) for protocol, kinds in LEADERS.items() for leader in kinds]
 
@@ -86,3 +91,21 @@ def test_a_group_outlives_what_happens_to_it(
     outcome = play(plan(7, protocol, leader, step_count=4), broker, tmp_path)
     print(outcome.line())
     assert outcome.is_clean, f"{outcome.line()}\nthe plan: {outcome.plan.to_json()}"
+
+
+@pytest.mark.interop
+@pytest.mark.xdist_group("interop")
+def test_a_member_that_finds_a_backlog_reports_every_record(make_group: MakeGroup) -> None:
+    """The program on librdkafka once dropped a record whenever a poll found more than it took.
+
+    The record was fetched, reported by nobody and passed by with the next commit: record 0 of the
+    next partition, where the batch ended with the one before.
+    """
+    group = make_group({"a": 4})
+    group.feed.send(rounds=FULL_BATCHES * BATCH)
+    group.feed.stop()
+    group.start("ck")
+    group.settled(20.0, hold_s=0.0)
+    group.drain(10.0)
+    verdict = group.judge()
+    assert verdict.is_clean, verdict
