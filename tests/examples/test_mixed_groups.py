@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import need
 from tests.examples.test_examples import SAID
 from tests.interop.broker import Broker
-from tests.interop.install import EXAMPLE_GO, EXAMPLE_JARS, EXAMPLE_NODE, EXAMPLES, Step
+from tests.interop.install import EXAMPLE_GO, EXAMPLE_JAVA, EXAMPLE_NODE, EXAMPLES, Step, class_path
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
 
@@ -44,9 +44,9 @@ class Neighbour:
 NEIGHBOURS = {
     "java": Neighbour(
         source=EXAMPLES / "java" / "MixedGroup.java",
-        step=EXAMPLE_JARS,
-        runs_with=("java", "javac"),
-        command=lambda made: ["java", "-cp", f"{made}/*", str(EXAMPLES / "java/MixedGroup.java")],
+        step=EXAMPLE_JAVA,
+        runs_with=("java",),
+        command=lambda made: ["java", "-cp", class_path(made), "MixedGroup"],
         protocol="cooperative-sticky",
         has="3 4 5",
         python_has="0 1 2",

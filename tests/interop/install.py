@@ -75,24 +75,25 @@ class Step:
         print(f"built {self.name}: {time.monotonic() - started:.1f} s", flush=True)
 
 
-def _jars(name: str, pom: Path, *options: str) -> Step:
+def _copy_jars(pom: Path, target: Path, *options: str) -> None:
+    _run(
+        *("mvn", "--quiet", "--batch-mode", "--file", str(pom)),
+        *("dependency:copy-dependencies", *options, f"-DoutputDirectory={target}"),
+    )
+
+
+def _jars(profile: str) -> Step:
+    pom = SOURCES / "java" / "pom.xml"
+
     def make(target: Path) -> None:
-        _run(
-            *("mvn", "--quiet", "--batch-mode", "--file", str(pom)),
-            *("dependency:copy-dependencies", *options, f"-DoutputDirectory={target}"),
-        )
+        _copy_jars(pom, target, "-DincludeScope=runtime", "-P", profile)
 
-    return Step(name=name, tools=("java", "mvn"), made_from=(pom,), make=make)
+    return Step(name=profile, tools=("java", "mvn"), made_from=(pom,), make=make)
 
 
-def _profile(name: str) -> Step:
-    return _jars(name, SOURCES / "java" / "pom.xml", "-DincludeScope=runtime", "-P", name)
-
-
-BROKER = _profile("broker")
-CLIENTS_31 = _profile("clients-3.1")
-CLIENTS_24 = _profile("clients-2.4")
-EXAMPLE_JARS = _jars("example-jars", EXAMPLES / "java" / "pom.xml")
+BROKER = _jars("broker")
+CLIENTS_31 = _jars("clients-3.1")
+CLIENTS_24 = _jars("clients-2.4")
 
 
 def _make_classes(target: Path) -> None:
@@ -108,6 +109,20 @@ CLASSES = Step(
     tools=("javac", *CLIENTS_24.tools),
     made_from=(SOURCES / "java" / "Member.java", SOURCES / "java" / "pom.xml"),
     make=_make_classes,
+)
+
+
+def _make_example_java(target: Path) -> None:
+    pom, source = EXAMPLE_JAVA.made_from
+    _copy_jars(pom, target)
+    _run("javac", "-cp", f"{target}{os.sep}*", "-d", str(target), str(source))
+
+
+EXAMPLE_JAVA = Step(
+    name="example-java",
+    tools=("java", "javac", "mvn"),
+    made_from=(EXAMPLES / "java" / "pom.xml", EXAMPLES / "java" / "MixedGroup.java"),
+    make=_make_example_java,
 )
 
 
@@ -139,7 +154,7 @@ EXAMPLE_NODE = _node("example-node", EXAMPLES / "node")
 
 STEPS = (
     *(BROKER, CLIENTS_31, CLIENTS_24, CLASSES, GO, NODE),
-    *(EXAMPLE_JARS, EXAMPLE_GO, EXAMPLE_NODE),
+    *(EXAMPLE_JAVA, EXAMPLE_GO, EXAMPLE_NODE),
 )
 
 

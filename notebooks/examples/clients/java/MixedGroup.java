@@ -22,7 +22,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
  *
  * <pre>
  * mvn dependency:copy-dependencies -DoutputDirectory=lib
- * java -cp 'lib/*' MixedGroup.java [BOOTSTRAP] [TOPIC]
+ * javac -cp 'lib/*' -d lib MixedGroup.java
+ * java -cp 'lib:lib/*' MixedGroup [BOOTSTRAP] [TOPIC]
  * </pre>
  */
 public class MixedGroup {
