@@ -20,6 +20,11 @@ NOT_RECORDED: Mapping[tuple[str, str], str] = {
     ("offsets", "is_aborted"): (
         "keys and values do not tell whether a transaction was aborted: read as read_committed"
     ),
+    ("groups", "double_owned_ms"): "all that is held twice is so to the end of the records",
+    (
+        "groups",
+        "unassigned_partition_ms",
+    ): "all that nobody has stays so to the end",
     ("members", "rack_id"): "only Subscriptions of version 3 and KIP-848 members name a rack",
 }
 """(table, column) -> why it is `None`, always or where nothing stands."""
@@ -34,15 +39,15 @@ ESTIMATED: Mapping[tuple[str, str], str] = {
         "record's own time: the sync of the round alone, as the join before it leaves no trace"
     ),
     ("generations", "downtime_partition_ms"): (
-        "pause_ms for each partition that did not stay where it was, under a cooperative "
-        "assignor, and for every partition under an eager one; a partition that nobody was "
-        "given while one member was to let go of it, until the generation that gives it away"
+        "pause_ms for each partition that the round stops: every one under an eager assignor; "
+        "under a cooperative one those that come to another member, or wait for one to let go. "
+        "What they wait until the next round is on record: groups.unassigned_partition_ms"
     ),
     ("groups", "downtime_partition_ms"): "the sum over its generations",
     ("outcomes", "downtime_partition_ms"): (
-        "the pause of the generation it replaces, once for each round it takes, for the "
-        "partitions that its protocol stops: all under an eager one, those in motion else"
+        "as in generations, each round taking the pause of the generation it replaces"
     ),
+    ("outcomes", "actual_downtime_partition_ms"): "as in generations",
 }
 """(table, column) -> after which model it is estimated."""
 

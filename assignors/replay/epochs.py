@@ -62,9 +62,18 @@ class EpochLife:
         self.held: dict[str, TopicPartitions] = {}
         self.matched: dict[str, tuple[str, ...]] = {}
         """Regular expression -> the topics that the broker found for it."""
+        self.announced: dict[str, None] = {}
+        """Members whose records came since the last epoch: they cause the next."""
         self.epoch: _Epoch | None = None
         self.follows = False
         """Whether it goes on from a life of another kind: its first epoch is no gap."""
+
+    def starts_over(self, entry: Entry, part: str) -> bool:
+        """Return whether the epoch shows that tombstones before it are missing."""
+        value = entry.record.value
+        if part != "METADATA" or value is None or self.epoch is None:
+            return False
+        return bool(value["epoch"] < self.epoch.number)
 
     def feed(self, entry: Entry, part: str) -> None:
         """Take in one record; `part` is its type's name without the kind of group."""
@@ -106,6 +115,7 @@ class EpochLife:
             # Epoch 1 is that of a group nobody has joined yet; no record says so.
             missing = max(number - 2, 0)
         self._close_epoch(entry.at_ms)
+        self.announced = {}
         self.epoch = _Epoch(
             number=number,
             entry=entry,
@@ -118,10 +128,12 @@ class EpochLife:
         member_id = self._member_id(entry)
         if value is None:
             self.members.pop(member_id, None)
+            self.announced.pop(member_id, None)
             self._hold(entry, member_id, {}, is_gone=True)
             return
         known = self.members.get(member_id, Participant(member_id=member_id))
         self.members[member_id] = self._matched(described(known, value))
+        self.announced[member_id] = None
         self._touch(member_id)
 
     def _target_epoch(self, entry: Entry, value: Mapping[str, Any] | None) -> None:

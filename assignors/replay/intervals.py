@@ -105,6 +105,25 @@ def overlaps(found: Iterable[Interval]) -> tuple[Overlap, ...]:
     return tuple(overlap for overlap in met if overlap.to_ms != overlap.from_ms)
 
 
+def double_ms(met: Iterable[Overlap]) -> int | None:
+    """Return the partition-milliseconds with two holders or more; `None` if none has an end.
+
+    A moment with three holders counts once. `met` is in the order of `overlaps`.
+    """
+    listed = list(met)
+    closed = [overlap for overlap in listed if overlap.to_ms is not None]
+    if listed and not closed:
+        return None
+    total, last, until = 0, None, 0
+    for overlap in closed:
+        assert overlap.to_ms is not None
+        if overlap.first.place != last:
+            last, until = overlap.first.place, overlap.from_ms
+        total += max(overlap.to_ms - max(overlap.from_ms, until), 0)
+        until = max(until, overlap.to_ms)
+    return total
+
+
 def _overlap(first: Interval, second: Interval) -> Overlap:
     end = min(first.end_ms, second.end_ms)
     return Overlap(
@@ -129,7 +148,7 @@ def _closed(interval: Interval, life: Life) -> Interval:
     """Return an interval that lasted to the end of the life, if the life has ended."""
     if life.to_ms is None:
         return interval
-    last = life.generations[-1].number if life.generations else None
+    last = life.generations[-1].number if life.generations else interval.from_generation
     reason = "converted" if life.is_converted else "group-ended"
     return replace(interval, to_ms=life.to_ms, to_generation=last, ended_by=reason)
 

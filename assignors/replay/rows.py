@@ -7,7 +7,7 @@ generation, who held what when. Each table is then a function of it.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assignors.replay.figures import Figures, figures
@@ -19,8 +19,8 @@ from assignors.replay.history import (
     Participant,
     partition_count,
 )
-from assignors.replay.holders import Holding, sole_holdings, spans
-from assignors.replay.intervals import Interval, Overlap, Place, intervals, overlaps
+from assignors.replay.holders import Holding, Span, sole_holdings, spans
+from assignors.replay.intervals import Interval, Overlap, Place, double_ms, intervals, overlaps
 from assignors.replay.partition_counts import counts_of
 from assignors.replay.tables import (
     AssignmentRow,
@@ -76,14 +76,14 @@ def told(history: GroupHistory, partition_counts: Mapping[str, int] | None = Non
 
 def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow]:
     """Yield a row a life; `anomaly_counts` is life -> how many findings it has."""
-    commit_ms = sorted(commit.at_ms for commit in of.history.commits)
+    commits = [commit for commit in of.history.commits if not commit.is_aborted]
+    commit_ms = sorted(commit.at_ms for commit in commits if commit.offset is not None)
+    tombstone_ms = sorted(commit.at_ms for commit in commits if commit.offset is None)
     for told_life, span in zip(of.lives, spans(of.history.lives), strict=True):
         life = told_life.life
         generations = life.generations
         last = generations[-1] if generations else None
         named = [g.protocol for g in generations if g.protocol]
-        downtimes = [downtime(life.kind, chapter) for chapter in told_life.chapters]
-        known = [value for value in downtimes if value is not None]
         yield GroupRow(
             group=of.history.group,
             life=life.number,
@@ -97,14 +97,12 @@ def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow
             generation_count=len(generations),
             generations_missing=sum(g.missing_before for g in generations),
             moved=sum(chapter.figures.moved for chapter in told_life.chapters),
-            commit_count=bisect_left(commit_ms, span.to_ms) - bisect_left(commit_ms, span.from_ms),
+            commit_count=_within(commit_ms, span),
+            tombstone_count=_within(tombstone_ms, span),
             anomaly_count=anomaly_counts.get(life.number, 0),
-            double_owned_ms=sum(
-                overlap.to_ms - overlap.from_ms
-                for overlap in told_life.overlaps
-                if overlap.to_ms is not None
-            ),
-            downtime_partition_ms=sum(known) if known else None,
+            double_owned_ms=double_ms(told_life.overlaps),
+            unassigned_partition_ms=_added(map(_unassigned_ms, told_life.chapters)),
+            downtime_partition_ms=_added(map(downtime, told_life.chapters)),
         )
 
 
@@ -199,15 +197,30 @@ def client_of(life: Life) -> dict[str, tuple[str, str]]:
     }
 
 
-def downtime(kind: Kind, chapter: Chapter) -> int | None:
-    """Return the partition-milliseconds that a generation cost, after `columns.ESTIMATED`."""
-    generation, counted = chapter.generation, chapter.figures
+def downtime(chapter: Chapter) -> int | None:
+    """Return the partition-milliseconds that a generation's round cost: `columns.ESTIMATED`."""
+    generation = chapter.generation
     if generation.pause_ms is None:
         return 0 if not generation.members else None
-    waits_ms = 0
-    if kind is Kind.CLASSIC and generation.until_ms is not None:
-        waits_ms = partition_count(counted.waiting) * (generation.until_ms - generation.at_ms)
-    return generation.pause_ms * counted.stopped + waits_ms
+    return generation.pause_ms * chapter.figures.stopped
+
+
+def _unassigned_ms(chapter: Chapter) -> int | None:
+    """Return the partition-milliseconds with nobody, `None` where they have no end."""
+    generation, count = chapter.generation, partition_count(chapter.figures.unassigned)
+    if not count:
+        return 0
+    return None if generation.until_ms is None else count * (generation.until_ms - generation.at_ms)
+
+
+def _added(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _within(times: Sequence[int], span: Span) -> int:
+    """Return how many of the times, which are sorted, fall into a span."""
+    return bisect_left(times, span.to_ms) - bisect_left(times, span.from_ms)
 
 
 def _told_life(life: Life, counts: Mapping[str, int]) -> ToldLife:
@@ -259,7 +272,7 @@ def _generation_row(of: Told, life: Life, chapter: Chapter) -> GenerationRow:
         missing_before=generation.missing_before,
         counts_inferred=bool(asked & of.inferred),
         pause_ms=generation.pause_ms,
-        downtime_partition_ms=downtime(life.kind, chapter),
+        downtime_partition_ms=downtime(chapter),
         notes=generation.notes,
         record_partition=generation.partition,
         record_offset=generation.offset,

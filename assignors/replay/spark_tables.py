@@ -228,13 +228,19 @@ def _chosen(frame: DataFrame) -> DataFrame:
 
 
 def _with_commit_counts(groups: DataFrame, commits: DataFrame) -> DataFrame:
-    """Return the groups table with how many commits fall into each life."""
+    """Return the groups table with how many commits and tombstones fall into each life."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
 
-    counted = commits.groupBy("group", "life").agg(f.count("*").alias("counted"))
+    stands = commits.where(~f.coalesce("is_aborted", f.lit(col=False)))
+    is_tombstone = f.col("offset").isNull()
+    counted = stands.groupBy("group", "life").agg(
+        f.count_if(~is_tombstone).alias("commits"), f.count_if(is_tombstone).alias("tombstones")
+    )
+    none = f.lit(0).cast("bigint")
     return (
         groups.join(counted, ["group", "life"], "left")
-        .withColumn("commit_count", f.coalesce("counted", f.lit(0).cast("bigint")))
+        .withColumn("commit_count", f.coalesce("commits", none))
+        .withColumn("tombstone_count", f.coalesce("tombstones", none))
         .select(*groups.columns)
     )
 

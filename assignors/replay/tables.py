@@ -48,13 +48,15 @@ class AnomalyKind(StrEnum):
     """What can be wrong with a group, a rule each; `anomalies` finds them."""
 
     DOUBLE_OWNERSHIP = "double-ownership"
-    """Two members hold one partition at a time."""
+    """Two members hold one partition at a time, by what they were given."""
+    GIVEN_TOO_EARLY = "given-too-early"
+    """A partition has its next owner while the one before claims it: for how long, nothing says."""
     UNASSIGNED = "unassigned"
-    """A partition that somebody asked for is with nobody for a whole generation."""
+    """A partition that somebody asked for is with nobody, and is not on its way."""
     FOREIGN_TOPIC = "foreign-topic"
     """A member was given a topic it did not ask for."""
     REBALANCE_LOOP = "rebalance-loop"
-    """Generation after generation, and nothing changes."""
+    """Rebalance after rebalance, though nobody comes, goes or asks for something else."""
     REBALANCE_STORM = "rebalance-storm"
     """Many generations in a short time."""
     NEVER_CLAIMS = "never-claims"
@@ -98,9 +100,15 @@ class GroupRow:
     moved: int
     """Partitions that changed hands, all generations together."""
     commit_count: int
+    """Offsets written; neither tombstones nor what a transaction took back."""
+    tombstone_count: int
+    """Offsets deleted."""
     anomaly_count: int
-    double_owned_ms: int
-    """Partition-milliseconds in which two members held one partition."""
+    double_owned_ms: int | None
+    """Partition-milliseconds with two holders or more, as far as `double-ownership` findings
+    have an end; `None` where all of them last."""
+    unassigned_partition_ms: int | None
+    """The same of partitions that were asked for and with nobody, generation by generation."""
     downtime_partition_ms: int | None
     """Estimate, see `columns.ESTIMATED`."""
 
@@ -247,6 +255,7 @@ class AssignmentRow:
     to_ms: int | None
     """`None`: still held at the end of the records."""
     from_generation: int
+    """0: before the first that has a record."""
     to_generation: int | None
     """The generation that ended it."""
     ended_by: str | None

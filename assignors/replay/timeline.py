@@ -5,8 +5,8 @@ written. So histories are built group by group, and whoever has the records of o
 (a Spark task, say) gets the same history as whoever has them all.
 
 A name may lead several lives. A tombstone of the group's own record ends one; a record of
-another kind starts the next; and where compaction has taken the tombstone away, a generation
-that is lower than the one before shows that there was one.
+another kind starts the next; and where the tombstone is gone, a generation or epoch that is lower
+than the one before shows that there was one.
 """
 
 from __future__ import annotations
@@ -77,12 +77,17 @@ def learned_names(entries: Iterable[Entry]) -> dict[str, str]:
 def group_history(
     group: str, entries: Iterable[Entry], *, topic_names: Mapping[str, str] | None = None
 ) -> GroupHistory:
-    """Return the history of one group from its records, in the order of the topic."""
+    """Return the history of one group from its records, in the order of the topic.
+
+    The clock of a broker may be behind that of the one before it. A group's time stands still
+    then: what is written later did not happen earlier. Commits keep the time they have.
+    """
     listed = list(entries)
     names = {**learned_names(listed), **(topic_names or {})}
     history = _Lives(names)
     commits: list[Commit] = []
     unreadable: list[Unreadable] = []
+    now_ms = None
     for entry in listed:
         record = entry.record
         if record.error is not None or record.key is None or _is_unknown(entry):
@@ -90,7 +95,8 @@ def group_history(
         elif record.name in COMMITS:
             commits.append(_commit(entry))
         elif record.name is not None:
-            history.feed(entry, record.name)
+            now_ms = entry.at_ms if now_ms is None else max(now_ms, entry.at_ms)
+            history.feed(replace(entry, at_ms=now_ms), record.name)
     lives = history.finished()
     if not lives and commits:
         lives = (Life(number=1, kind=Kind.SIMPLE, from_ms=commits[0].at_ms),)
@@ -148,7 +154,13 @@ class _Lives:
         life = self.current
         is_end = part == "METADATA" and entry.record.is_tombstone
         if isinstance(life, EpochLife) and life.kind is kind:
-            if is_end:
+            if life.starts_over(entry, part):
+                self._end(entry.at_ms)
+                after = EpochLife(len(self.done) + 1, kind, entry.at_ms, self._name_of)
+                after.members = {member_id: life.members[member_id] for member_id in life.announced}
+                after.feed(entry, part)
+                self.current = after
+            elif is_end:
                 self._end(entry.at_ms)
             else:
                 life.feed(entry, part)

@@ -17,7 +17,10 @@ The model, in full:
   somebody has to let go of something, or the leader asks for one. An eager one gets one; so
   does a broker's, whose members then move one by one.
 * Every round takes as long as the round that is replaced took (`pause_ms`), and interrupts what
-  its protocol interrupts (`figures.stopped_count`). What happened is measured by the same rule.
+  its protocol interrupts (`figures.stopped_count`). What happened is measured by the same rule
+  (`rows.downtime`), in every table.
+* The plan with which the broker itself turns a KIP-848 group into a classic one is nobody's
+  doing: it has no row, and both the leader that came after and the one tried here start from it.
 * Racks and partition counts that change in the course of a history are not recorded, so not
   tried.
 """
@@ -32,7 +35,7 @@ from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
 from assignors.replay.figures import Figures, figures
 from assignors.replay.history import Generation, pairs, partition_count
-from assignors.replay.rows import Chapter, Told, ToldLife
+from assignors.replay.rows import Chapter, Told, ToldLife, downtime
 from assignors.replay.tables import Kind, OutcomeRow
 
 ROUNDS_MAX = 10
@@ -91,6 +94,9 @@ def _of_life(of: Told, told_life: ToldLife, assignor: Assignor) -> Iterator[Outc
     for chapter in told_life.chapters:
         if not chapter.generation.members:
             before, memory, last = None, Memory(), None
+            continue
+        if chapter.generation.is_brokers:
+            before, memory, last = chapter.generation, Memory(), None
             continue
         if last is not None and before is not None and _asks_the_same(chapter, last):
             tried = _idle(of, assignor, chapter, before, memory)
@@ -260,7 +266,7 @@ def _row(
         actual_load_max=happened.load_max,
         actual_balance_gap=happened.balance_gap,
         actual_unassigned=partition_count(happened.unassigned),
-        actual_downtime_partition_ms=None if pause_ms is None else pause_ms * happened.stopped,
+        actual_downtime_partition_ms=downtime(chapter),
         counts_inferred=bool(asked & of.inferred),
         error=tried.error,
     )

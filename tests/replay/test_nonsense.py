@@ -29,6 +29,7 @@ from tests.replay.histories import (
     target,
     target_of,
 )
+from tests.replay.laws import broken
 from wire.records import decode_record
 
 IDS = ("AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg")
@@ -139,7 +140,9 @@ def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[Ent
     tables = replay(entries, SETTINGS)
     readable = [e for e in entries if e.record.error is None and e.record.name == "OFFSET_COMMIT"]
     assert len(tables.offsets) == len(readable)
-    assert sum(row.commit_count for row in tables.groups) == len(readable)
+    counted = sum(row.commit_count + row.tombstone_count for row in tables.groups)
+    assert counted == len(readable)
+    assert broken(tables) == []
     unreadable = [e for e in entries if e.record.error is not None]
     reported = Counter(row.kind for row in tables.anomalies)["unreadable"]
     assert reported >= len(unreadable)

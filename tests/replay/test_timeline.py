@@ -245,3 +245,32 @@ def test_what_cannot_be_read_is_kept_with_its_reason() -> None:
     (found,) = history.unreadable
     assert "version 99" in found.text
     assert len(history.lives) == 1
+
+
+def test_a_lower_epoch_is_another_life_with_those_who_joined_for_it() -> None:
+    """A dump without tombstones: the group was deleted, and made again under its name."""
+    entries = [
+        member(1, "a", ("t",)),
+        epoch(1, 7),
+        current(2, "a", 7, {}),
+        member(9, "b", ("t",)),
+        epoch(9, 2),
+        current(10, "b", 2, {}),
+    ]
+    lives = group_history("g", in_order(entries)).lives
+    assert [(life.from_ms, life.to_ms) for life in lives] == [(1, 9), (9, None)]
+    seen = [
+        [(g.number, [m.member_id for m in g.members]) for g in life.generations] for life in lives
+    ]
+    assert seen == [[(7, ["a"])], [(2, ["b"])]]
+    assert lives[1].generations[0].members[0].topics == ("t",)
+
+
+def test_the_clock_of_a_group_stands_still_where_a_brokers_goes_back() -> None:
+    entries = [
+        classic(50, 1, {"a": Says(gets={"t": (0,)})}),
+        classic(30, 2, {"b": Says(gets={"t": (0,)})}),
+        classic(60, 3, {}),
+    ]
+    (life,) = group_history("g", in_order(entries)).lives
+    assert [(g.at_ms, g.until_ms) for g in life.generations] == [(50, 50), (50, 60), (60, None)]

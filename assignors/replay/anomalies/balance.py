@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assignors.replay.anomalies.finding import Finding, Thresholds, runs, span
+from assignors.replay.anomalies.finding import Finding, Thresholds, amount, runs, span
 from assignors.replay.figures import plan
 from assignors.replay.history import partition_count
 from assignors.replay.rows import Chapter, ToldLife
@@ -47,7 +47,7 @@ def unfair_loads(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
             until_ms=run[-1].generation.until_ms,
             member_id=member_id,
             count=extreme,
-            evidence=f"{extreme} partitions in {span(run)}, where {fair} would be even",
+            evidence=f"{amount(extreme, 'partition')} in {span(run)}, where {fair} would be even",
         )
 
 
@@ -89,7 +89,7 @@ def needless_moves(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
                 until_ms=generation.at_ms,
                 count=needless,
                 evidence=(
-                    f"{counted.moved} partitions were taken from members that are still there, "
+                    f"{amount(counted.moved, 'partition')} left members that are still there, "
                     f"{counted.moved_minimum} had to be"
                 ),
             )

@@ -22,6 +22,9 @@ class Thresholds:
 
     loop_generations: int = 5
     """Generations in a row with the same members that ask for the same."""
+    unassigned_ms: int = 1_000
+    """With nobody for less than this is a group on its way: a leader that knows no topics yet
+    deals an empty plan first, and two epochs of a broker may be a millisecond apart."""
     storm_generations: int = 10
     storm_window_ms: int = 60_000
     claims_missed: int = 2
@@ -101,6 +104,15 @@ def seconds(milliseconds: int) -> str:
 def times(count: int) -> str:
     """Return how often, in words."""
     return "once" if count == 1 else f"{count} times"
+
+
+def amount(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    >>> amount(1, "member"), amount(0, "partition")
+    ('1 member', '0 partitions')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def span(run: Sequence[Chapter]) -> str:

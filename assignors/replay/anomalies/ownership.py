@@ -1,10 +1,11 @@
 """Partitions with two owners, with none, with one that never asked.
 
-A partition in two plans of one generation has two owners beyond doubt. Under a cooperative
-protocol there is a second way: it is given to its new owner in the very round in which the
-old one still holds it. And a partition that waits for its old owner to let go has no owner for
-one round, which is how it should be; what nobody has for longer, or for no such reason, is
-found here.
+A partition in two plans of one generation has two owners beyond doubt, and for as long as the
+plans say so. Under a cooperative protocol there is a second way: it is given to its new owner in
+the very round in which the old one still holds it. No plan has it twice then, and when the old
+owner let go nothing tells; so that is a finding of its own kind, and no time is counted for it.
+And a partition that waits for its old owner to let go has no owner for one round, which is how
+it should be; what nobody has for longer, or for no such reason, is found here.
 """
 
 from __future__ import annotations
@@ -58,58 +59,54 @@ def early_handovers(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
     """Yield partitions given to a member while another, who had them, still held them.
 
     Only where the record itself says so: the old owner had the partition in the generation
-    before, is still there, and claims it in this one.
+    before, is still there, and claims it in this one. It lets go at some moment before it joins
+    again, and no record says when: the finding lasts until the first round in which it is gone
+    or no longer claims the partition, which is the latest it can be.
     """
     if of.life.kind is not Kind.CLASSIC:
         return
-    for chapter in of.chapters:
-        generation, before = chapter.generation, chapter.before
-        if (
-            before is None
-            or generation.missing_before
-            or generation.protocol != "cooperative-sticky"
-        ):
-            continue
-        had = {place: m.member_id for m in before.members for place in pairs(m.assigned)}
-        claims = {
-            m.member_id: pairs(m.claimed)
-            for m in generation.members
-            if m.claims_known and m.claimed_generation in {None, before.number}
-        }
-        for member in generation.members:
-            for place in pairs(member.assigned):
-                old = had.get(place)
-                if old is None or old == member.member_id or place not in claims.get(old, {}):
-                    continue
-                yield Finding(
-                    kind=AnomalyKind.DOUBLE_OWNERSHIP,
-                    generation=generation.number,
-                    at_ms=generation.at_ms,
-                    until_ms=generation.at_ms,
-                    member_id=member.member_id,
-                    topic=place[0],
-                    partition=place[1],
-                    count=2,
-                    evidence=(
-                        f"{place[0]}-{place[1]} was given to {member.member_id} while {old} "
-                        f"held and claimed it: both consume until {old} lets go"
-                    ),
-                )
+    for position, chapter in enumerate(of.chapters):
+        generation = chapter.generation
+        for place, old, new in _too_early(chapter):
+            until_ms = _let_go_ms(of.chapters, position + 1, old, place)
+            lasted = (
+                "to the end of the records"
+                if until_ms is None
+                else f"for {seconds(until_ms - generation.at_ms)} at most"
+            )
+            yield Finding(
+                kind=AnomalyKind.GIVEN_TOO_EARLY,
+                generation=generation.number,
+                at_ms=generation.at_ms,
+                until_ms=until_ms,
+                member_id=new,
+                topic=place[0],
+                partition=place[1],
+                count=2,
+                evidence=(
+                    f"{place[0]}-{place[1]} was given to {new} while {old} held and claimed it: "
+                    f"both consume until {old} lets go, {lasted}"
+                ),
+            )
 
 
-def unassigned(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
-    """Yield partitions that somebody asked for and nobody had, for a generation or longer."""
+def unassigned(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield partitions that somebody asked for and nobody had, for long or to the end."""
     last = of.chapters[-1] if of.chapters else None
     missing: dict[tuple[int, int, str], list[int]] = {}
     found: dict[tuple[int, int, str], Sequence[Chapter]] = {}
     for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
         if _may_wait(of, run, place, is_last=run[-1] is last):
             continue
-        key = (run[0].generation.at_ms, len(run), place[0])
+        until_ms = run[-1].generation.until_ms
+        begun_ms = run[0].generation.at_ms
+        if until_ms is not None and until_ms - begun_ms < thresholds.unassigned_ms:
+            continue
+        key = (run[0].generation.number, len(run), place[0])
         missing.setdefault(key, []).append(place[1])
         found[key] = run
-    for (_at_ms, _length, topic), numbers in missing.items():
-        run = found[_at_ms, _length, topic]
+    for key, numbers in missing.items():
+        run, topic = found[key], key[2]
         until_ms = run[-1].generation.until_ms
         lasted = (
             "at the end of the records"
@@ -152,6 +149,35 @@ def foreign_topics(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
             evidence=f"was given {topic}[{numbers_shown(numbers)}] and asked for "
             f"{', '.join(given.topics) or 'nothing'}, in {span(run)}",
         )
+
+
+def _too_early(chapter: Chapter) -> Iterator[tuple[Place, str, str]]:
+    """Yield what was given away while its owner held it: the place, the old and the new owner."""
+    generation, before = chapter.generation, chapter.before
+    is_cooperative = generation.protocol == "cooperative-sticky"
+    if before is None or generation.missing_before or not is_cooperative:
+        return
+    had = {place: m.member_id for m in before.members for place in pairs(m.assigned)}
+    claims = {
+        m.member_id: pairs(m.claimed)
+        for m in generation.members
+        if m.claims_known and m.claimed_generation in {None, before.number}
+    }
+    for member in generation.members:
+        for place in pairs(member.assigned):
+            old = had.get(place)
+            if old is not None and old != member.member_id and place in claims.get(old, {}):
+                yield place, old, member.member_id
+
+
+def _let_go_ms(chapters: Sequence[Chapter], start: int, member_id: str, place: Place) -> int | None:
+    """Return the time of the first round, from `start` on, that shows that the member let go."""
+    for position in range(start, len(chapters)):
+        chapter = chapters[position]
+        found = next((m for m in chapter.generation.members if m.member_id == member_id), None)
+        if found is None or place not in pairs(found.claimed):
+            return chapter.generation.at_ms
+    return None
 
 
 def _foreign(member: Participant) -> list[str]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from assignors.replay.anomalies.finding import Finding, Thresholds, runs, seconds, span
+from assignors.replay.anomalies.finding import (
+    Finding,
+    Thresholds,
+    amount,
+    runs,
+    seconds,
+    span,
+)
+from assignors.replay.history import pairs
+from assignors.replay.intervals import Place
 from assignors.replay.rows import Chapter, ToldLife
 from assignors.replay.tables import AnomalyKind
 
@@ -22,11 +31,7 @@ def loops(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
             continue
         first, last = run[0].generation, run[-1].generation
         moved = sum(chapter.figures.moved for chapter in run[1:])
-        same = sum(
-            [m.assigned for m in one.generation.members]
-            == [m.assigned for m in other.generation.members]
-            for one, other in pairwise(run)
-        )
+        idle = sum(_plans(one) == _plans(other) for one, other in pairwise(run))
         yield Finding(
             kind=AnomalyKind.REBALANCE_LOOP,
             generation=first.number,
@@ -34,9 +39,10 @@ def loops(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
             until_ms=last.at_ms,
             count=len(run),
             evidence=(
-                f"{len(run)} rebalances with the same {len(first.members)} members asking for "
-                f"the same, {span(run)}, in {seconds(last.at_ms - first.at_ms)}; {same} changed "
-                f"nothing, {moved} partitions were taken from somebody"
+                f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}, with "
+                f"the same {amount(len(first.members), 'member')} asking for the same; of the "
+                f"{len(run) - 1} rebalances after the first {idle} gave everybody what it had, and "
+                f"all together took {amount(moved, 'partition')} from members that stayed"
             ),
         )
 
@@ -56,7 +62,7 @@ def storms(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
             count=len(run),
             evidence=(
                 f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}: "
-                f"{joined} members joined, {left} left"
+                f"{amount(joined, 'member')} joined, {left:,} left"
             ),
         )
 
@@ -65,6 +71,10 @@ def _signatures(chapter: Chapter) -> Iterator[Signature]:
     members = chapter.generation.members
     if members:
         yield tuple(sorted((m.member_id, tuple(sorted(set(m.topics)))) for m in members))
+
+
+def _plans(chapter: Chapter) -> dict[str, set[Place]]:
+    return {m.member_id: set(pairs(m.assigned)) for m in chapter.generation.members}
 
 
 def _crowded(busy: Sequence[Chapter], thresholds: Thresholds) -> Iterator[Sequence[Chapter]]:

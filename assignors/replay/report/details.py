@@ -22,6 +22,7 @@ from assignors.replay.report.people import Person, legend, people_of, swatch
 from assignors.replay.report.stories import GroupStory, LifeStory, Limits
 from assignors.replay.report.wording import (
     NONE,
+    added,
     clock,
     count,
     extent,
@@ -76,7 +77,7 @@ def _line(story: GroupStory) -> Markup:
         _cell("moves", number(sum(row.moved for row in rows)), "number"),
         _cell(
             "held twice, partition-s",
-            partition_seconds(sum(row.double_owned_ms for row in rows)),
+            partition_seconds(added(row.double_owned_ms for row in rows)),
             "number",
         ),
         _cell("findings", number(findings), "number trouble" if findings else "number"),
@@ -139,13 +140,16 @@ def _facts(life: LifeStory) -> str:
         f"at most {count(row.member_count_max, 'member')}",
         count(row.moved, "move"),
         count(row.commit_count, "commit"),
+        *([count(row.tombstone_count, "tombstone")] if row.tombstone_count else []),
     ]
     if row.double_owned_ms:
         facts.append(f"{partition_seconds(row.double_owned_ms)} partition-seconds held twice")
+    if row.unassigned_partition_ms:
+        nobody = partition_seconds(row.unassigned_partition_ms)
+        facts.append(f"{nobody} partition-seconds with nobody")
     if row.downtime_partition_ms is not None:
-        facts.append(
-            f"{partition_seconds(row.downtime_partition_ms)} partition-seconds down (estimate)"
-        )
+        down = partition_seconds(row.downtime_partition_ms)
+        facts.append(f"{down} partition-seconds down in rebalances (estimate)")
     return " · ".join(facts)
 
 

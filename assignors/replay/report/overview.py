@@ -10,16 +10,22 @@ from assignors.replay.report.comparison import side_by_side
 from assignors.replay.report.listing import Column, figure, name, prose, table, text, unfolding
 from assignors.replay.report.markup import Markup, element, together
 from assignors.replay.report.stories import GroupStory
-from assignors.replay.report.wording import NONE, number, partition_seconds
+from assignors.replay.report.wording import added, number, partition_seconds
 from assignors.replay.reproduce import Share, shares
 from assignors.replay.tables import AnomalyKind, Tables
 from assignors.replay.what_if import total
 
 MEANINGS: Mapping[str, str] = {
-    AnomalyKind.DOUBLE_OWNERSHIP: "two members had one partition, at least until one let go",
-    AnomalyKind.UNASSIGNED: "a partition that somebody asked for was with nobody",
+    AnomalyKind.DOUBLE_OWNERSHIP: "two members had one partition, by what they were given",
+    AnomalyKind.GIVEN_TOO_EARLY: (
+        "a partition got its next owner while the one before claimed it: both consumed until that "
+        "one let go, and when it did is not on record"
+    ),
+    AnomalyKind.UNASSIGNED: "a partition that was asked for was with nobody, and not on its way",
     AnomalyKind.FOREIGN_TOPIC: "a member was given a topic it did not ask for",
-    AnomalyKind.REBALANCE_LOOP: "generation after generation, and nothing changed",
+    AnomalyKind.REBALANCE_LOOP: (
+        "rebalance after rebalance, though nobody came, left or asked for something else"
+    ),
     AnomalyKind.REBALANCE_STORM: "many generations in a short time",
     AnomalyKind.NEVER_CLAIMS: "a member never said what it owned",
     AnomalyKind.STARVED: "a member had less than a balanced assignment gives it",
@@ -41,8 +47,6 @@ class _KindCount:
 
 def totals(tables: Tables) -> Markup:
     """Return the figures of everything."""
-    downs = [row.downtime_partition_ms for row in tables.groups]
-    known = [down for down in downs if down is not None]
     needed = [row.moved_minimum for row in tables.generations if row.moved_minimum is not None]
     facts = [
         ("groups", number(len({row.group for row in tables.groups})), ""),
@@ -56,13 +60,18 @@ def totals(tables: Tables) -> Markup:
         ),
         (
             "held twice",
-            partition_seconds(sum(row.double_owned_ms for row in tables.groups)),
+            partition_seconds(added(row.double_owned_ms for row in tables.groups)),
+            "partition-seconds, by the records",
+        ),
+        (
+            "with nobody",
+            partition_seconds(added(row.unassigned_partition_ms for row in tables.groups)),
             "partition-seconds, by the records",
         ),
         (
             "down",
-            partition_seconds(sum(known)) if known else NONE,
-            "partition-seconds, estimate",
+            partition_seconds(added(row.downtime_partition_ms for row in tables.groups)),
+            "partition-seconds in rebalances, estimate",
         ),
         ("findings", number(len(tables.anomalies)), ""),
     ]
@@ -115,8 +124,8 @@ def comparison(tables: Tables) -> Markup | None:
         return None
     note = (
         "Loads are the widest of any generation, the gap is the worst. Downtime is an estimate: "
-        f"{ESTIMATED['outcomes', 'downtime_partition_ms']}. Partitions that wait for their next "
-        "owner are down as well; they count in the total above, and here in no row."
+        f"{ESTIMATED['generations', 'downtime_partition_ms']}. What was tried takes the pause of "
+        "the generation it replaces, in each of its rounds."
     )
     return _section(
         "What if",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 NONE = "-"
@@ -81,6 +82,17 @@ def partition_seconds(partition_ms: int | None) -> str:
     if partition_ms is None:
         return NONE
     return f"{partition_ms / 1000:,.1f}" if partition_ms else "0"
+
+
+def added(values: Iterable[int | None]) -> int | None:
+    """Return the sum of what is known, nothing where nothing is.
+
+    >>> added([1, None, 2]), added([None]), added([])
+    (3, None, 0)
+    """
+    listed = list(values)
+    known = [value for value in listed if value is not None]
+    return sum(known) if known or not listed else None
 
 
 def number(value: int | None) -> str:

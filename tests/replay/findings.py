@@ -1,0 +1,37 @@
+"""What is found in a few records: short words for tests of findings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignors.replay.anomalies import Thresholds, anomalies
+from assignors.replay.history import Entry
+from assignors.replay.rows import told
+from assignors.replay.tables import AnomalyRow
+from assignors.replay.timeline import group_history
+from tests.replay.histories import Says, in_order
+
+COOPERATIVE = "cooperative-sticky"
+
+
+def found(
+    *entries: Entry, counts: dict[str, int] | None = None, thresholds: Thresholds | None = None
+) -> list[AnomalyRow]:
+    """Every finding in a group with these records."""
+    known = told(group_history("g", in_order(entries)), counts or {"t": 4})
+    return anomalies(known, thresholds or Thresholds())
+
+
+def kinds(rows: list[AnomalyRow]) -> list[str]:
+    """The kinds of findings, in their order."""
+    return [row.kind for row in rows]
+
+
+def lower(**more: Any) -> Says:
+    """A member with the first half of the topic."""
+    return Says(gets={"t": (0, 1)}, **more)
+
+
+def upper(**more: Any) -> Says:
+    """A member with the second half of the topic."""
+    return Says(gets={"t": (2, 3)}, **more)
