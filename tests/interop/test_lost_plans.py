@@ -21,7 +21,9 @@ from tests.interop.conftest import MakeGroup
 from tests.interop.group import LiveGroup
 from tests.interop.hosted import HostedMember
 from tests.interop.odd_bytes import subscription
+from tests.interop.odd_rows import SHARED, claims_all
 from tests.interop.raw import RawMember, Round
+from tests.interop.test_odd_members import listed
 from wire import decode_assignment
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
@@ -109,6 +111,42 @@ def test_a_round_that_the_broker_refuses_costs_a_silent_member_nothing(
     assert generations[1] == generations[0] + 2, "one round was refused"
     assert min(map(count, silent.rounds[before:])) == 3, "it has its share throughout"
     assert leader.errors == []
+    assert not group.judge().windows
+
+
+@pytest.mark.parametrize("leader", ["kpp", "aiop"])
+def test_a_follow_up_round_waits_for_who_remembers_wrongly_and_is_slow_to_ask(
+    leader: str, make_group: MakeGroup
+) -> None:
+    """Its first answer tells it the truth. The leader started the follow-up round before it had
+    asked, so it said the same again; nothing had changed, no further round was started, and five
+    partitions stood with nobody."""
+    group = make_group(SHARED)
+    (leading,) = group.start(leader)
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    group.start("aiop" if leader == "kpp" else "kpp")
+    place = newcomer(group, "place")
+    place.start()
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+
+    def says(member: RawMember) -> dict[str, bytes]:
+        if not member.rounds:
+            return {COOPERATIVE: claims_all(1, -1)(group.topics)}
+        owned = listed(member, group.topics)
+        truth = subscription(3, group.topics, owned=owned, generation=member.generation)
+        return {COOPERATIVE: truth}
+
+    wrong = Late(
+        *(group.broker.bootstrap, group.name, "wrong", says), holds=True, events=group.events
+    )
+    wrong.asks_after_s = 0.2
+    # In one round, so that nobody else has a reason to join again.
+    group.guests.pop("place").end()
+    group.guests["wrong"] = wrong
+    wrong.start()
+    counts = group.settled(SETTLES_S, hold_s=HOLD_S).partition_counts
+    assert sorted(counts.values()) == [5, 5, 5]
+    assert group.leader() == leading.name
     assert not group.judge().windows
 
 
