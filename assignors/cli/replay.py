@@ -14,18 +14,19 @@ from assignors.cli.assign import ASSIGNOR_HELP, AssignorName
 from assignors.cli.json_text import parse
 from assignors.cli.output import VIOLATIONS, Form, output_option, write
 from assignors.cli.replay_engines import (
+    Answer,
     Asked,
     UnreadableError,
     told_by_python,
     told_by_spark,
 )
-from assignors.cli.replay_tables import show_replayed
+from assignors.cli.replay_tables import ROWS_SHOWN, show_replayed
 from assignors.documents import Document
 from assignors.reading import DocumentError, int32, struct
 from assignors.replay.columns import as_dict
 from assignors.replay.reproduce import shares
 from assignors.replay.run import Settings
-from assignors.replay.tables import TABLES, Tables
+from assignors.replay.tables import TABLES, Row, Tables
 from assignors.replay.what_if import total
 
 SHOWN = ("groups", "anomalies", "outcomes")
@@ -168,17 +169,14 @@ def replay(
         redact=redact,
         out=out,
     )
-    tables = told_by_spark(asked) if engine == "spark" else told_by_python(asked)
-    if out is not None:
-        sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
-    _write_report(tables, report, HIDDEN_TITLE if redact else Path(asked.where).name)
-    for share in shares(tables.generations):
-        if share.writer.startswith(JAVA_CLIENTS):
-            sys.stderr.write(
-                f"plans of {share.writer} (a guess): {share.agreeing_count} of "
-                f"{share.plan_count} are java/*'s, {share.same_count} to the byte\n"
-            )
-    code = write(_documents(tables, shown or SHOWN), form, show_replayed)
+    with (told_by_spark if engine == "spark" else told_by_python)(asked) as answer:
+        tables = answer.tables
+        if out is not None:
+            sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
+        _write_report(tables, report, HIDDEN_TITLE if redact else Path(asked.where).name)
+        _say_shares(tables)
+        documents = _documents(answer, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
+        code = write(documents, form, show_replayed)
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
 
 
@@ -213,11 +211,35 @@ def _write_report(tables: Tables, report: str | None, title: str) -> None:
     sys.stderr.write(f"wrote {report}\n")
 
 
-def _documents(tables: Tables, shown: Iterable[str]) -> Iterator[Document]:
-    """Yield the rows of the tables, each with the name of its table."""
+def _say_shares(tables: Tables) -> None:
+    """Say how many of a Java leader's plans are those of Java's assignors."""
+    for share in shares(tables.generations):
+        if share.writer.startswith(JAVA_CLIENTS):
+            sys.stderr.write(
+                f"plans of {share.writer} (a guess): {share.agreeing_count} of "
+                f"{share.plan_count} are java/*'s, {share.same_count} to the byte\n"
+            )
+
+
+def _documents(
+    answer: Answer, shown: Iterable[str], commits_shown: int | None
+) -> Iterator[Document]:
+    """Yield the rows of the tables, each with the name of its table.
+
+    A document without a row says how many commits are left out, if there are.
+    """
     for name in dict.fromkeys(shown):
-        for row in getattr(tables, name):
-            yield {"schema": SCHEMA, "table": name, "row": as_dict(row), "error": None}
+        if name == "offsets":
+            yield from (_document(name, row) for row in answer.commits(commits_shown))
+            left_out = 0 if commits_shown is None else answer.commit_count() - commits_shown
+            if left_out > 0:
+                yield {**_document(name, None), "left_out": left_out}
+            continue
+        yield from (_document(name, row) for row in getattr(answer.tables, name))
         if name == "outcomes":
-            for row in total(tables.outcomes):
-                yield {"schema": SCHEMA, "table": name, "row": as_dict(row), "error": None}
+            yield from (_document(name, row) for row in total(answer.tables.outcomes))
+
+
+def _document(table: str, row: Row | None) -> Document:
+    told = None if row is None else as_dict(row)
+    return {"schema": SCHEMA, "table": table, "row": told, "error": None}

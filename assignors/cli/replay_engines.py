@@ -1,19 +1,18 @@
 """Where a replay's records come from and who tells them: plain Python, or a local Spark.
 
-Both give the same tables. Plain Python holds all records and needs no Java; Spark holds those of
-one group, reads a live topic, and writes the commits where they are, without a detour through
-this process.
+Both give the same tables, their rows in the same order. Plain Python holds all records and needs
+no Java; Spark holds those of one group, reads a live topic, and keeps the commits where they
+are: they are written there, and pass through this process only to be printed, some at a time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from secrets import token_bytes
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,15 +21,31 @@ from assignors.cli.output import UNREADABLE
 from assignors.cli.progress import worked
 from assignors.replay.entries import entries
 from assignors.replay.history import Entry, GroupHistory
-from assignors.replay.redact import keyed, numbered
+from assignors.replay.redact import numbered
 from assignors.replay.run import Settings, joined, replayed
-from assignors.replay.tables import TABLES, Tables
+from assignors.replay.tables import (
+    TABLES,
+    AnomalyKind,
+    AnomalyRow,
+    GroupRow,
+    OffsetRow,
+    Row,
+    Tables,
+)
 from assignors.replay.timeline import learned_names, timeline
+from wire.records import RECORD_TYPES
+from wire.text import utf16_key
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 EXTRA = "pip install 'kafka-assignors[{}]'"
+
+GROUPS_NAMED = 5
+"""So many groups are named where none has the name asked for."""
+
+COMMITS_TOGETHER = 200_000
+"""So many commits, about, come from Spark at a time."""
 
 
 class UnreadableError(click.ClickException):
@@ -60,8 +75,19 @@ class Asked:
         return self.source or f"__consumer_offsets at {self.bootstrap}"
 
 
-def told_by_python(asked: Asked) -> Tables:
-    """Return all tables, and write them where they were asked for."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The tables of a replay; the commits apart, as there may be more than fit into memory."""
+
+    tables: Tables
+    commits: Callable[[int | None], Iterable[OffsetRow]]
+    """The first so many in the order of the groups, `None`: all."""
+    commit_count: Callable[[], int]
+
+
+@contextmanager
+def told_by_python(asked: Asked) -> Iterator[Answer]:
+    """Give all tables, and write them where they were asked for."""
     histories = _histories(asked, _read(asked))
     settings = asked.settings
     if asked.redact:
@@ -72,31 +98,46 @@ def told_by_python(asked: Asked) -> Tables:
         from assignors.replay.arrow_tables import write_tables  # noqa: PLC0415 - needs pyarrow
 
         write_tables(tables, asked.out)
-    return tables
+    offsets = tables.offsets
+    yield Answer(
+        tables=tables,
+        commits=lambda limit: offsets[:limit],
+        commit_count=lambda: len(offsets),
+    )
 
 
-def told_by_spark(asked: Asked) -> Tables:
-    """Return all tables but the commits, which are written only; labels differ every time."""
-    settings = asked.settings
-    if asked.redact:
-        settings = replace(settings, label=keyed(token_bytes(32)))
+@contextmanager
+def told_by_spark(asked: Asked) -> Iterator[Answer]:
+    """Give all tables but the commits, which Spark has as long as this lasts."""
     with _session(asked) as session:
         from assignors.replay import spark_tables  # noqa: PLC0415 - the extra `spark`
         from assignors.replay.arrow_tables import row_of  # noqa: PLC0415 - as above
 
-        frame = _frame(asked, session)
-        names = dict(asked.topic_names)
-        found = spark_tables.tables(frame, settings, topic_names=names, persist=True)
+        found = spark_tables.tables(
+            _frame(asked, session),
+            asked.settings,
+            topic_names=dict(asked.topic_names),
+            hide_names=asked.redact,
+            persist=True,
+        )
+        collected = {
+            name: _in_order((row_of(TABLES[name], row) for row in _rows(found[name])), asked)
+            for name in worked(TABLES, len(TABLES), "tables")
+            if name != "offsets"
+        }
+        tables = Tables(**collected)  # type: ignore[arg-type]
+        _refuse_foreign(asked, tables)
         if asked.out is not None:
             for name, table in found.items():
                 path = str(Path(asked.out) / f"{name}.parquet")
                 table.write.mode("overwrite").parquet(path)
-        collected = {
-            name: tuple(row_of(TABLES[name], row) for row in _rows(found[name]))
-            for name in worked(TABLES, len(TABLES), "tables")
-            if name != "offsets"
-        }
-    return Tables(**collected)  # type: ignore[arg-type]
+                found[name] = session.read.parquet(path)
+        offsets = found["offsets"]
+        yield Answer(
+            tables=tables,
+            commits=lambda limit: _commits(offsets, limit, asked),
+            commit_count=offsets.count,
+        )
 
 
 def _read(asked: Asked) -> list[Entry]:
@@ -126,9 +167,7 @@ def _histories(asked: Asked, read: Sequence[Entry]) -> list[GroupHistory]:
         raise UnreadableError(f"{asked.where}: no records: is it empty?")
     first = read[0].record.error
     if first is not None and all(entry.record.error is not None for entry in read):
-        raise UnreadableError(
-            f"{asked.where}: none of {len(read)} records is one of __consumer_offsets: {first}"
-        )
+        raise UnreadableError(f"{asked.where}: no record is one of __consumer_offsets: {first}")
     names = {**learned_names(read), **asked.topic_names}
     histories = list(timeline(read, topic_names=names))
     if asked.wanted is None:
@@ -136,12 +175,17 @@ def _histories(asked: Asked, read: Sequence[Entry]) -> list[GroupHistory]:
     wanted = asked.wanted
     found = [history for history in histories if wanted.search(history.group)]
     if not found:
-        shown = ", ".join(history.group for history in histories[:5])
-        raise UnreadableError(
-            f"{asked.where}: no group is called {wanted.pattern!r}; "
-            f"{len(histories)} are there: {shown}"
-        )
+        groups = [history.group for history in histories if history.group]
+        raise _nobody(asked, len(groups), groups[:GROUPS_NAMED])
     return found
+
+
+def _nobody(asked: Asked, group_count: int, names: Sequence[str]) -> UnreadableError:
+    assert asked.wanted is not None
+    return UnreadableError(
+        f"{asked.where}: no group is called {asked.wanted.pattern!r}; "
+        f"{group_count} are there: {', '.join(names)}"
+    )
 
 
 @contextmanager
@@ -170,7 +214,8 @@ def _session(asked: Asked) -> Iterator[Any]:
     try:
         yield session
     except (PySparkException, SourceError) as error:
-        raise UnreadableError(f"{asked.where}: {error}".splitlines()[0]) from error
+        text = str(error) if asked.where in str(error) else f"{asked.where}: {error}"
+        raise UnreadableError(text.splitlines()[0]) from error
     finally:
         session.stop()
 
@@ -178,25 +223,106 @@ def _session(asked: Asked) -> Iterator[Any]:
 def _frame(asked: Asked, session: Any) -> DataFrame:  # noqa: ANN401 - a session of any kind
     """Return the raw records of the source, those of the groups asked for."""
     from assignors.replay.sources.live import read_topic, require_rows  # noqa: PLC0415 - as above
-    from assignors.replay.spark import segment_records, with_group  # noqa: PLC0415 - as above
 
     if asked.source is None:
         assert asked.bootstrap is not None, "without a source there is a cluster"
-        frame = read_topic(session, asked.bootstrap)
-    elif _is_parquet(Path(asked.source)):
-        frame = session.read.parquet(asked.source)
-    elif Path(asked.source).is_dir():
-        frame = segment_records(session, asked.source)
+        frame = require_rows(read_topic(session, asked.bootstrap), asked.where)
     else:
-        raise click.UsageError("--engine spark reads Parquet, folders of segments and live topics")
-    if asked.wanted is not None:
-        named = with_group(frame)
-        frame = named.where(named["group"].rlike(asked.wanted.pattern)).drop("type", "group")
-    return require_rows(frame, asked.where)
+        frame = _file_frame(Path(asked.source), session)
+        if not frame.limit(1).count():
+            raise UnreadableError(f"{asked.where}: no records: is it empty?")
+    return frame if asked.wanted is None else _wanted(asked, frame, asked.wanted.pattern)
 
 
-def _is_parquet(path: Path) -> bool:
-    return path.suffix == ".parquet" or (path.is_dir() and any(path.glob("*.parquet")))
+def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as above
+    """Return the raw records at a path, whose name tells what it is, as to `open_source`."""
+    from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
+        is_json_lines,
+        is_parquet,
+        open_source,
+    )
+    from assignors.replay.spark import (  # noqa: PLC0415 - the extra `spark`
+        json_line_records,
+        segment_records,
+    )
+
+    if is_json_lines(path):
+        return json_line_records(session, path)
+    if is_parquet(path):
+        frame: DataFrame = session.read.parquet(str(path))
+        return frame
+    if path.suffix == ".log" or path.is_dir():
+        return segment_records(session, path)
+    open_source(path)
+    raise AssertionError("a source that only plain Python can open")
+
+
+def _wanted(asked: Asked, frame: DataFrame, pattern: str) -> DataFrame:
+    """Return the records of groups with such a name; say so where there is none."""
+    from pyspark.sql.functions import encode  # noqa: PLC0415 - as above
+
+    from assignors.replay.spark import with_group  # noqa: PLC0415 - as above
+
+    named = with_group(frame)
+    found = named.where(named["group"].rlike(pattern)).drop("type", "group")
+    if found.limit(1).count():
+        return found
+    known = named["type"].isin([known.number for known in RECORD_TYPES])
+    groups = named.where(known & (named["group"] != "")).select("group").distinct()
+    first = groups.orderBy(encode("group", "UTF-16BE")).limit(GROUPS_NAMED)
+    raise _nobody(asked, groups.count(), [row["group"] for row in first.collect()])
+
+
+def _refuse_foreign(asked: Asked, tables: Tables) -> None:
+    """Say that a source is no offsets topic, if nothing in it could be read."""
+    unreadable = [row for row in tables.anomalies if row.kind == AnomalyKind.UNREADABLE]
+    if unreadable and not tables.groups:
+        raise UnreadableError(
+            f"{asked.where}: no record is one of __consumer_offsets: {unreadable[0].evidence}"
+        )
+
+
+def _in_order(rows: Iterable[Row], asked: Asked) -> tuple[Row, ...]:
+    """Return rows as plain Python has them: groups by name, those of a group as they came.
+
+    What hides a group is its number in this order. The rows of a group, of which one worker has
+    all, come together and in order; not so those of the table of groups.
+    """
+
+    def place(row: Row) -> tuple[int | bytes, int, int]:
+        group = int(row.group.rpartition("-")[2] or 0) if asked.redact else utf16_key(row.group)
+        if isinstance(row, GroupRow):
+            return group, row.life, 0
+        # What names no group comes from several workers.
+        return (group, row.at_ms, row.life) if isinstance(row, AnomalyRow) else (group, 0, 0)
+
+    return tuple(sorted(rows, key=place))
+
+
+def _commits(offsets: DataFrame, limit: int | None, asked: Asked) -> Iterator[OffsetRow]:
+    """Yield commits in the order of plain Python; memory: `COMMITS_TOGETHER`, or the limit."""
+    from assignors.replay.arrow_tables import row_of  # noqa: PLC0415 - the extra `replay`
+
+    order: list[Column] = [
+        _group_order(asked),
+        offsets["record_partition"],
+        offsets["record_offset"],
+    ]
+    if limit is None:
+        part_count = offsets.count() // COMMITS_TOGETHER + 1
+        sorted_ = offsets.repartitionByRange(part_count, *order).sortWithinPartitions(*order)
+    else:
+        sorted_ = offsets.orderBy(*order).limit(limit)
+    for row in _rows(sorted_):
+        yield row_of(OffsetRow, row)  # type: ignore[misc]
+
+
+def _group_order(asked: Asked) -> Column:
+    from pyspark.sql.functions import col, encode, substring_index  # noqa: PLC0415 - as above
+
+    if asked.redact:
+        return substring_index("group", "-", -1).cast("bigint")
+    return encode(col("group"), "UTF-16BE")
 
 
 def _rows(frame: DataFrame) -> Iterator[Mapping[str, Any]]:

@@ -31,7 +31,8 @@ ROWS_SHOWN = 1000
 def show_replayed(documents: Iterable[Document]) -> None:
     """Draw each table of a replay, its rows in the order in which they come.
 
-    Of what was tried, only the sums: a line for each generation is for programs to read.
+    Of what was tried, only the sums: a line for each generation is for programs to read. A
+    document without a row tells how many were left out of the table so far.
     """
     console = console_of()
     for name, listed in groupby(documents, key=lambda document: str(document["table"])):
@@ -39,6 +40,9 @@ def show_replayed(documents: Iterable[Document]) -> None:
         table = table_of(*headers, right=[header for header in headers if header in NUMBERS])
         left_out = 0
         for document in listed:
+            if document["row"] is None:
+                left_out += int(str(document["left_out"]))
+                continue
             row: Fields = document["row"]  # type: ignore[assignment]
             if name == "outcomes" and row["generation"] is not None:
                 continue

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
 from base64 import b64encode
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,18 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assignors.cli.command import command
-from assignors.replay.sources import open_source, write_parquet
-from assignors.replay.tables import TABLES
-from tests.cli.running import COMMAND, ROOT, process
+from assignors.cli.replay_tables import show_replayed
+from assignors.replay.columns import as_dict
+from assignors.replay.tables import TABLES, OffsetRow
+from tests.cli.running import process
 from tests.replay.histories import DATA
 
 REAL = str(DATA / "real.jsonl.gz")
+COMMIT: dict[str, Any] = {
+    **dict.fromkeys(("topic_id", "offset", "leader_epoch", "metadata", "commit_ms", "expire_ms")),
+    **dict.fromkeys(("record_partition", "record_offset", "holder_id")),
+    "at_ms": 0,
+}
 QUIET = ("--group", "^shop.01-java44$")
 
 
@@ -151,7 +158,11 @@ def record(key: bytes, value: bytes | None) -> str:
     ("name", "content", "words"),
     [
         ("empty.jsonl", b"", "no records: is it empty?"),
-        ("wrong.jsonl", record(b"order-17", b"{}").encode(), "none of 1 records is one of"),
+        (
+            "wrong.jsonl",
+            record(b"order-17", b"{}").encode(),
+            "no record is one of __consumer_offsets: ",
+        ),
         ("notes.txt", b"", "no .jsonl, .parquet or .log file"),
         ("broken.parquet", b"PAR1", "no Parquet file"),
     ],
@@ -196,39 +207,30 @@ def test_the_command_as_a_process_says_what_it_wrote(tmp_path: Path) -> None:
     assert all(json.loads(line)["table"] == "groups" for line in done.stdout.splitlines())
 
 
-@pytest.mark.spark
-@pytest.mark.slow
-@pytest.mark.usefixtures("java")
-def test_spark_prints_and_writes_what_plain_python_does(tmp_path: Path) -> None:
-    dump = tmp_path / "dump.parquet"
-    write_parquet(open_source(REAL), dump)
-    asked = (str(dump), "--group", "migrate", "--what-if", "sticky")
-    tables = [argument for name in TABLES if name != "offsets" for argument in ("--table", name)]
-    out = {engine: tmp_path / engine for engine in ("python", "spark")}
-    printed = {}
-    for engine, folder in out.items():
-        done = subprocess.run(
-            [*COMMAND, "replay", *asked, *tables, "--engine", engine, "--out", str(folder)],
-            cwd=ROOT,
-            capture_output=True,
-            timeout=400,
-            check=False,
-        )
-        assert done.returncode == 1, done.stderr.decode()[-2000:]
-        printed[engine] = sorted(done.stdout.splitlines())
-    assert printed["python"] == printed["spark"]
-    for name in TABLES:
-        ours, theirs = (
-            sorted(map(str, pq.read_table(folder / f"{name}.parquet").to_pylist()))
-            for folder in out.values()
-        )
-        assert ours == theirs, name
+def test_of_many_commits_the_table_says_how_many_it_leaves_out() -> None:
+    def document(number: int) -> dict[str, Any]:
+        row = as_dict(OffsetRow(group="g", topic="t", partition=number, **COMMIT))
+        return {"table": "offsets", "row": row}
+
+    rest = {"table": "offsets", "row": None, "left_out": 4_711}
+    assert "and 4,711 more" in drawn([document(1), rest])
+    assert "and 4,712 more" in drawn([*(document(number) for number in range(1001)), rest])
+    assert "more" not in drawn([document(number) for number in range(1000)])
 
 
-def test_spark_does_not_read_json_lines() -> None:
-    done = process("replay", REAL, "--engine", "spark")
-    assert done.returncode == 2
-    assert b"reads Parquet" in done.stderr
+def drawn(documents: list[dict[str, Any]]) -> str:
+    """What a table of these looks like."""
+    with redirect_stdout(StringIO()) as out:
+        show_replayed(documents)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "table"])
+def test_commits_are_all_there_and_only_a_table_stops_at_a_thousand(form: str) -> None:
+    result = run(REAL, "--table", "offsets", "-o", form)
+    assert ("and 2,414 more: use --out" in result.stdout) == (form == "table")
+    if form == "jsonl":
+        assert result.stdout.count("\n") == 3414
 
 
 def test_a_report_is_one_page_and_hides_what_is_hidden(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 Sessions of different kinds do not live in one process, so the test starts this file once for
 each: `python -m tests.spark.tables_job classic|cluster|connect FOLDER`, where the folder has a
-dump (`dump.parquet`).
+dump (`dump.jsonl`), which is read in many stretches, and its rows are mixed.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from assignors.registry import assignor_named
-from assignors.replay.redact import keyed
 from assignors.replay.run import Settings
 from assignors.replay.sources import SourceError
+from assignors.replay.spark import json_line_records
 from assignors.replay.spark_tables import table, tables, told_groups
 from tests.spark.job import session_of
 
-SETTINGS = Settings(
-    assignors=(assignor_named("optimal/cooperative-sticky"),), label=keyed(b"a key")
-)
+SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
+STRETCH_BYTES = 20_000
 
 
 def main(kind: str, folder: Path) -> None:
     """Run the job and write its answers."""
     session = session_of(kind, folder)
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    dump = session.read.parquet(str(folder / "dump.parquet")).repartition(3)
-    found = tables(dump, SETTINGS, persist=True)
+    dump = json_line_records(session, folder / "dump.jsonl", stretch_bytes=STRETCH_BYTES)
+    dump = dump.repartition(3)
+    found = tables(dump, SETTINGS, hide_names=True, persist=True)
     answers: dict[str, Any] = {name: rows_of(frame) for name, frame in found.items()}
     found["anomalies"].createOrReplaceTempView("anomalies")
     answers["sql"] = rows_of(

@@ -14,29 +14,12 @@ import pytest
 from assignors.replay.arrow_tables import arrow_row
 from assignors.replay.entries import entries
 from assignors.replay.run import replay
-from assignors.replay.sources import Raw, batched, open_source, rows, write_parquet
+from assignors.replay.sources import open_source, rows
 from assignors.replay.tables import TABLES
-from tests.replay.histories import DATA
-from tests.spark.tables_job import SETTINGS
+from tests.spark.dumps import some_groups
+from tests.spark.tables_job import SETTINGS, STRETCH_BYTES
 
 ROOT = Path(__file__).parents[2]
-
-GROUPS = (b"shop.32-migrate", b"shop.35-share", b"shop.36-ks-streams", b"shop.39-simple")
-ODD = [
-    Raw(key=b"\0\x02\0\x0eshop.39-simple", value=b"\0\x63", partition=9, offset=0, timestamp_ms=1),
-    Raw(key=b"\0\x09\0\x01g", value=b"x", partition=9, offset=1, timestamp_ms=2),
-    Raw(error="dump.jsonl: line 7: no record", partition=9, offset=2),
-]
-
-
-def chosen() -> list[Raw]:
-    """Some groups of the captured topic, of every kind, and some rows that are none."""
-    kept = [
-        raw
-        for raw in rows(open_source(DATA / "real.jsonl.gz"))
-        if raw.key is not None and raw.key[4:].startswith(GROUPS)
-    ]
-    return [*kept, *ODD]
 
 
 def counted(found: list[dict[str, Any]]) -> Counter[str]:
@@ -49,8 +32,9 @@ def counted(found: list[dict[str, Any]]) -> Counter[str]:
 @pytest.mark.usefixtures("java")
 @pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
 def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
-    given = chosen()
-    write_parquet(batched(given), tmp_path / "dump.parquet")
+    dump = tmp_path / "dump.jsonl"
+    dump.write_bytes(some_groups())
+    assert dump.stat().st_size > 20 * STRETCH_BYTES
     job = subprocess.run(
         [sys.executable, "-m", "tests.spark.tables_job", kind, str(tmp_path)],
         cwd=ROOT,
@@ -61,7 +45,7 @@ def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
     )
     assert job.returncode == 0, job.stderr[-4000:]
     answers = json.loads((tmp_path / "answers.json").read_text())
-    expected = replay(entries(given), SETTINGS)
+    expected = replay(entries(rows(open_source(dump))), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
         assert len(plain) > 5, name

@@ -1,0 +1,102 @@
+"""The command `replay` says the same on both engines, to the byte, and fails as well."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from base64 import b64encode
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from assignors.replay.sources import open_source, write_parquet
+from assignors.replay.tables import TABLES
+from tests.cli.running import ROOT
+from tests.spark.dumps import some_groups
+
+Answer = tuple[int, str, str]
+
+EVERY_TABLE = [argument for name in TABLES for argument in ("--table", name)]
+
+
+def asked(folder: Path, asks: list[list[str]], engine: str) -> list[Answer]:
+    """What the command answers: exit code, standard output and error."""
+    (folder / "asked.json").write_text(json.dumps([[*ask, "--engine", engine] for ask in asks]))
+    job = subprocess.run(
+        [sys.executable, "-m", "tests.spark.replay_job", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert job.returncode == 0, job.stderr[-4000:]
+    return [
+        (code, out, error)
+        for code, out, error in json.loads((folder / "answered.json").read_text())
+    ]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("java")
+def test_both_engines_print_the_same_rows_in_the_same_order_under_the_same_labels(
+    tmp_path: Path,
+) -> None:
+    packed, unplaced, columns = (
+        tmp_path / f"dump{end}" for end in (".jsonl.gz", ".ndjson", ".parquet")
+    )
+    packed.write_bytes(gzip.compress(some_groups()))
+    unplaced.write_bytes(some_groups(has_offsets=False))
+    write_parquet(open_source(packed), columns)
+    out = {engine: tmp_path / engine for engine in ("python", "spark")}
+    answers = {}
+    for engine, folder in out.items():
+        asks = [
+            [str(packed), "--redact", *EVERY_TABLE, "--what-if", "sticky", "--out", str(folder)],
+            [str(unplaced), "--table", "generations", "--table", "members", "--table", "groups"],
+            [str(columns), "--group", "shop.39", "--table", "offsets"],
+            [str(packed), "--table", "offsets", "-o", "table"],
+        ]
+        answers[engine] = asked(tmp_path, asks, engine)
+    for ours, theirs in zip(answers["python"], answers["spark"], strict=True):
+        assert ours[0] == theirs[0] == 1
+        assert ours[1].splitlines() == theirs[1].splitlines()
+    everything, _, commits, drawn = (said for _, said, _ in answers["spark"])
+    assert {json.loads(line)["table"] for line in everything.splitlines()} == {*TABLES}
+    assert commits.count("\n") > 30
+    assert " more: use --out" in drawn
+    for name in TABLES:
+        ours_, theirs_ = (
+            sorted(map(str, pq.read_table(folder / f"{name}.parquet").to_pylist()))
+            for folder in out.values()
+        )
+        assert ours_ == theirs_, name
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("java")
+def test_what_cannot_be_read_is_the_same_one_line_on_both_engines(tmp_path: Path) -> None:
+    foreign = json.dumps({"key": b64encode(b"order-17").decode(), "value": None}).encode()
+    contents = {
+        "empty.jsonl": b"",
+        "wrong.jsonl": foreign,
+        "notes.txt": b"x",
+        "good.jsonl": some_groups(),
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    asks = [
+        [str(tmp_path / name)] for name in ("empty.jsonl", "wrong.jsonl", "notes.txt", "none.jsonl")
+    ]
+    asks += [[str(tmp_path)], [str(tmp_path / "good.jsonl"), "--group", "nobody"]]
+    ours, theirs = (asked(tmp_path, asks, engine) for engine in ("python", "spark"))
+    for (code, _, said), (code_, _, said_) in zip(ours, theirs, strict=True):
+        assert code == code_ == 2
+        # What is wrong with the first record is told in other words.
+        assert said.partition("__consumer_offsets:")[0] == said_.partition("__consumer_offsets:")[0]
+        assert said.count("\n") == 1
