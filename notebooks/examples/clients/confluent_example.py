@@ -51,19 +51,17 @@ def counts(members):
 
 def newest_record(bootstrap, group):
     """The last word of the broker about the group."""
-    reader = Consumer({"bootstrap.servers": bootstrap, "group.id": "unused"})
+    reader = Consumer(
+        {"bootstrap.servers": bootstrap, "group.id": "unused", "enable.partition.eof": True}
+    )
     found = None
     for number in reader.list_topics(OFFSETS).topics[OFFSETS].partitions:
-        place = TopicPartition(OFFSETS, number, OFFSET_BEGINNING)
-        _, end = reader.get_watermark_offsets(place)
-        reader.assign([place] if end else [])
-        at = 0
-        while at < end:
-            message = reader.poll(10)
+        reader.assign([TopicPartition(OFFSETS, number, OFFSET_BEGINNING)])
+        # The end of a partition comes as an error.
+        while not (message := reader.poll(10)).error():
             record = decode_record(message.key(), message.value())
             if record.name == "GROUP_METADATA" and record.key["group"] == group:
                 found = record
-            at = message.offset() + 1
     reader.close()
     return found
 
