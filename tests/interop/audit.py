@@ -60,7 +60,7 @@ def rounds(
 ) -> list[Round]:
     """Every round of a classic group, in order, as its leader's answer completed it."""
     found: dict[int, Round] = {}
-    for key, value in _offsets_topic(bootstrap, since or {}):
+    for key, value in offsets_topic(bootstrap, since or {}):
         if key is None or not key.startswith(GROUP_METADATA):
             continue
         record = decode_record(key, value)
@@ -115,7 +115,7 @@ def _pairs(partitions: Mapping[str, Iterable[int]]) -> frozenset[Partition]:
     return frozenset((topic, number) for topic in partitions for number in partitions[topic])
 
 
-def _offsets_topic(
+def offsets_topic(
     bootstrap: str, since: Mapping[Partition, int]
 ) -> list[tuple[bytes | None, bytes | None]]:
     """Keys and values, each partition in its order, up to where it ended at the call."""

@@ -4,11 +4,11 @@
     python -m tests.interop.chaos --minutes 5 --protocol sticky --leader sarama
     python -m tests.interop.chaos --plan failed.json             # once more
 
-A plan that fails is printed as one line of JSON, with what was wrong; the command goes on, and
-ends with 1. What is asked of a group: after every step it settles, no partition has two owners
-(but for a frozen member that has not noticed yet), no leader gave anything away that somebody
-still claimed, every record is consumed, and none twice
-unless its reader was cut off or slept.
+A plan that fails is printed as one line of JSON, with what was wrong and the file that has all
+its events; the command goes on, and ends with the figures for `SOAK.md`, and with 1. What is
+asked of a group: after every step it settles, no partition has two owners (but for a frozen
+member that has not noticed yet), no leader gave anything away that somebody still claimed, every
+record is consumed, and none twice unless its reader was cut off or slept.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.interop.audit import Gift, dangerous, rounds, so_far
 from tests.interop.broker import Broker
-from tests.interop.events import Event
+from tests.interop.events import Event, Partition
 from tests.interop.group import LiveGroup, Unsettled, Verdict
-from tests.interop.ledger import Window, first_reader
+from tests.interop.install import BUILD
+from tests.interop.ledger import Window
 from tests.interop.neighbours import COOPERATIVE, DEALS_TWICE, LEADERS, OURS, READS_AGAIN
+from tests.interop.passed_by import commits, in_the_log, told
 from tests.interop.plans import Action, Plan, Start, Step, plan
 
 SETTLES_S = 40.0
@@ -37,6 +39,9 @@ DRAINS_S = 15.0
 STEPS = 6
 
 SESSION_MS, HEARTBEAT_MS = 4000, 400
+
+KEEPS = BUILD.parent.parent / "chaos"
+"""Where the events of failing plans go."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +58,12 @@ class Outcome:
     complaints: tuple[str, ...]
     gifts: tuple[Gift, ...] = ()
     """Partitions that cooperative leaders gave away while somebody had them."""
+    events: tuple[Event, ...] = ()
+    """All that was said and done, where something failed."""
+    started: Counter[str] = field(default_factory=Counter)
+    """Members started, by kind, each as often as it was."""
+    record_count: int = 0
+    """How many records were written."""
 
     @property
     def is_clean(self) -> bool:
@@ -103,6 +114,8 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
                 leaders=_leaders(group),
                 verdict=None,
                 complaints=(f"step {len(settled)}: {error}",),
+                events=tuple(group.events),
+                started=_started(group),
             )
         group.drain(DRAINS_S)
         verdict, leaders = group.judge(), _leaders(group)
@@ -112,17 +125,21 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
             if one.protocol == COOPERATIVE
             for gift in dangerous(one)
         ]
-        robbed = [gift for gift in gifts if _is_to_blame(group, gift)]
+        complaints = (
+            *_unread(group, verdict, since),
+            *_complaints(history, verdict, leaders),
+            *(f"dealt twice: {gift}" for gift in gifts if _is_to_blame(group, gift)),
+        )
         return Outcome(
             plan=history,
             settled_s=tuple(settled),
             leaders=leaders,
             verdict=verdict,
-            complaints=(
-                *_complaints(history, verdict, leaders, tuple(group.events)),
-                *(f"dealt twice: {gift}" for gift in robbed),
-            ),
+            complaints=complaints,
             gifts=tuple(gifts),
+            events=tuple(group.events) if complaints else (),
+            started=_started(group),
+            record_count=sum(group.feed.written.values()),
         )
 
 
@@ -181,6 +198,11 @@ def _leaders(group: LiveGroup) -> Counter[str]:
     )
 
 
+def _started(group: LiveGroup) -> Counter[str]:
+    """How many members were started, by kind."""
+    return Counter(_kind(event.member) for event in group.events if event.kind == "started")
+
+
 def kind_of(group: LiveGroup, member_id: str) -> str:
     """A member's kind: its id begins with the client's name or the instance's."""
     for one in group.members.values():
@@ -196,16 +218,21 @@ def _is_to_blame(group: LiveGroup, gift: Gift) -> bool:
     return any(kind_of(group, name) in OURS for name in gift.claimants)
 
 
-def _complaints(
-    history: Plan, verdict: Verdict, leaders: Counter[str], events: Sequence[Event]
-) -> list[str]:
-    found = [f"{name}" for name in verdict.died]
-    found += [
-        f"never read: {one} {numbers[:5]}, "
-        f"the one before by {first_reader(events, one, numbers[0] - 1)}, "
-        f"the one after by {first_reader(events, one, numbers[-1] + 1)}"
+def _unread(group: LiveGroup, verdict: Verdict, since: Mapping[Partition, int]) -> list[str]:
+    """Records nobody reported, with what tells whose fault it is."""
+    if not verdict.unread:
+        return []
+    bootstrap, events = group.broker.bootstrap, tuple(group.events)
+    made = commits(bootstrap, group.name, since=since)
+    return [
+        f"never read: {one} {numbers[:5]} (the first is {in_the_log(bootstrap, one, numbers[0])!r} "
+        f"in the log), {told(one, numbers[0], events=events, made=made)}"
         for one, numbers in verdict.unread.items()
     ]
+
+
+def _complaints(history: Plan, verdict: Verdict, leaders: Counter[str]) -> list[str]:
+    found = [f"{name}" for name in verdict.died]
     found += verdict.failures
     if any((history.protocol, kind) in DEALS_TWICE for kind in leaders):
         # Its own doing; but whoever claims as ours do is never the one that is robbed.
@@ -225,6 +252,15 @@ def _awake(verdict: Verdict) -> list[Window]:
 
 def _kind(name: str) -> str:
     return name.rpartition("-")[0]
+
+
+def _kept(outcome: Outcome) -> Path:
+    """The file with all events of an outcome, one a line."""
+    plan = outcome.plan
+    file = KEEPS / f"{plan.protocol}-{plan.leader}-{plan.seed}-{time.time_ns()}.txt"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{event}\n" for event in outcome.events), "utf-8")
+    return file
 
 
 def _cells(protocol: str | None, leader: str | None) -> list[tuple[str, str]]:
@@ -268,15 +304,26 @@ def main(words: list[str] | None = None) -> int:
             print(outcomes[-1].line(), flush=True)
             if not outcomes[-1].is_clean:
                 print(f"the plan: {history.to_json()}", flush=True)
+                print(f"what was said: {_kept(outcomes[-1])}", flush=True)
             if time.monotonic() > until:
                 break
+    print(_figures(outcomes))
+    return int(any(not one.is_clean for one in outcomes))
+
+
+def _figures(outcomes: list[Outcome]) -> str:
+    """What was played, in two lines."""
     failed = sum(not one.is_clean for one in outcomes)
     rests = [one for outcome in outcomes for one in outcome.settled_s]
-    print(
+    started = sum((one.started for one in outcomes), Counter[str]())
+    by_kind = ", ".join(f"{kind} {count}" for kind, count in sorted(started.items()))
+    return (
         f"{len(outcomes)} plans, {failed} failed; {len(rests)} rests, "
-        f"median {statistics.median(rests or [0]):.1f} s, longest {max(rests, default=0):.1f} s"
+        f"median {statistics.median(rests or [0]):.1f} s, longest {max(rests, default=0):.1f} s\n"
+        f"{sum(sum(one.leaders.values()) for one in outcomes)} rounds; "
+        f"{sum(one.record_count for one in outcomes)} records; "
+        f"{started.total()} members started: {by_kind}"
     )
-    return int(failed > 0)
 
 
 if __name__ == "__main__":
