@@ -176,3 +176,34 @@ def test_a_partition_that_waits_a_second_round_is_unassigned() -> None:
     (row,) = found(first, *waits)
     assert (row.kind, row.count) == ("unassigned", 2)
     assert "at the end of the records" in row.evidence
+
+
+@pytest.mark.parametrize(("at_ms", "is_found"), [(5_999, False), (6_000, True), (None, True)])
+def test_an_epoch_that_gets_no_target_leaves_partitions_with_nobody(
+    at_ms: int | None,
+    is_found: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    """One member is gone, the other is static and away: nobody asks the broker for its target."""
+    away = [
+        commit(0, "t", 3, 1, topic_id=ID),
+        member(1, "a", ("t",)),
+        member(1, "b", ("t",)),
+        epoch(1, 2),
+        target_of(1, "a", {ID: (0, 1)}),
+        target_of(1, "b", {ID: (2, 3)}),
+        target(1, 2),
+        current(1, "a", 2, {ID: (0, 1)}),
+        current(1, "b", 2, {ID: (2, 3)}),
+        member(5_000, "b", None),
+        epoch(5_000, 3),
+    ]
+    gone = [] if at_ms is None else [member(at_ms, "a", None), epoch(at_ms, 4)]
+    rows = [row for row in found(*away, *gone) if row.kind == "unassigned"]
+    assert [(row.count, row.at_ms, row.until_ms) for row in rows] == (
+        [(2, 5_000, at_ms)] if is_found else []
+    )
+
+
+def test_a_share_without_partitions_is_no_foreign_topic() -> None:
+    plan = {"a": Says(gets={"t": (0, 1, 2, 3), "u": ()})}
+    assert found(classic(0, 1, plan)) == []

@@ -90,7 +90,7 @@ def needless_moves(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
                 count=needless,
                 evidence=(
                     f"{amount(counted.moved, 'partition')} left members that are still there, "
-                    f"{counted.moved_minimum} had to be"
+                    f"{counted.moved_minimum} had to"
                 ),
             )
 

@@ -24,7 +24,7 @@ class Thresholds:
     """Generations in a row with the same members that ask for the same."""
     unassigned_ms: int = 1_000
     """With nobody for less than this is a group on its way: a leader that knows no topics yet
-    deals an empty plan first, and two epochs of a broker may be a millisecond apart."""
+    deals an empty plan first, and a broker finds the target of an epoch a moment after it."""
     storm_generations: int = 10
     storm_window_ms: int = 60_000
     claims_missed: int = 2
@@ -82,8 +82,8 @@ def runs(
         yield key, chapters[start:end]
 
 
-def numbers_shown(numbers: Sequence[int], limit: int = 12) -> str:
-    """Return partition numbers as people read them.
+def numbers_shown(numbers: Sequence[int | str], limit: int = 12) -> str:
+    """Return partition numbers, or names, as people read them.
 
     >>> numbers_shown([0, 1, 2, 5], limit=3)
     '0, 1, 2, ... (4)'

@@ -26,9 +26,6 @@ from assignors.replay.intervals import Place
 from assignors.replay.rows import Chapter, ToldLife
 from assignors.replay.tables import AnomalyKind, Kind
 
-ASSIGNING = "Assigning"
-"""The state of an epoch that has no target of its own yet."""
-
 
 def double_ownership(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
     """Yield where two members held one partition at a time."""
@@ -65,38 +62,37 @@ def early_handovers(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
     """
     if of.life.kind is not Kind.CLASSIC:
         return
-    for position, chapter in enumerate(of.chapters):
-        generation = chapter.generation
-        for place, old, new in _too_early(chapter):
-            until_ms = _let_go_ms(of.chapters, position + 1, old, place)
-            lasted = (
-                "to the end of the records"
-                if until_ms is None
-                else f"for {seconds(until_ms - generation.at_ms)} at most"
-            )
-            yield Finding(
-                kind=AnomalyKind.GIVEN_TOO_EARLY,
-                generation=generation.number,
-                at_ms=generation.at_ms,
-                until_ms=until_ms,
-                member_id=new,
-                topic=place[0],
-                partition=place[1],
-                count=2,
-                evidence=(
-                    f"{place[0]}-{place[1]} was given to {new} while {old} held and claimed it: "
-                    f"both consume until {old} lets go, {lasted}"
-                ),
-            )
+    found: list[list[Finding]] = []
+    # What each member claims in the round after -> when it no longer does. From the last round
+    # to the first, so that each claim is looked at once.
+    until: dict[str, dict[Place, int | None]] = {}
+    next_ms: int | None = None
+    for chapter in reversed(of.chapters):
+        found.append(
+            [
+                _too_early_finding(chapter, place, old, new, until.get(old, {}).get(place, next_ms))
+                for place, old, new in _too_early(chapter)
+            ]
+        )
+        until = {
+            member.member_id: {
+                place: until.get(member.member_id, {}).get(place, next_ms)
+                for place in pairs(member.claimed)
+            }
+            for member in chapter.generation.members
+        }
+        next_ms = chapter.generation.at_ms
+    for listed in reversed(found):
+        yield from listed
 
 
 def unassigned(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield partitions that somebody asked for and nobody had, for long or to the end."""
-    last = of.chapters[-1] if of.chapters else None
     missing: dict[tuple[int, int, str], list[int]] = {}
     found: dict[tuple[int, int, str], Sequence[Chapter]] = {}
+    awaited: dict[int, dict[Place, None]] = {}
     for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
-        if _may_wait(of, run, place, is_last=run[-1] is last):
+        if _may_wait(of, run, place, awaited):
             continue
         until_ms = run[-1].generation.until_ms
         begun_ms = run[0].generation.at_ms
@@ -127,16 +123,20 @@ def unassigned(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
 
 def foreign_topics(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
     """Yield members that were given topics they did not ask for."""
+    given: dict[tuple[int, str], Participant] = {}
 
     def foreign(chapter: Chapter) -> Iterator[tuple[str, str]]:
         for member in chapter.generation.members:
-            yield from ((member.member_id, topic) for topic in _foreign(member))
+            topics = _foreign(member)
+            if topics:
+                given[id(chapter), member.member_id] = member
+            yield from ((member.member_id, topic) for topic in topics)
 
     if of.life.kind is Kind.STREAMS:
         return  # their members name no topics
     for (member_id, topic), run in runs(of.chapters, foreign):
-        given = next(m for m in run[0].generation.members if m.member_id == member_id)
-        numbers = plan(given)[topic]
+        member = given[id(run[0]), member_id]
+        numbers = plan(member)[topic]
         yield Finding(
             kind=AnomalyKind.FOREIGN_TOPIC,
             generation=run[0].generation.number,
@@ -147,7 +147,7 @@ def foreign_topics(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
             partition=numbers[0] if len(numbers) == 1 else None,
             count=len(numbers),
             evidence=f"was given {topic}[{numbers_shown(numbers)}] and asked for "
-            f"{', '.join(given.topics) or 'nothing'}, in {span(run)}",
+            f"{numbers_shown(member.topics) or 'nothing'}, in {span(run)}",
         )
 
 
@@ -170,30 +170,61 @@ def _too_early(chapter: Chapter) -> Iterator[tuple[Place, str, str]]:
                 yield place, old, member.member_id
 
 
-def _let_go_ms(chapters: Sequence[Chapter], start: int, member_id: str, place: Place) -> int | None:
-    """Return the time of the first round, from `start` on, that shows that the member let go."""
-    for position in range(start, len(chapters)):
-        chapter = chapters[position]
-        found = next((m for m in chapter.generation.members if m.member_id == member_id), None)
-        if found is None or place not in pairs(found.claimed):
-            return chapter.generation.at_ms
-    return None
+def _too_early_finding(
+    chapter: Chapter, place: Place, old: str, new: str, until_ms: int | None
+) -> Finding:
+    generation = chapter.generation
+    lasted = (
+        "to the end of the records"
+        if until_ms is None
+        else f"for {seconds(until_ms - generation.at_ms)} at most"
+    )
+    return Finding(
+        kind=AnomalyKind.GIVEN_TOO_EARLY,
+        generation=generation.number,
+        at_ms=generation.at_ms,
+        until_ms=until_ms,
+        member_id=new,
+        topic=place[0],
+        partition=place[1],
+        count=2,
+        evidence=(
+            f"{place[0]}-{place[1]} was given to {new} while {old} held and claimed it: "
+            f"both consume until {old} lets go, {lasted}"
+        ),
+    )
 
 
 def _foreign(member: Participant) -> list[str]:
     is_silent = member.version is None and not member.topics
     if is_silent:
         return []  # no Subscription to compare with
-    return [topic for topic in plan(member) if topic not in member.topics]
+    asked = frozenset(member.topics)
+    return [topic for topic, given in plan(member).items() if given and topic not in asked]
 
 
-def _may_wait(of: ToldLife, run: Sequence[Chapter], place: Place, *, is_last: bool) -> bool:
-    """Return whether a partition without owner is on its way from one member to the next."""
-    if of.life.kind is not Kind.CLASSIC:
-        # The broker computes the next target a moment after the epoch.
-        return not is_last and all(one.generation.state == ASSIGNING for one in run)
-    chapter = run[0]
-    if len(run) > 1 or not is_cooperative(of.life.kind, chapter.generation):
+def _may_wait(
+    of: ToldLife,
+    run: Sequence[Chapter],
+    place: Place,
+    awaited: dict[int, dict[Place, None]],
+) -> bool:
+    """Return whether a partition without owner is on its way from one member to the next.
+
+    In the target of a broker nothing is on its way: it is members that go there one by one.
+    `awaited` keeps what waits in each chapter, for the next partition.
+    """
+    chapter, kind = run[0], of.life.kind
+    if len(run) > 1 or kind is not Kind.CLASSIC or not is_cooperative(kind, chapter.generation):
         return False
-    is_claimed = any(place in pairs(member.claimed) for member in chapter.generation.members)
-    return is_claimed or place in pairs(chapter.figures.waiting)
+    if id(chapter) not in awaited:
+        awaited[id(chapter)] = _awaited(chapter)
+    return place in awaited[id(chapter)]
+
+
+def _awaited(chapter: Chapter) -> dict[Place, None]:
+    """Return what somebody still claims, or had until now."""
+    waiting = pairs(chapter.figures.waiting)
+    for member in chapter.generation.members:
+        waiting.update(pairs(member.claimed))
+    return waiting
