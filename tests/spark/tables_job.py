@@ -20,7 +20,7 @@ from assignors.replay.spark_tables import table, tables, told_groups
 from tests.spark.job import session_of
 
 SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
-STRETCH_BYTES = 20_000
+STRETCH_BYTES = 5_000
 
 
 def main(kind: str, folder: Path) -> None:
