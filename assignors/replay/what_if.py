@@ -18,7 +18,8 @@ The model, in full:
   does a broker's, whose members then move one by one.
 * Every round takes as long as the round that is replaced took (`pause_ms`), and interrupts what
   its protocol interrupts (`figures.stopped_count`). What happened is measured by the same rule
-  (`rows.downtime`), in every table.
+  (`rows.downtime`), in every table. The pause of a KIP-848 epoch is that of the whole hand-over,
+  so it counts once there, however many rounds are tried.
 * The plan with which the broker itself turns a KIP-848 group into a classic one is nobody's
   doing: it has no row, and both the leader that came after and the one tried here start from it.
 * Racks and partition counts that change in the course of a history are not recorded, so not
@@ -102,6 +103,9 @@ def _of_life(of: Told, told_life: ToldLife, assignor: Assignor) -> Iterator[Outc
             tried = _idle(of, assignor, chapter, before, memory)
         else:
             tried = _settled(of, assignor, chapter, before, memory)
+        if told_life.life.kind is Kind.CONSUMER and tried.rounds > 1:
+            whole = figures(_kind(assignor), tried.generation, before, of.counts)
+            tried = replace(tried, stopped=whole.stopped)
         before, memory, last = tried.generation, tried.memory, chapter
         yield _row(of, told_life, assignor, chapter, tried)
 

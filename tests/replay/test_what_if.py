@@ -15,7 +15,20 @@ from assignors.replay.rows import Told, told
 from assignors.replay.tables import OutcomeRow
 from assignors.replay.timeline import group_history, learned_names, timeline
 from assignors.replay.what_if import EVERY_GROUP, total, what_if
-from tests.replay.histories import Says, captured, classic, in_order
+from tests.replay.histories import (
+    Says,
+    captured,
+    classic,
+    commit,
+    current,
+    epoch,
+    in_order,
+    member,
+    target,
+    target_of,
+)
+
+ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 
 KNOWN = {"orders": 6, "payments": 4, "clicks.v2": 3, "tiny": 1}
 
@@ -139,6 +152,49 @@ def test_an_eager_round_stops_all_and_a_brokers_round_what_moves() -> None:
         for name in ("optimal/sticky", "server/uniform")
     }
     assert downtime == {"optimal/sticky": 400, "server/uniform": 200}
+
+
+def test_the_pause_of_an_epoch_is_that_of_its_whole_handover() -> None:
+    """Two partitions move to b within 300 ms: a cooperative assignor tried has the same figures."""
+    entries = [
+        commit(0, "t", 3, 1, topic_id=ID),
+        member(1, "a", ("t",)),
+        epoch(1, 2),
+        target_of(1, "a", {ID: (0, 1, 2, 3)}),
+        target(1, 2),
+        current(1, "a", 2, {ID: (0, 1, 2, 3)}),
+        member(1_000, "b", ("t",)),
+        epoch(1_000, 3),
+        target_of(1_000, "a", {ID: (0, 1)}),
+        target_of(1_000, "b", {ID: (2, 3)}),
+        target(1_000, 3),
+        current(1_100, "a", 2, {ID: (0, 1)}, state=1, revoking={ID: (2, 3)}),
+        current(1_200, "a", 3, {ID: (0, 1)}),
+        current(1_300, "b", 3, {ID: (2, 3)}),
+    ]
+    row = tried(made(*entries), "optimal/cooperative-sticky")[1]
+    assert (row.rounds, row.moved, row.actual_rounds, row.actual_moved) == (2, 2, 1, 2)
+    assert row.downtime_partition_ms == row.actual_downtime_partition_ms == 2 * 300
+
+
+def test_a_brokers_own_plan_is_where_the_next_leader_starts() -> None:
+    """A group came back from KIP-848 with what one of two members left: nobody dealt that."""
+    entries = [
+        member(1, "a", ("t",)),
+        member(1, "b", ("t",)),
+        epoch(1, 2),
+        target(1, 2),
+        epoch(5, None),
+        classic(5, 3, {"a": Says(gets={"t": (0, 1)})}),
+        classic(90, 4, {"a": Says(gets={"t": (0, 1, 2, 3)})}, state_ms=80),
+    ]
+    of = made(*entries)
+    assert of.lives[1].life.generations[0].is_brokers
+    rows = [row for row in tried(of, "optimal/sticky") if row.life == 2]
+    assert [(row.generation, row.rounds, row.load_max, row.actual_load_max) for row in rows] == [
+        (4, 1, 4, 4)
+    ]
+    assert rows[0].downtime_partition_ms == rows[0].actual_downtime_partition_ms == 4 * 10
 
 
 def test_a_static_member_that_comes_back_keeps_its_share() -> None:
