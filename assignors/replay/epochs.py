@@ -62,6 +62,8 @@ class EpochLife:
         self.held: dict[str, TopicPartitions] = {}
         self.matched: dict[str, tuple[str, ...]] = {}
         """Regular expression -> the topics that the broker found for it."""
+        self.asking: dict[str, dict[str, None]] = {}
+        """Regular expression -> the members that ask for it."""
         self.announced: dict[str, None] = {}
         """Members whose records came since the last epoch: they cause the next."""
         self.epoch: _Epoch | None = None
@@ -74,6 +76,11 @@ class EpochLife:
         if part != "METADATA" or value is None or self.epoch is None:
             return False
         return bool(value["epoch"] < self.epoch.number)
+
+    def goes_on_from(self, before: EpochLife) -> None:
+        """Take over the members whose records came before that of this life's first epoch."""
+        for member_id in before.announced:
+            self._come(before.members[member_id])
 
     def feed(self, entry: Entry, part: str) -> None:
         """Take in one record; `part` is its type's name without the kind of group."""
@@ -126,15 +133,22 @@ class EpochLife:
 
     def _member(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
+        known = self.members.get(member_id, Participant(member_id=member_id))
+        self.asking.get(known.topic_regex or "", {}).pop(member_id, None)
         if value is None:
             self.members.pop(member_id, None)
             self.announced.pop(member_id, None)
             self._hold(entry, member_id, {}, is_gone=True)
             return
-        known = self.members.get(member_id, Participant(member_id=member_id))
-        self.members[member_id] = self._matched(described(known, value))
-        self.announced[member_id] = None
+        self._come(self._matched(described(known, value)))
         self._touch(member_id)
+
+    def _come(self, member: Participant) -> None:
+        """Take in a member that has said something new."""
+        self.members[member.member_id] = member
+        self.announced[member.member_id] = None
+        if member.topic_regex is not None:
+            self.asking.setdefault(member.topic_regex, {})[member.member_id] = None
 
     def _target_epoch(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
         if self.epoch is None or value is None:
@@ -180,8 +194,8 @@ class EpochLife:
         assert entry.record.key is not None
         expression = str(entry.record.key["regularExpression"])
         self.matched[expression] = () if value is None else tuple(value["topics"])
-        for member_id, member in self.members.items():
-            self.members[member_id] = self._matched(member)
+        for member_id in self.asking.get(expression, ()):
+            self.members[member_id] = self._matched(self.members[member_id])
 
     def _matched(self, member: Participant) -> Participant:
         """Return the member with the topics that its regular expression stands for."""

@@ -157,7 +157,7 @@ class _Lives:
             if life.starts_over(entry, part):
                 self._end(entry.at_ms)
                 after = EpochLife(len(self.done) + 1, kind, entry.at_ms, self._name_of)
-                after.members = {member_id: life.members[member_id] for member_id in life.announced}
+                after.goes_on_from(life)
                 after.feed(entry, part)
                 self.current = after
             elif is_end:

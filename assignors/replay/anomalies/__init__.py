@@ -7,6 +7,7 @@ long is in `Thresholds`, and nowhere else.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 
 from assignors.replay.anomalies.balance import imbalances, needless_moves, unfair_loads
@@ -80,8 +81,9 @@ def _row(
 
 def _unreadable_records(history: GroupHistory) -> Iterator[AnomalyRow]:
     """Yield a finding for each record that cannot be read, in the life it falls into."""
+    starts = [life.from_ms for life in history.lives]
     for record in history.unreadable:
-        lives = [life.number for life in history.lives if life.from_ms <= record.at_ms]
+        begun = bisect_right(starts, record.at_ms)
         where = (
             ""
             if record.offset is None
@@ -89,7 +91,7 @@ def _unreadable_records(history: GroupHistory) -> Iterator[AnomalyRow]:
         )
         yield AnomalyRow(
             group=history.group,
-            life=max(lives, default=1),
+            life=history.lives[begun - 1].number if begun else 1,
             kind=AnomalyKind.UNREADABLE.value,
             generation=None,
             at_ms=record.at_ms,

@@ -38,9 +38,11 @@ def odd_bytes(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
     seen: dict[tuple[str, str, NoteCode], _Seen] = {}
     for chapter in of.chapters:
         generation = chapter.generation
+        leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
         for member in generation.members:
             for oddity in member.oddities:
-                writer = _writer(generation, member, oddity)
+                # Who leads may not be in the record; then nobody knows who wrote the plan.
+                writer = leader if oddity.blob == "assignment" else member
                 if oddity.code in HARMLESS or writer is None or member.error is not None:
                     continue
                 _count(
@@ -128,13 +130,6 @@ def _with_a_chance(chapter: Chapter) -> Iterator[Participant]:
         return
     had = {member.member_id for member in before.members if any(member.assigned.values())}
     yield from (member for member in generation.members if member.member_id in had)
-
-
-def _writer(generation: Generation, member: Participant, oddity: Oddity) -> Participant | None:
-    """Return who wrote the odd bytes; nobody known where the leader is not in the record."""
-    if oddity.blob != "assignment":
-        return member
-    return next((m for m in generation.members if m.member_id == generation.leader_id), None)
 
 
 def _count(

@@ -1,0 +1,197 @@
+"""Very large groups, which nobody means to have: twice the group takes twice the time.
+
+Each case below once took four times as long, or more: for each member all members were gone
+through, or for each partition all partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from time import process_time
+
+import pytest
+
+from assignors.replay.history import Entry
+from assignors.replay.run import Settings, replay
+from assignors.replay.tables import Tables
+from tests.replay.histories import (
+    TOPIC_ID,
+    Says,
+    classic,
+    commit,
+    current,
+    epoch,
+    gone,
+    in_order,
+    member,
+    record,
+    target,
+    target_of,
+)
+from wire.records import decode_record
+
+TWICE_MAX = 2.8
+"""Time for twice the size, by that for the size: 2 and some room for a busy machine."""
+
+TRIES = 4
+
+
+def classic_group(count: int) -> list[Entry]:
+    """Two generations in which each member has a partition, and claims it."""
+    plans = [{f"m{n}": ("t", n) for n in range(count)}] * 2
+    return [
+        classic(
+            1000 * number,
+            number,
+            {
+                key: Says(gets={topic: (n,)}, owns={topic: (n,)} if number > 1 else {})
+                for key, (topic, n) in plan.items()
+            },
+            protocol="sticky",
+        )
+        for number, plan in enumerate(plans, start=1)
+    ]
+
+
+def consumer_group(count: int) -> list[Entry]:
+    """A KIP-848 group whose topic nobody named: each member was given what it did not ask for."""
+    topic = TOPIC_ID.format("Q")
+    names = [f"m{n}" for n in range(count)]
+    return [
+        *(member(1, name, ("t",)) for name in names),
+        epoch(2, 2),
+        *(target_of(3, name, {topic: (n,)}) for n, name in enumerate(names)),
+        target(4, 2),
+        *(current(5, name, 2, {topic: (n,)}) for n, name in enumerate(names)),
+    ]
+
+
+def handed_over_too_early(count: int) -> list[Entry]:
+    """Every partition goes to a member while another still claims it."""
+    last = count - 1
+    first = {f"m{n}": Says(gets={"t": (n,)}) for n in range(count)}
+    then = {f"m{n}": Says(gets={"t": (last - n,)}, owns={"t": (n,)}) for n in range(count)}
+    after = {f"m{n}": Says(gets={"t": (last - n,)}, owns={"t": (last - n,)}) for n in range(count)}
+    return [
+        classic(1000 * number, number, said, protocol="cooperative-sticky")
+        for number, said in enumerate((first, then, after), start=1)
+    ]
+
+
+def nobody_has_anything(count: int) -> list[Entry]:
+    """Every partition waits, as it seems: one round under a cooperative protocol."""
+    had = {"a": Says(gets={"t": tuple(range(count))}), "b": Says()}
+    none = {key: Says() for key in had}
+    return [
+        classic(1000 * number, number, said, protocol="cooperative-sticky")
+        for number, said in enumerate((had, none, had), start=1)
+    ]
+
+
+def odd_plans(count: int) -> list[Entry]:
+    """A leader that is the last of the record writes a byte too many for everybody."""
+    plan = b"\0\0\0\0\0\0\xff\xff\xff\xff!"
+    said = {f"m{n}": Says(assignment=plan) for n in range(count)}
+    return [classic(1, 1, said, leader=f"m{count - 1}")]
+
+
+def many_topics(count: int) -> list[Entry]:
+    """A member asks for many topics, and is given as many others."""
+    asked = tuple(f"asked-{n}" for n in range(count))
+    return [
+        classic(1, 1, {"a": Says(topics=asked, gets={f"given-{n}": (0,) for n in range(count)})})
+    ]
+
+
+def many_expressions(count: int) -> list[Entry]:
+    """Every member of a KIP-848 group has a regular expression of its own."""
+    return [
+        *chain.from_iterable(
+            (
+                member(1, f"m{n}", (), regex=f"t{n}.*"),
+                record(
+                    1,
+                    "CONSUMER_GROUP_REGULAR_EXPRESSION",
+                    {"groupId": "g", "regularExpression": f"t{n}.*"},
+                    {"topics": [f"t{n}-x"], "version": 1, "timestamp": 1},
+                ),
+            )
+            for n in range(count)
+        ),
+        epoch(2, 2),
+    ]
+
+
+def many_lives(count: int) -> list[Entry]:
+    """A group that comes and goes, and a bad record each time."""
+    bad = decode_record(b"\0\2\0\1g", b"\0\x63")
+    return [
+        entry
+        for n in range(count)
+        for entry in (
+            classic(3 * n, 1, {"a": Says()}),
+            Entry(record=bad, at_ms=3 * n + 1),
+            gone(3 * n + 2),
+        )
+    ]
+
+
+Case = tuple[Callable[[int], list[Entry]], int, str | None]
+
+CASES: list[Case] = [
+    (classic_group, 1500, None),
+    (consumer_group, 1500, "foreign-topic"),
+    (handed_over_too_early, 800, "given-too-early"),
+    (nobody_has_anything, 3000, None),
+    (odd_plans, 3000, "odd-bytes"),
+    (many_topics, 3000, "foreign-topic"),
+    (many_expressions, 1500, None),
+    (many_lives, 1000, "unreadable"),
+]
+
+
+def told(entries: Iterable[Entry]) -> tuple[Tables, float]:
+    """The tables, and the time they took this process."""
+    listed = in_order(entries)
+    started = process_time()
+    tables = replay(listed, Settings())
+    return tables, process_time() - started
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("group", "count", "finding"), CASES, ids=lambda case: getattr(case, "__name__", "")
+)
+def test_twice_the_size_takes_twice_the_time(
+    group: Callable[[int], list[Entry]], count: int, finding: str | None
+) -> None:
+    ratios = []
+    for _ in range(TRIES):
+        once, seconds = told(group(count))
+        twice, more_seconds = told(group(2 * count))
+        ratios.append(more_seconds / seconds)
+        if ratios[-1] <= TWICE_MAX:
+            break
+    assert ratios[-1] <= TWICE_MAX, ratios
+    if finding is not None:
+        kinds = [sum(row.kind == finding for row in tables.anomalies) for tables in (once, twice)]
+        assert 0 < kinds[0] <= kinds[1]
+
+
+@pytest.mark.parametrize(
+    ("group", "count", "finding"), CASES, ids=lambda case: getattr(case, "__name__", "")
+)
+def test_a_large_group_takes_nothing_from_its_neighbours(
+    group: Callable[[int], list[Entry]], count: int, finding: str | None
+) -> None:
+    large = group(count // 10)
+    middle = len(large) // 2
+    near = [commit(1, "t", 0, 7, group="near"), classic(2, 1, {"z": Says()}, group="other")]
+    tables = replay(
+        in_order([near[0], *large[:middle], near[1], *large[middle:], gone(9, group="other")])
+    )
+    assert {row.group for row in tables.groups} == {"g", "near", "other"}
+    assert [row.offset for row in tables.offsets] == [7]
+    assert [row.member_id for row in tables.members if row.group == "other"] == ["z"]
+    assert (finding is None) or finding in {row.kind for row in tables.anomalies}
