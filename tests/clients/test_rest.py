@@ -24,6 +24,7 @@ CLUSTER = Cluster.of({"t": 4})
 OLD = encode_subscription(Subscription(version=0, topics=("t",)))
 NOTHING = encode_assignment({}, version=1)
 HEARTBEAT_MS = 20
+LOOKS_MAX = 250
 GENERATION = 7
 STABLE, REBALANCE, SILENCE = "stable", "rebalance in progress", "no answer"
 """What a heartbeat is answered."""
@@ -97,6 +98,15 @@ def test_a_follow_up_is_owed_until_its_round_began(group: LocalGroup) -> None:
     assert not coordinator.need_rejoin(), "it has been tried"
 
 
+def test_a_round_does_not_rest_before_its_answer_arrived(group: LocalGroup) -> None:
+    group.add("a", [cooperative_sticky()], ["t"])
+    group.add_bytes("old", {COOPERATIVE: OLD})
+    group.round(unheard=["a"])
+    seat = seat_of(group, "a")
+    assert not seat.rested()
+    assert seat.memory.plan is None
+
+
 class Beats:
     """A host's heartbeats and its sleep: time passes as it is slept away."""
 
@@ -139,9 +149,9 @@ def test_kafka_python_waits_for_a_heartbeat_that_is_answered() -> None:
 
 
 def test_kafka_python_does_not_wait_where_another_round_began() -> None:
-    assert not watched(Beats(answered_at_s=0.0), rejoin_needed=True)
+    assert not watched(Beats(answered_at_s=0.001), rejoin_needed=True)
     later = SimpleNamespace(generation_id=GENERATION + 1)
-    assert not watched(Beats(answered_at_s=0.0), _generation=later)
+    assert not watched(Beats(answered_at_s=0.001), _generation=later)
 
 
 class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no types
@@ -177,8 +187,14 @@ def rejoins(*answers: Any, after: int = GENERATION) -> bool:
         coordinator.join_complete(made)
         assert not coordinator._rejoin_needed_fut.done(), "the others have not asked yet"
         coordinator.generation = after
-        await asyncio.sleep((len(answers) + 3) * HEARTBEAT_MS / 1000)
-        assert not coordinator.answers or after != GENERATION
+        await asyncio.sleep(2 * HEARTBEAT_MS / 1000)
+        for _ in range(LOOKS_MAX):
+            is_over = not coordinator.answers and made._asking is not None and made._asking.done()
+            if is_over or after != GENERATION:
+                break
+            await asyncio.sleep(HEARTBEAT_MS / 1000)
+        assert bool(coordinator.answers) == (after != GENERATION), "asked while it is the newest"
+        assert made._asking is None or made._asking.exception() is None
         started = made._seat.memory.plan is not None
         assert coordinator._rejoin_needed_fut.done() == (started or REBALANCE in answers)
         return started

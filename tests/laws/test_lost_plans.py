@@ -232,3 +232,11 @@ def test_what_another_leader_gave_counts_for_more_than_an_old_memory() -> None:
     assert silent.owned
     led = group.play(Fate(leaves=1))
     assert numbers_of(led.assignments["leader"]) == frozenset(), "nobody knows what is free"
+
+
+def test_without_numbers_of_rounds_no_plan_is_remembered_in_doubt() -> None:
+    blobs = {name: Follower(Speech.NOTHING).says() for name in "ab"}
+    first = lead(COOPERATIVE, CLUSTER, blobs)
+    again = lead(COOPERATIVE, CLUSTER, blobs, memory=first.memory)
+    assert again.memory.plan is not None
+    assert again.memory_in_doubt().plan is None
