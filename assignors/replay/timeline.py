@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from assignors.replay.budget import MEMBER_ROWS_MAX, within_budget
 from assignors.replay.classic_history import ClassicLife
 from assignors.replay.epochs import KINDS, EpochLife
 from assignors.replay.history import Commit, Entry, GroupHistory, Life, Unreadable
@@ -75,18 +76,23 @@ def learned_names(entries: Iterable[Entry]) -> dict[str, str]:
 
 
 def group_history(
-    group: str, entries: Iterable[Entry], *, topic_names: Mapping[str, str] | None = None
+    group: str,
+    entries: Iterable[Entry],
+    *,
+    topic_names: Mapping[str, str] | None = None,
+    member_rows_max: int = MEMBER_ROWS_MAX,
 ) -> GroupHistory:
     """Return the history of one group from its records, in the order of the topic.
 
     The clock of a broker may be behind that of the one before it. A group's time stands still
-    then: what is written later did not happen earlier. Commits keep the time they have.
+    then: what is written later did not happen earlier. Commits keep the time they have. Old
+    generations of a group beyond all measure are left out: see `budget`.
     """
-    listed = list(entries)
+    listed, untold = within_budget(list(entries), member_rows_max)
     names = {**learned_names(listed), **(topic_names or {})}
     history = _Lives(names)
     commits: list[Commit] = []
-    unreadable: list[Unreadable] = []
+    unreadable: list[Unreadable] = [] if untold is None else [untold]
     now_ms = None
     for entry in listed:
         record = entry.record

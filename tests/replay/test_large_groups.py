@@ -11,10 +11,13 @@ from itertools import chain
 from time import process_time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assignors.replay.history import Entry
+from assignors.replay.history import Entry, GroupHistory
 from assignors.replay.run import Settings, replay
 from assignors.replay.tables import Tables
+from assignors.replay.timeline import group_history
 from tests.replay.histories import (
     TOPIC_ID,
     Says,
@@ -149,6 +152,54 @@ CASES: list[Case] = [
     (many_expressions, 1500, None),
     (many_lives, 1000, "unreadable"),
 ]
+
+
+def joining_one_by_one(count: int) -> list[Entry]:
+    """A KIP-848 group that starts an epoch for each member that comes."""
+    return [e for n in range(count) for e in (member(n, f"m{n}", ("t",)), epoch(n, n + 2))]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=12), st.integers(0, 20))
+def test_the_newest_generations_are_told_as_many_as_fit(
+    sizes: list[tuple[int, bool]], member_rows_max: int
+) -> None:
+    entries = in_order(
+        [
+            gone(n) if is_gone else classic(n, n, {f"m{m}": Says() for m in range(size)})
+            for n, (size, is_gone) in enumerate(sizes)
+        ]
+    )
+    full = numbers(group_history("g", entries))
+    history = group_history("g", entries, member_rows_max=member_rows_max)
+    kept = numbers(history)
+    assert kept == full[len(full) - len(kept) :]
+    assert bool(full) == bool(kept)
+    size_of = {n: size for n, (size, is_gone) in enumerate(sizes) if not is_gone}
+    assert sum(size_of[n] for n in kept) <= max(member_rows_max, size_of[kept[-1]] if kept else 0)
+    if len(kept) == len(full):
+        assert history.unreadable == ()
+        return
+    (said,) = history.unreadable
+    before = full[len(full) - len(kept) - 1]
+    assert sum(size_of[n] for n in [*kept, before]) > member_rows_max
+    assert said.offset == before
+    assert said.text.startswith(f"{len(full) - len(kept)} generations up to this one are not told")
+
+
+def numbers(history: GroupHistory) -> list[int]:
+    """The numbers of all generations."""
+    return [one.number for life in history.lives for one in life.generations]
+
+
+def test_members_that_join_one_by_one_are_told_from_the_newest_epoch_back() -> None:
+    entries = in_order(joining_one_by_one(100))
+    (life,) = group_history("g", entries, member_rows_max=300).lives
+    assert [len(one.members) for one in life.generations] == [98, 99, 100]
+    assert life.generations[0].missing_before == 97
+    (said,) = group_history("g", entries, member_rows_max=300).unreadable
+    assert said.text.endswith(
+        "of one group 300 members are, all generations together, and these have 4,753"
+    )
 
 
 def told(entries: Iterable[Entry]) -> tuple[Tables, float]:
