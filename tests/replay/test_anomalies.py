@@ -144,6 +144,20 @@ def test_loads_further_apart_than_they_need_be() -> None:
     assert "3 partitions in generation 1, where 2 would be even" in by_kind["overloaded"].evidence
 
 
+@pytest.mark.parametrize(("lasted_ms", "is_found"), [(0, False), (999, False), (1_000, True)])
+def test_loads_that_are_even_within_a_second_are_no_finding(
+    lasted_ms: int,
+    is_found: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    rows = found(
+        classic(0, 1, {"a": Says(gets={"t": (0, 1, 2)}), "b": Says(gets={"t": (3,)})}),
+        classic(lasted_ms, 2, {"a": lower(), "b": upper()}),
+        classic(90_000, 3, {}),
+    )
+    uneven = ["imbalance", "overloaded", "starved"]
+    assert sorted(kinds(rows)) == (uneven if is_found else [])
+
+
 def test_loads_that_subscriptions_force_are_no_finding() -> None:
     plan = {"a": Says(gets={"t": (0, 1, 2, 3)}), "b": Says(topics=())}
     assert found(classic(0, 1, plan)) == []

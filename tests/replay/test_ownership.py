@@ -155,10 +155,17 @@ def test_less_than_a_second_with_nobody_is_a_group_on_its_way(
     entries = [
         classic(0, 1, {"a": Says()}),
         classic(lasted_ms, 2, {"a": Says(gets={"t": (0, 1, 2, 3)})}),
+        classic(90_000, 3, {}),
     ]
     assert kinds(found(*entries)) == (["unassigned"] if is_found else [])
     (group,) = replay(in_order(entries), Settings(partition_counts={"t": 4})).groups
     assert group.unassigned_partition_ms == 4 * lasted_ms
+
+
+def test_where_records_have_no_times_nothing_is_on_its_way() -> None:
+    uneven = {"a": Says(gets={"t": (0, 1, 2)}), "b": Says()}
+    rows = found(classic(0, 1, uneven), classic(0, 2, {}))
+    assert sorted(kinds(rows)) == ["unassigned"]
 
 
 def test_a_partition_that_waits_a_second_round_is_unassigned() -> None:

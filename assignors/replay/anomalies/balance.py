@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assignors.replay.anomalies.finding import Finding, Thresholds, amount, runs, span
+from assignors.replay.anomalies.finding import Finding, Thresholds, amount, is_passing, runs, span
 from assignors.replay.figures import plan
 from assignors.replay.history import partition_count
 from assignors.replay.rows import Chapter, ToldLife
@@ -36,6 +36,8 @@ def unfair_loads(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         for member in chapter.generation.members
     }
     for (member_id, kind), run in runs(of.chapters, unfair):
+        if is_passing(of, run, thresholds):
+            continue
         loads = [load[chapter.generation.number, member_id] for chapter in run]
         least, most = run[0].figures.fair[member_id]
         fair = str(least) if least == most else f"{least} to {most}"
@@ -58,6 +60,8 @@ def imbalances(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         return ["uneven"] if _gap(chapter) >= thresholds.balance_gap else []
 
     for _, run in runs(of.chapters, uneven):
+        if is_passing(of, run, thresholds):
+            continue
         worst = max(run, key=_gap)
         counted = worst.figures
         yield Finding(

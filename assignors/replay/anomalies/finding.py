@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from assignors.replay.rows import Chapter
+from assignors.replay.rows import Chapter, ToldLife
 from assignors.replay.tables import AnomalyKind
 
 Key = TypeVar("Key", bound=Hashable)
@@ -22,9 +22,9 @@ class Thresholds:
 
     loop_generations: int = 5
     """Generations in a row with the same members that ask for the same."""
-    unassigned_ms: int = 1_000
-    """With nobody for less than this is a group on its way: a leader that knows no topics yet
-    deals an empty plan first, and a broker finds the target of an epoch a moment after it."""
+    passing_ms: int = 1_000
+    """Uneven, or with nobody, for less than this is a group on its way: a leader that knows no
+    topics yet deals an empty plan first, a broker finds the target of an epoch a moment after."""
     storm_generations: int = 10
     storm_window_ms: int = 60_000
     claims_missed: int = 2
@@ -80,6 +80,15 @@ def runs(
         done.append((start, len(done), key, len(chapters)))
     for start, _, key, end in sorted(done, key=lambda one: one[:2]):
         yield key, chapters[start:end]
+
+
+def is_passing(of: ToldLife, run: Sequence[Chapter], thresholds: Thresholds) -> bool:
+    """Return whether a trouble was over soon. Without times in the records nothing ever is."""
+    first, last = of.chapters[0].generation, of.chapters[-1].generation
+    until_ms = run[-1].generation.until_ms
+    if until_ms is None or (last.until_ms or last.at_ms) == first.at_ms:
+        return False
+    return until_ms - run[0].generation.at_ms < thresholds.passing_ms
 
 
 def numbers_shown(numbers: Sequence[int | str], limit: int = 12) -> str:

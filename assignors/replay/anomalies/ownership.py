@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from assignors.replay.anomalies.finding import (
     Finding,
     Thresholds,
+    is_passing,
     numbers_shown,
     runs,
     seconds,
@@ -92,11 +93,7 @@ def unassigned(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
     found: dict[tuple[int, int, str], Sequence[Chapter]] = {}
     awaited: dict[int, dict[Place, None]] = {}
     for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
-        if _may_wait(of, run, place, awaited):
-            continue
-        until_ms = run[-1].generation.until_ms
-        begun_ms = run[0].generation.at_ms
-        if until_ms is not None and until_ms - begun_ms < thresholds.unassigned_ms:
+        if _may_wait(of, run, place, awaited) or is_passing(of, run, thresholds):
             continue
         key = (run[0].generation.number, len(run), place[0])
         missing.setdefault(key, []).append(place[1])

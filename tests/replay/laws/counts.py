@@ -121,6 +121,8 @@ def moves_and_gaps_are_possible(tables: Tables) -> Iterator[str]:
                 yield f"{key} {one.generation}: better than the best"
             if one.balance_gap is not None and one.unassigned:
                 yield f"{key} {one.generation}: a gap, though some have nobody"
+            if one.balance_gap == 0 and one.moved < (one.moved_minimum or 0):
+                yield f"{key} {one.generation}: balanced with fewer moves than the fewest"
             if one.pause_ms is not None and one.pause_ms < 0:
                 yield f"{key} {one.generation}: a pause of {one.pause_ms} ms"
             at_most = (one.pause_ms or 0) * (one.partition_count + had)
