@@ -259,7 +259,7 @@ class AssignmentRow:
     to_generation: int | None
     """The generation that ended it."""
     ended_by: str | None
-    """`moved`, `left`, `withheld` (nobody has it next), `group-ended`."""
+    """`moved`, `left`, `withheld` (nobody has it next), `group-ended`, `converted` (KIP-848)."""
     is_double: bool
     """Somebody else held it too, for a part of the interval at least."""
     is_certain: bool

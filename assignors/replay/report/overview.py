@@ -61,17 +61,17 @@ def totals(tables: Tables) -> Markup:
         (
             "held twice",
             partition_seconds(added(row.double_owned_ms for row in tables.groups)),
-            "partition-seconds, by the records",
+            "partition-s, on record",
         ),
         (
             "with nobody",
             partition_seconds(added(row.unassigned_partition_ms for row in tables.groups)),
-            "partition-seconds, by the records",
+            "partition-s, on record",
         ),
         (
             "down",
             partition_seconds(added(row.downtime_partition_ms for row in tables.groups)),
-            "partition-seconds in rebalances, estimate",
+            "partition-s in rounds, estimate",
         ),
         ("findings", number(len(tables.anomalies)), ""),
     ]
