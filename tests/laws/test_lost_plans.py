@@ -22,6 +22,9 @@ from wire import Subscription, decode_assignment, encode_subscription
 
 CLUSTER = Cluster.of({"t": 6})
 SETTLES_IN = 5
+CASES = settings().max_examples
+"""`make deep` asks for more."""
+
 Owned = frozenset[int]
 
 
@@ -158,7 +161,7 @@ fates = st.builds(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * CASES)
 @given(st.lists(speeches, min_size=1, max_size=3), st.lists(fates, max_size=8))
 def test_nothing_is_consumed_twice_whatever_becomes_of_plans(
     members: list[Speech], story: list[Fate]
@@ -168,7 +171,7 @@ def test_nothing_is_consumed_twice_whatever_becomes_of_plans(
         group.play(fate)
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * CASES)
 @given(st.lists(speeches, min_size=1, max_size=3), st.lists(fates, max_size=8))
 def test_a_group_rests_with_everything_given_once_plans_arrive_again(
     members: list[Speech], story: list[Fate]
