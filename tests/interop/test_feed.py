@@ -138,39 +138,46 @@ def proxy() -> Iterator[Refusing]:
     found.close()
 
 
-@pytest.mark.parametrize(("in_flight", "is_lost"), [(None, False), (5, True)])
-def test_a_first_request_that_is_refused_loses_no_record(
-    in_flight: int | None,
-    is_lost: bool,  # noqa: FBT001 - a column of the table
-    proxy: Refusing,
-    monkeypatch: pytest.MonkeyPatch,
-    built: None,
-) -> None:
-    """With five requests in flight librdkafka 2.16.0 loses what was in the first, and calls it
-    delivered: the broker takes any number for the first of a producer it does not know."""
-
-    def producer(settings: dict[str, Any]) -> Producer:
-        chosen = {} if in_flight is None else {"max.in.flight.requests.per.connection": in_flight}
-        return Producer({**settings, **chosen})
-
-    monkeypatch.setattr(feeds, "Producer", producer)
+@pytest.fixture
+def broker(built: None, proxy: Refusing, monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
+    """A broker that tells clients to come through the proxy."""
     listener = "advertised.listeners=PLAINTEXT://127.0.0.1:"
     settings = brokers.SETTINGS.replace(f"{listener}{{port}}", f"{listener}{proxy.port}")
     assert settings != brokers.SETTINGS
     monkeypatch.setattr(brokers, "SETTINGS", settings)
-    with Broker() as broker:
-        proxy.upstream = int(broker.bootstrap.rpartition(":")[2])
-        admin = Admin(broker.bootstrap)
-        admin.create_topics({"a": 1})
-        feed = feeds.Feed(f"127.0.0.1:{proxy.port}", {"a": 1})
+    with Broker() as started:
+        proxy.upstream = int(started.bootstrap.rpartition(":")[2])
+        yield started
+
+
+def test_a_first_request_that_is_refused_loses_no_record(
+    broker: Broker, proxy: Refusing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With five requests in flight librdkafka 2.16.0 loses what was in the first, and calls it
+    delivered: the broker takes any number for the first of a producer it does not know."""
+    found, end = fed("a", broker, proxy)
+    assert end == found.written["a", 0] == 4
+    assert not found.failures
+    monkeypatch.setattr(
+        feeds,
+        "Producer",
+        lambda settings: Producer({**settings, "max.in.flight.requests.per.connection": 5}),
+    )
+    proxy.refused.clear()
+    found, end = fed("b", broker, proxy)
+    assert end == found.written["b", 0] - 1 == 3
+    assert found.failures == [f"b-0: record {one} is at offset {one - 1}" for one in (1, 2, 3)]
+
+
+def fed(topic: str, broker: Broker, proxy: Refusing) -> tuple[feeds.Feed, int]:
+    """A feed that wrote four records to a new topic, and how many the broker has."""
+    admin = Admin(broker.bootstrap)
+    admin.create_topics({topic: 1})
+    feed = feeds.Feed(f"127.0.0.1:{proxy.port}", {topic: 1})
+    feed.send()
+    assert proxy.refused.wait(20)
+    for _ in range(3):
+        time.sleep(LEARNS_S / 5)
         feed.send()
-        assert proxy.refused.wait(20)
-        for _ in range(3):
-            time.sleep(LEARNS_S / 5)
-            feed.send()
-        feed.stop()
-        assert feed.written == {("a", 0): 4}
-        assert admin.ends({"a": 1}) == {("a", 0): 3 if is_lost else 4}
-    assert feed.failures == [
-        f"a-0: record {number} is at offset {number - 1}" for number in (1, 2, 3) if is_lost
-    ]
+    feed.stop()
+    return feed, admin.ends({topic: 1})[topic, 0]
