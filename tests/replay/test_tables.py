@@ -146,5 +146,8 @@ def test_commits_of_labelled_transactions_say_whether_they_were_taken_back() -> 
         )
         for r, fate in zip(raw, fates, strict=True)
     ]
-    told = {row.record_offset: row.is_aborted for row in replay(entries(labelled)).offsets}
+    tables = replay(entries(labelled))
+    told = {row.record_offset: row.is_aborted for row in tables.offsets}
     assert [told[r.offset] for r in raw] == [True, False, None]
+    # What was taken back is no commit of the group's.
+    assert sum(row.commit_count + row.tombstone_count for row in tables.groups) == 2
