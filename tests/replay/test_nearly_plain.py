@@ -1,0 +1,104 @@
+"""Bytes that are plain but for one thing: read in columns they must not be.
+
+Each is put among plain ones, alone and in number, as columns are read in step only where many
+are; the codecs of `wire`, which take one at a time, say what it is.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import pyarrow as pa
+import pytest
+
+from assignors.replay.consumer_columns import assignment_columns, subscription_columns
+from assignors.simulation.batches import decoded_assignments, decoded_subscriptions
+
+PLAIN_COUNT = 20
+
+
+def subscription(
+    *,
+    version: int = 3,
+    count: int = 1,
+    topic: bytes = b"t",
+    user_data: bytes = b"\xff\xff\xff\xff",
+    owned_count: int = 1,
+    number_count: int = 1,
+    number: int = 0,
+    generation: int = 5,
+    rack: bytes = b"\xff\xff",
+) -> bytes:
+    """A Subscription of one topic, any of whose fields may lie."""
+    asked = struct.pack(">hih", version, count, len(topic)) + topic
+    owned = struct.pack(">ih", owned_count, len(topic)) + topic
+    numbers = struct.pack(">ii", number_count, number)
+    return asked + user_data + owned + numbers + struct.pack(">i", generation) + rack
+
+
+def assignment(
+    *,
+    version: int = 1,
+    count: int = 1,
+    topic: bytes = b"t",
+    number_count: int = 1,
+    number: int = 0,
+    user_data: bytes = b"\xff\xff\xff\xff",
+) -> bytes:
+    """An Assignment of one topic, any of whose fields may lie."""
+    head = struct.pack(">hih", version, count, len(topic)) + topic
+    return head + struct.pack(">ii", number_count, number) + user_data
+
+
+def misleading() -> bytes:
+    """An Assignment of two topics, the second of which reads as UserData to the end as well."""
+    numbers = bytes(4 * 23_806)
+    second = struct.pack(">h1si", 1, b"t", 23_806) + numbers + struct.pack(">i", 1) + b"u"
+    assert len(second) - 4 == 0x17400 == struct.unpack_from(">i", second)[0]
+    return struct.pack(">hih1sii", 1, 2, 1, b"s", 1, 0) + second
+
+
+SUBSCRIPTIONS = [
+    *(subscription(version=version) for version in (-1, 0, 1, 2, 4, 99)),
+    *(subscription(count=count) for count in (-2, -1, 0, 2, 1 << 30)),
+    *(subscription(owned_count=count) for count in (-2, -1, 0, 2, 1 << 30)),
+    *(subscription(number_count=count) for count in (-2, -1, 0, 2, 1 << 30)),
+    *(subscription(number=number) for number in (-1, -(1 << 31), (1 << 31) - 1)),
+    *(subscription(generation=generation) for generation in (-1, -2, -(1 << 31))),
+    *(subscription(rack=rack) for rack in (b"\0\1r", b"\0\0", b"\0\1\xff", b"\xff\xfe", b"\0\2r")),
+    *(subscription(topic=topic) for topic in (b"", b"\xc3\xa9", b"\xc3")),
+    *(subscription(user_data=data) for data in (b"\0\0\0\1u", b"\0\0\0\0", b"\xff\xff\xff\xfe")),
+    subscription(version=1, rack=b"")[:-4],
+    subscription(version=2, rack=b""),
+    subscription() + b"\0",
+    subscription()[:-1],
+]
+ASSIGNMENTS = [
+    *(assignment(version=version) for version in (-1, 0, 2, 3, 4, 99)),
+    *(assignment(count=count) for count in (-2, -1, 0, 2, 1 << 30)),
+    *(assignment(number_count=count) for count in (-2, -1, 0, 2, 1 << 30)),
+    *(assignment(number=number) for number in (-1, -(1 << 31), (1 << 31) - 1)),
+    *(assignment(topic=topic) for topic in (b"", b"\xc3\xa9", b"\xc3")),
+    *(assignment(user_data=data) for data in (b"\0\0\0\1u", b"\0\0\0\0", b"\xff\xff\xff\xfe")),
+    assignment(count=0)[:6] + b"\xff\xff\xff\xff",
+    assignment(count=-1)[:6] + b"\xff\xff\xff\xff",
+    assignment() + b"\0",
+    assignment()[:-1],
+    misleading(),
+]
+
+
+@pytest.mark.parametrize("times", [1, PLAIN_COUNT])
+@pytest.mark.parametrize("number", range(len(SUBSCRIPTIONS)))
+def test_a_subscription_is_what_its_codec_says(number: int, times: int) -> None:
+    plain = [subscription(number=n) for n in range(PLAIN_COUNT)]
+    column = pa.array([*plain, *[SUBSCRIPTIONS[number]] * times])
+    assert subscription_columns(column).equals(decoded_subscriptions(column))
+
+
+@pytest.mark.parametrize("times", [1, PLAIN_COUNT])
+@pytest.mark.parametrize("number", range(len(ASSIGNMENTS)))
+def test_an_assignment_is_what_its_codec_says(number: int, times: int) -> None:
+    plain = [assignment(number=n) for n in range(PLAIN_COUNT)]
+    column = pa.array([*plain, *[ASSIGNMENTS[number]] * times])
+    assert assignment_columns(column).equals(decoded_assignments(column))
