@@ -147,6 +147,13 @@ def test_a_column_without_anything_in_it_is_left_out() -> None:
         assert ("rack" in headers) == has_rack
 
 
+def test_a_topic_may_be_called_like_what_stands_for_nothing() -> None:
+    tables = life()
+    members = tuple(replace(row, topics=("-",), topic_regex=None) for row in tables.members)
+    outline = Outline(page(replace(tables, members=members), title="t"))
+    assert ("th", "asks for") in outline.texts
+
+
 def test_totals_are_those_of_the_tables() -> None:
     tables = replay(incident())
     outline = Outline(page(tables, title="t"))

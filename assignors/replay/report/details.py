@@ -227,10 +227,10 @@ def _generations(life: LifeStory, limits: Limits) -> Markup | None:
     columns: list[Column[Pair]] = [
         figure("generation", lambda pair: pair[1].generation),
         text("at, UTC", lambda pair: clock(pair[1].at_ms)),
-        text("state", lambda pair: pair[1].state),
+        text("state", lambda pair: name(pair[1].state)),
         text("assignor", lambda pair: name(pair[1].protocol)),
         text("leader", lambda pair: name(pair[1].leader_client_id)),
-        text("looks like", lambda pair: pair[1].leader_guess),
+        text("looks like", lambda pair: name(pair[1].leader_guess)),
         figure("members", lambda pair: pair[1].member_count),
         figure("joined", lambda pair: len(pair[1].joined)),
         figure("left", lambda pair: len(pair[1].left)),

@@ -63,7 +63,7 @@ def table(
     kept = [
         place
         for place in range(len(columns))
-        if place == 0 or any(cells[place] not in EMPTY for _, cells in listed)
+        if place == 0 or any(not _is_empty(columns[place], cells[place]) for _, cells in listed)
     ]
     head = element("tr", *(_header(columns[place]) for place in kept))
     body = together(_row(columns, kept, cells, row_class(row)) for row, cells in listed)
@@ -102,6 +102,11 @@ def unfolding(label: Child, *content: Child) -> Markup:
 def left_out(sentence: str) -> Markup:
     """Return the plain statement of what is not shown here."""
     return element("p", sentence, class_="left-out")
+
+
+def _is_empty(column: Column[Row], cell: Child) -> bool:
+    """Return whether a cell says nothing. In running text a dash is somebody's word: a topic's."""
+    return cell in ((None, "") if column.is_wide else EMPTY)
 
 
 def _header(column: Column[Row]) -> Markup:
