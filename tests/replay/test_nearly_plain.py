@@ -13,6 +13,7 @@ import pytest
 
 from assignors.replay.consumer_columns import assignment_columns, subscription_columns
 from assignors.simulation.batches import decoded_assignments, decoded_subscriptions
+from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 
 PLAIN_COUNT = 20
 
@@ -58,6 +59,37 @@ def misleading() -> bytes:
     return struct.pack(">hih1sii", 1, 2, 1, b"s", 1, 0) + second
 
 
+def group(
+    *,
+    version: int = 3,
+    protocol: bytes = b"\0\1p",
+    leader: bytes = b"\xff\xff",
+    count: int = 1,
+    instance: bytes = b"\xff\xff",
+    client: bytes = b"\0\1c",
+    blob: bytes = b"\0\0\0\1b",
+    has_member: bool = True,
+) -> bytes:
+    """A classic group of one member, any of whose fields may lie."""
+    head = struct.pack(">hh8si", version, 8, b"consumer", 7) + protocol + leader
+    member = b"\0\1m" + instance + client + b"\0\1h" + struct.pack(">ii", 1, 2) + blob + blob
+    return head + struct.pack(">qi", 9, count) + member * has_member
+
+
+NULLABLE = (b"\xff\xff", b"\xff\xfe", b"\x80\0", b"\0\0", b"\0\2", b"\0\1\xff")
+GROUPS = [
+    *(group(version=version) for version in (-1, 0, 1, 2, 4, 99)),
+    *(group(count=count) for count in (-2, -1, 0, 2, 1 << 30)),
+    *(group(protocol=text) for text in NULLABLE),
+    *(group(leader=text) for text in NULLABLE),
+    *(group(instance=text) for text in NULLABLE),
+    *(group(client=text) for text in NULLABLE),
+    *(group(blob=blob) for blob in (b"\xff\xff\xff\xff", b"\0\0\0\0", b"\0\0\1\0b")),
+    *(group(count=count, has_member=False) for count in (-2, -1, 0, 1)),
+    group() + b"\0",
+    group()[:-1],
+    b"",
+]
 SUBSCRIPTIONS = [
     *(subscription(version=version) for version in (-1, 0, 1, 2, 4, 99)),
     *(subscription(count=count) for count in (-2, -1, 0, 2, 1 << 30)),
@@ -102,3 +134,20 @@ def test_an_assignment_is_what_its_codec_says(number: int, times: int) -> None:
     plain = [assignment(number=n) for n in range(PLAIN_COUNT)]
     column = pa.array([*plain, *[ASSIGNMENTS[number]] * times])
     assert assignment_columns(column).equals(decoded_assignments(column))
+
+
+@pytest.mark.parametrize("times", [1, PLAIN_COUNT])
+@pytest.mark.parametrize("number", range(len(GROUPS)))
+def test_a_group_is_what_its_record_says(number: int, times: int) -> None:
+    values = [
+        *[group(blob=b"\0\0\0\1%c" % n) for n in range(PLAIN_COUNT)],
+        *[GROUPS[number]] * times,
+    ]
+    pairs: list[Pair] = [(GROUP_KEY, value) for value in values]
+    assert decoded(pairs) == [expected(key, value) for key, value in pairs]
+
+
+@pytest.mark.parametrize("pair", [(None, group()), (GROUP_KEY, None), (GROUP_KEY[:-1], group())])
+def test_a_group_without_key_or_value_is_what_its_record_says(pair: Pair) -> None:
+    pairs: list[Pair] = [*[(GROUP_KEY, group())] * PLAIN_COUNT, pair]
+    assert decoded(pairs) == [expected(key, value) for key, value in pairs]
