@@ -8,8 +8,6 @@ broker, so the codecs are Java's; the others are librdkafka's.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -30,12 +28,12 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from assignors.replay.decoding import decode_batches
 from assignors.replay.sources import Isolation, Raw, read_segments, rows
 from tests.interop.broker import Broker
+from tests.spark.jobs import answers_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 OFFSETS = "__consumer_offsets"
-ROOT = Path(__file__).parents[2]
 
 
 def make_topic(broker: Broker, name: str, config: Mapping[str, str] | None = None) -> str:
@@ -253,17 +251,7 @@ def test_spark_reads_the_live_topic_as_the_files_have_it(broker: Broker, tmp_pat
     topic = make_topic(broker, "live")
     transactions(broker, topic, f"group-of-{topic}")
     empty = make_topic(broker, "empty")
-    arguments = [broker.bootstrap, empty, str(tmp_path)]
-    job = subprocess.run(
-        [sys.executable, "-m", "tests.spark.live_job", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert job.returncode == 0, job.stderr[-4000:]
-    answers = json.loads((tmp_path / "answers.json").read_text())
+    answers = answers_of("live_job", broker.bootstrap, empty, folder=tmp_path)
     batches = decode_batches(read_segments(broker.folder / "data"))
     expected = [row for batch in batches for row in batch.to_pylist()]
     expected.sort(key=lambda row: (row["partition"], row["offset"]))

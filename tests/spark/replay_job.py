@@ -22,7 +22,7 @@ def main(folder: Path) -> None:
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         answers.append([result.exit_code, result.stdout, result.stderr])
-    (folder / "answered.json").write_text(json.dumps(answers))
+    (folder / "answers.json").write_text(json.dumps(answers))
 
 
 if __name__ == "__main__":

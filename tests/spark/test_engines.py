@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,9 +10,8 @@ import pytest
 
 from assignors.simulation.engine import simulate
 from assignors.simulation.rows import COLUMNS
+from tests.spark.jobs import answers_of
 from tests.spark.scenarios import ASSIGNORS, group_rows, size_rows
-
-ROOT = Path(__file__).parents[2]
 
 
 def without_time(rows: list[dict[str, Any]]) -> Counter[tuple[tuple[str, Any], ...]]:
@@ -59,16 +55,7 @@ def test_an_unknown_assignor_is_refused_before_anything_is_played() -> None:
 @pytest.mark.usefixtures("java")
 @pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
 def test_spark_gives_the_rows_of_plain_python(kind: str, tmp_path: Path) -> None:
-    job = subprocess.run(
-        [sys.executable, "-m", "tests.spark.job", kind, str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert job.returncode == 0, job.stderr[-4000:]
-    answers = json.loads((tmp_path / "answers.json").read_text())
+    answers = answers_of("job", kind, folder=tmp_path)
     assert without_time(answers["sizes"]) == without_time(plain(size_rows()))
     assert without_time(answers["groups"]) == without_time(plain(group_rows()))
     _columns_are_right(answers)

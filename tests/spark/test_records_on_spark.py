@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,8 +23,8 @@ from assignors.replay.sources import (
 )
 from tests.replay.offsets_topics import Mix, offsets_topic
 from tests.replay.segments import TRANSACTIONAL, Batch, marker
+from tests.spark.jobs import answers_of
 
-ROOT = Path(__file__).parents[2]
 MIX = Mix(tombstones=0.1, classic_groups=0.1, consumer_members=0.1, group_count=20)
 ODD = [
     Raw(key=b"\0\x09\0\x01g", value=b"x", partition=9, offset=0),
@@ -71,16 +69,7 @@ def as_lines(decoded: Iterable[dict[str, Any]]) -> Counter[str]:
 def test_spark_gives_the_rows_of_plain_python(kind: str, tmp_path: Path) -> None:
     write_parquet([*offsets_topic(400, mix=MIX), *batched(ODD)], tmp_path / "dump.parquet")
     data = data_folder(tmp_path / "data")
-    job = subprocess.run(
-        [sys.executable, "-m", "tests.spark.records_job", kind, str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert job.returncode == 0, job.stderr[-4000:]
-    answers = json.loads((tmp_path / "answers.json").read_text())
+    answers = answers_of("records_job", kind, folder=tmp_path)
     assert as_lines(answers["rows"]) == plain(read_parquet(tmp_path / "dump.parquet"))
     segments = read_segments(data, isolation=Isolation.READ_UNCOMMITTED)
     assert as_lines(answers["segments"]) == plain(segments)

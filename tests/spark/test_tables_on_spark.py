@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,8 @@ from assignors.replay.run import replay
 from assignors.replay.sources import open_source, rows
 from assignors.replay.tables import TABLES
 from tests.spark.dumps import some_groups
+from tests.spark.jobs import answers_of
 from tests.spark.tables_job import SETTINGS, STRETCH_BYTES
-
-ROOT = Path(__file__).parents[2]
 
 
 def counted(found: list[dict[str, Any]]) -> Counter[str]:
@@ -35,16 +32,7 @@ def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(some_groups())
     assert dump.stat().st_size > 20 * STRETCH_BYTES
-    job = subprocess.run(
-        [sys.executable, "-m", "tests.spark.tables_job", kind, str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert job.returncode == 0, job.stderr[-4000:]
-    answers = json.loads((tmp_path / "answers.json").read_text())
+    answers = answers_of("tables_job", kind, folder=tmp_path)
     expected = replay(entries(rows(open_source(dump))), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
