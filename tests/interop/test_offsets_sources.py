@@ -36,6 +36,13 @@ CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 OFFSETS = "__consumer_offsets"
 
 
+@pytest.fixture(scope="module")
+def broker(built: None) -> Iterator[Broker]:
+    """A broker of its own: groups of other tests write into the offsets topic long after them."""
+    with Broker() as started:
+        yield started
+
+
 def make_topic(broker: Broker, name: str, config: Mapping[str, str] | None = None) -> str:
     unique = f"{name}-{uuid.uuid4().hex[:8]}"
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
