@@ -65,11 +65,11 @@ lint: env
 	$(call part,import-linter,.venv/bin/lint-imports --no-cache)
 
 pytest: env
-	$(call part,pytest,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --durations=20 --durations-min=2)
+	$(call part,pytest,$(RUN) -m pytest -n $(WORKERS) --dist worksteal --durations=20 --durations-min=2)
 
 deep: export DEEP ?= 20
 deep: env
-	$(call part,pytest with DEEP=$(DEEP),$(RUN) -m pytest -m 'not spark and not interop' -n $(WORKERS) --dist loadgroup --durations=20 tests)
+	$(call part,pytest with DEEP=$(DEEP),$(RUN) -m pytest -m 'not spark and not interop' -n $(WORKERS) --dist worksteal --durations=20 tests)
 
 chaos: MINUTES ?= 15
 soak: MINUTES ?= 240
@@ -78,7 +78,7 @@ chaos soak: env
 	$(call part,$@ for $(MINUTES) minutes,$(RUN) -m tests.interop.chaos --minutes $(MINUTES) --seed $(SEED))
 
 coverage: env
-	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist loadgroup --cov -m 'not spark and not interop' -q)
+	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist worksteal --cov -m 'not spark and not interop' -q)
 
 bench: env
 	@$(RUN) -m tests.benchmarks.readme

@@ -32,7 +32,6 @@ def told_difference(published: bytes, made: bytes) -> str:
 
 
 @pytest.mark.foreign
-@pytest.mark.xdist_group("foreign")
 def test_kafka_gives_the_same_answers_to_the_same_seed(judge: Reference) -> None:
     made = make.text_of(make.kafka_file(judge, make.SEED))
     assert made == text_of(KAFKA), told_difference(text_of(KAFKA), made)
@@ -41,7 +40,6 @@ def test_kafka_gives_the_same_answers_to_the_same_seed(judge: Reference) -> None
 
 
 @pytest.mark.foreign
-@pytest.mark.xdist_group("foreign")
 def test_another_seed_asks_other_questions(judge: Reference) -> None:
     header, *others = make.kafka_file(judge, make.SEED + 1)
     assert set(header["counts"]) == set(lines(KAFKA)[0]["counts"])

@@ -10,7 +10,7 @@ import pytest
 from tests.interop.broker import Broker
 from tests.interop.install import EXAMPLES
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 RUN_S = 120
 

@@ -17,7 +17,7 @@ from tests.examples.test_examples import SAID
 from tests.interop.broker import Broker
 from tests.interop.install import EXAMPLE_GO, EXAMPLE_JAVA, EXAMPLE_NODE, EXAMPLES, Step, class_path
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SHARED = {"mixed_group", "inspect_group"}
 """What the Python member consists of."""

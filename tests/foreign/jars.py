@@ -7,14 +7,13 @@ works, under a file lock, and the others find it done.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+
+from tests.locks import locked
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = Path(__file__).resolve().parent / "java"
@@ -36,8 +35,7 @@ def class_path() -> str:
     """What `java -cp` takes: fetches and compiles what is not there yet."""
     jars, classes = _jars(), _classes()
     if not (jars.exists() and classes.exists()):
-        BUILD.mkdir(parents=True, exist_ok=True)
-        with _locked(BUILD / "lock"):
+        with locked(BUILD / "lock"):
             if not jars.exists():
                 _fetch(jars)
             if not classes.exists():
@@ -58,13 +56,6 @@ def _digest(*files: Path) -> str:
     for file in files:
         whole.update(file.read_bytes())
     return whole.hexdigest()[:12]
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _fetch(jars: Path) -> None:

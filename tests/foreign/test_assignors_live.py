@@ -15,7 +15,7 @@ from tests.foreign.judge import Judge
 from tests.foreign.strategies import groups
 from tests.foreign.trial import answered, line, profile, seed, try_groups
 
-pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
+pytestmark = pytest.mark.foreign
 
 TWINS = [
     pytest.param(

@@ -16,7 +16,7 @@ from tests.foreign.codecs import agree, our_answer
 from tests.foreign.judge import Judge
 from tests.foreign.trial import as_line, profile, seed
 
-pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
+pytestmark = pytest.mark.foreign
 
 WAVE = 2_000
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.foreign.judge import Judge
 
-pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
+pytestmark = pytest.mark.foreign
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VECTORS = {

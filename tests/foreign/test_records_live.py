@@ -28,7 +28,7 @@ from wire.records import (
     record_json,
 )
 
-pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
+pytestmark = pytest.mark.foreign
 
 Request = dict[str, Any]
 Pair = tuple[bytes, bytes | None]

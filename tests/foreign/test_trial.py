@@ -17,7 +17,7 @@ from tests.foreign.judge import Judge
 from tests.foreign.shrink import shrunk, smaller_groups
 from wire import Mode, decode_sticky_user_data
 
-pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
+pytestmark = pytest.mark.foreign
 
 Out = dict[str, Any]
 

@@ -1,11 +1,7 @@
 """One broker for all tests with real groups, and groups that end with their test.
 
-Every test file here says
-
-    pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
-
-so that one worker runs all of them, one after another, on one broker. Groups have names and
-topics of their own and never meet.
+Each worker of the suite has a broker, and starts it with its first test that is marked
+`interop`. Groups have names and topics of their own and never meet.
 
 Half a dozen programs of other people race in each of these tests, on a machine that others use
 as well. So what fails is played once more, and said (R in the line of the test): a fault of

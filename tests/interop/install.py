@@ -9,17 +9,17 @@ processes may ask at once: one works, under a file lock, and the others find it 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.locks import locked
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = ROOT / "tests" / "foreign" / "members"
@@ -59,7 +59,7 @@ class Step:
         folder = self.folder
         if not folder.exists():
             BUILD.mkdir(parents=True, exist_ok=True)
-            with _locked(BUILD / f"{self.name}.lock"):
+            with locked(BUILD / f"{self.name}.lock"):
                 if not folder.exists():
                     self._make(folder)
         return folder
@@ -168,13 +168,6 @@ def missing_tools() -> list[str]:
 def class_path(*folders: Path) -> str:
     """What `java -cp` takes: the classes and every jar of these folders."""
     return os.pathsep.join(f"{folder}{os.pathsep}{folder}{os.sep}*" for folder in folders)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _run(*command: str, folder: Path = SOURCES) -> None:

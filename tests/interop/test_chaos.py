@@ -81,7 +81,6 @@ def test_a_plan_is_the_same_under_every_hash_seed() -> None:
 
 @pytest.mark.slow
 @pytest.mark.interop
-@pytest.mark.xdist_group("interop")
 @pytest.mark.parametrize(
     ("protocol", "leader"), [(COOPERATIVE, "kpp"), (STICKY, "aiop"), (RANGE, "java44")]
 )
@@ -94,7 +93,6 @@ def test_a_group_outlives_what_happens_to_it(
 
 
 @pytest.mark.interop
-@pytest.mark.xdist_group("interop")
 def test_a_member_that_finds_a_backlog_reports_every_record(make_group: MakeGroup) -> None:
     """The program on librdkafka once dropped a record whenever a poll found more than it took.
 

@@ -14,7 +14,7 @@ from tests.interop.events import now_ms
 from tests.interop.group import LiveGroup
 from tests.interop.neighbours import COOPERATIVE, STICKY
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 25.0
 RECOVERS_S = 50.0

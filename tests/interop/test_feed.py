@@ -28,7 +28,7 @@ from tests.interop import feed as feeds
 from tests.interop.admin import Admin
 from tests.interop.broker import Broker
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 PRODUCE = 0
 LEARNS_S = 0.5

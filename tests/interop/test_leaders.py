@@ -36,7 +36,7 @@ from tests.interop.neighbours import (
 )
 from wire import NoteCode, decode_assignment
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 40.0
 """Ten programs start at once, on a machine that others use as well."""

@@ -26,7 +26,7 @@ from tests.interop.raw import RawMember, Round
 from tests.interop.test_odd_members import listed
 from wire import decode_assignment
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 20.0
 HOLD_S = 0.6

@@ -20,7 +20,7 @@ from tests.interop.odd_bytes import NOTHING, assignment, subscription
 from tests.interop.raw import RawMember, Round
 from tests.interop.test_odd_members import errors_of_ours
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 TAKES_S = 15.0
 Topics = tuple[str, ...]

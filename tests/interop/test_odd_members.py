@@ -27,7 +27,7 @@ from tests.interop.odd_rows import SHARED, TABLES, Odd
 from tests.interop.raw import RawMember
 from wire import Mode, decode_assignment
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 15.0
 HOLD_S = 0.6

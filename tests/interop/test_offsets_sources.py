@@ -30,7 +30,7 @@ from assignors.replay.sources import Isolation, Raw, read_segments, rows
 from tests.interop.broker import Broker
 from tests.spark.jobs import answers_of
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 OFFSETS = "__consumer_offsets"

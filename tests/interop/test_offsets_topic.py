@@ -30,7 +30,7 @@ from tests.interop.events import Partition
 from tests.interop.group import LiveGroup
 from tests.spark.connector import CONNECTOR
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 60.0
 QUIET_S = 30.0

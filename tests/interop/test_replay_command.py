@@ -16,7 +16,7 @@ from tests.conftest import need
 from tests.interop.broker import Broker
 from tests.spark.connector import CONNECTOR
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 
 @pytest.fixture(scope="module")

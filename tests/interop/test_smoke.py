@@ -10,7 +10,7 @@ import pytest
 from tests.interop.conftest import MakeGroup
 from tests.interop.members import KINDS
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 20.0
 DRAINS_S = 10.0

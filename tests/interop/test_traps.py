@@ -24,7 +24,7 @@ from tests.interop.odd_bytes import subscription
 from tests.interop.raw import RawMember
 from tests.interop.test_odd_members import errors_of_ours
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 25.0
 HOLD_S = 0.6

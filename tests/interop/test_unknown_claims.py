@@ -16,7 +16,7 @@ from tests.interop.conftest import MakeGroup
 from tests.interop.events import Partition
 from tests.interop.group import LiveGroup
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 SETTLES_S = 25.0
 DRAINS_S = 10.0

@@ -12,7 +12,7 @@ import pytest
 from tests.interop.conftest import MakeGroup
 from tests.interop.neighbours import COOPERATIVE, RANGE, STICKY
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("interop")]
+pytestmark = pytest.mark.interop
 
 MEMBERS = ("kpp", "kpp", "java44", "sarama", "franz")
 SETTLES_S = 20.0

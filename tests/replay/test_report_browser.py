@@ -17,8 +17,6 @@ from tests.conftest import need
 from tests.replay.browser import Scheme, chromium, executable, opened
 from tests.replay.reports import HOSTILE, all_renamed, life, together
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:

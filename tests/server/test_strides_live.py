@@ -13,7 +13,7 @@ from assignors.conformance.groups import group_of
 from tests.foreign.judge import Judge
 from tests.server.groups import NAMES, lists_of
 
-pytestmark = [pytest.mark.foreign, pytest.mark.xdist_group("foreign")]
+pytestmark = pytest.mark.foreign
 
 
 def strided(dice: random.Random, algorithm: str) -> dict[str, Any]:

@@ -38,9 +38,7 @@ def session_of(kind: str, folder: Path) -> Any:
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Any free port: its own, 15002, may be that of a test beside this one.
-    builder = SparkSession.builder.remote("local[2]")
-    return builder.config("spark.connect.grpc.binding.port", "0").getOrCreate()
+    return SparkSession.builder.remote("local[2]").getOrCreate()
 
 
 def where_from(session: Any) -> list[str]:
