@@ -24,6 +24,7 @@ NAMED = re.compile(r"`tests/benchmarks/bench_(\w+)\.py`")
 
 SHORT: dict[str, tuple[str, ...]] = {
     "simulation": ("--scenarios", "2000", "--spark"),
+    "records": ("--parts", "alone,segments,spark"),
     "optimal": ("2000 x 1000000", "1000 x 10000", "U 20 x 200"),
 }
 """Arguments of a benchmark for the README; none means the whole table."""
@@ -32,7 +33,7 @@ TITLES = {
     "leader": "A leader's round from bytes to bytes, after one member left",
     "optimal": "The solver alone, on arrays",
     "twins": "The copies beside Kafka's own classes in a warmed JVM",
-    "records": "Records of the offsets topic",
+    "records": "Records of the offsets topic; shares are of the rates of both identities, by wall and (by CPU)",
     "wire": "Codecs",
     "simulation": "Group histories",
 }
