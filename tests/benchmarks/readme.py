@@ -33,7 +33,7 @@ TITLES = {
     "leader": "A leader's round from bytes to bytes, after one member left",
     "optimal": "The solver alone, on arrays",
     "twins": "The copies beside Kafka's own classes in a warmed JVM",
-    "records": "Records of the offsets topic; shares are of the rates of both identities, by wall and (by CPU)",
+    "records": "Records of the offsets topic; shares of both identities, by wall (by CPU)",
     "wire": "Codecs",
     "simulation": "Group histories",
 }
