@@ -133,7 +133,6 @@ class Strategy:
         if not is_answered:
             self._ask_later(coordinator, generation)
         elif self._seat.rested():
-            LOGGER.info("starting another round: partitions wait that nobody will give up")
             coordinator.request_rejoin()
 
     def _look_up(self) -> Any:  # noqa: ANN401 - the host's coordinator, or None

@@ -162,7 +162,6 @@ class Strategy(AbstractPartitionAssignor):  # type: ignore[misc]  # the host has
 
     def _rested(self, coordinator: Any) -> None:  # noqa: ANN401 - as above
         if self._seat.rested():
-            LOGGER.info("starting another round: partitions wait that nobody will give up")
             coordinator.request_rejoin()
 
     def _protocols(self) -> frozenset[int]:

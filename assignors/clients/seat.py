@@ -156,6 +156,8 @@ class Seat:
             return False
         led, self.awaited = self.awaited, None
         self.memory = led.memory
+        if led.must_follow_up:
+            self.logger.info("starting another round: partitions wait that nobody will give up")
         return led.must_follow_up
 
     def elsewhere(self) -> None:

@@ -101,8 +101,8 @@ def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow
             tombstone_count=_within(tombstone_ms, span),
             anomaly_count=anomaly_counts.get(life.number, 0),
             double_owned_ms=double_ms(told_life.overlaps),
-            unassigned_partition_ms=_added(map(_unassigned_ms, told_life.chapters)),
-            downtime_partition_ms=_added(map(downtime, told_life.chapters)),
+            unassigned_partition_ms=added(map(_unassigned_ms, told_life.chapters)),
+            downtime_partition_ms=added(map(downtime, told_life.chapters)),
         )
 
 
@@ -213,7 +213,8 @@ def _unassigned_ms(chapter: Chapter) -> int | None:
     return None if generation.until_ms is None else count * (generation.until_ms - generation.at_ms)
 
 
-def _added(values: Iterable[int | None]) -> int | None:
+def added(values: Iterable[int | None]) -> int | None:
+    """Return the sum of what is known, `None` where nothing is."""
     known = [value for value in values if value is not None]
     return sum(known) if known else None
 

@@ -44,7 +44,7 @@ def decode_records(frame: DataFrame) -> DataFrame:
     if missing:
         raise SourceError(f"no column {' and '.join(missing)} among {', '.join(frame.columns)}")
     wanted = [name for name in RAW.names if name in frame.columns]
-    return frame.select(*wanted).mapInArrow(decode_batches, _spark_schema(DECODED))
+    return frame.select(*wanted).mapInArrow(decode_batches, spark_schema(DECODED))
 
 
 def with_group(frame: DataFrame) -> DataFrame:
@@ -78,7 +78,7 @@ def json_line_records(
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return _read_stretches(batches, parts)
 
-    return numbers.mapInArrow(read, _spark_schema(RAW.append(POSITION)))
+    return numbers.mapInArrow(read, spark_schema(RAW.append(POSITION)))
 
 
 def segment_records(
@@ -98,7 +98,7 @@ def segment_records(
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return _read(batches, logs, isolation)
 
-    return numbers.mapInArrow(read, _spark_schema(RAW))
+    return numbers.mapInArrow(read, spark_schema(RAW))
 
 
 def _read(
@@ -117,7 +117,8 @@ def _read_stretches(
             yield from read_stretch(parts[number])
 
 
-def _spark_schema(schema: pa.Schema) -> StructType:
+def spark_schema(schema: pa.Schema) -> StructType:
+    """Return what Spark calls an Arrow schema."""
     from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - the extra `spark`
 
     return from_arrow_schema(schema)

@@ -18,6 +18,7 @@ from assignors.replay.entries import entries
 from assignors.replay.history import GroupHistory
 from assignors.replay.redact import Hidden, Numbered, names_of
 from assignors.replay.sources import POSITION, Raw, rows
+from assignors.replay.spark import spark_schema
 from assignors.replay.timeline import timeline
 from wire.text import utf16_key
 
@@ -58,9 +59,8 @@ def numbered_names(records: DataFrame) -> DataFrame:
     """
     from pyspark.sql import Window  # noqa: PLC0415 - the extra `spark`
     from pyspark.sql import functions as f  # noqa: PLC0415 - as above
-    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - as above
 
-    found = records.groupBy("group").applyInArrow(_names_found, from_arrow_schema(FOUND))
+    found = records.groupBy("group").applyInArrow(_names_found, spark_schema(FOUND))
     first = found.groupBy("what", "name").agg(f.min(f.struct("sort_key", "place")).alias("first"))
     order = Window.partitionBy("what").orderBy("first")
     numbers = first.select("what", "name", f.row_number().over(order).alias("number"))

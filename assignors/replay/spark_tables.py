@@ -24,14 +24,13 @@ from assignors.replay.redact import METADATA_HIDDEN
 from assignors.replay.rows import Told, holdings_of
 from assignors.replay.run import DEFAULT, Settings, known_of, tables_of
 from assignors.replay.sources import POSITION, RAW, SourceError
-from assignors.replay.spark import decode_records, with_group
+from assignors.replay.spark import decode_records, spark_schema, with_group
 from assignors.replay.spark_groups import histories_of, label_of, numbered_names
 from assignors.replay.tables import TABLES, OffsetRow
 from assignors.replay.timeline import DEAD_ID
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructType
 
 COMMIT_TYPES = (0, 1)
 
@@ -105,9 +104,9 @@ def told_groups(
     relevant = _relevant(frame)
     groups = relevant.groupBy("group")
     if not hide_names:
-        return groups.applyInArrow(tell, _spark_schema(TOLD))
+        return groups.applyInArrow(tell, spark_schema(TOLD))
     numbered = numbered_names(relevant).groupBy("group")
-    return groups.cogroup(numbered).applyInArrow(tell_hidden, _spark_schema(TOLD))
+    return groups.cogroup(numbered).applyInArrow(tell_hidden, spark_schema(TOLD))
 
 
 def table(told: DataFrame, name: str) -> DataFrame:
@@ -271,12 +270,6 @@ def _within(alias: str) -> Column:
 
     at_ms = col("c.at_ms")
     return (at_ms >= col(f"{alias}.from_ms")) & (at_ms < col(f"{alias}.to_ms"))
-
-
-def _spark_schema(schema: pa.Schema) -> StructType:
-    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - the extra `spark`
-
-    return from_arrow_schema(schema)
 
 
 def _told(

@@ -36,7 +36,7 @@ from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
 from assignors.replay.figures import Figures, figures
 from assignors.replay.history import Generation, pairs, partition_count
-from assignors.replay.rows import Chapter, Told, ToldLife, downtime
+from assignors.replay.rows import Chapter, Told, ToldLife, added, downtime
 from assignors.replay.tables import Kind, OutcomeRow
 
 ROUNDS_MAX = 10
@@ -293,22 +293,17 @@ def _summed(rows: list[OutcomeRow]) -> OutcomeRow:
         load_max=max(row.load_max for row in rows),
         balance_gap=_worst(row.balance_gap for row in rows),
         unassigned=max(row.unassigned for row in rows),
-        downtime_partition_ms=_added(row.downtime_partition_ms for row in rows),
+        downtime_partition_ms=added(row.downtime_partition_ms for row in rows),
         actual_rounds=sum(row.actual_rounds for row in rows),
         actual_moved=sum(row.actual_moved for row in rows),
         actual_load_min=min(row.actual_load_min for row in rows),
         actual_load_max=max(row.actual_load_max for row in rows),
         actual_balance_gap=_worst(row.actual_balance_gap for row in rows),
         actual_unassigned=max(row.actual_unassigned for row in rows),
-        actual_downtime_partition_ms=_added(row.actual_downtime_partition_ms for row in rows),
+        actual_downtime_partition_ms=added(row.actual_downtime_partition_ms for row in rows),
         counts_inferred=any(row.counts_inferred for row in rows),
         error=None if not errors else f"{len(errors)} generations: {errors[0]}",
     )
-
-
-def _added(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
 
 
 def _worst(values: Iterable[int | None]) -> int | None:
