@@ -56,6 +56,7 @@ ALLOWED = {
     "assignors.replay.spark": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.spark_groups": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.arrow_tables": {"numpy", "pyarrow"},
+    "assignors.replay.spark_records": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.spark_tables": {"numpy", "pyarrow", "pyspark"},
     "assignors": {"numpy"},
 }

@@ -33,7 +33,6 @@ from assignors.replay.tables import (
     Tables,
 )
 from assignors.replay.timeline import learned_names, timeline
-from wire.records import RECORD_TYPES
 from wire.text import utf16_key
 
 if TYPE_CHECKING:
@@ -112,11 +111,15 @@ def told_by_spark(asked: Asked) -> Iterator[Answer]:
     with _session(asked) as session:
         from assignors.replay import spark_tables  # noqa: PLC0415 - the extra `spark`
         from assignors.replay.arrow_tables import row_of  # noqa: PLC0415 - as above
+        from assignors.replay.spark_records import topic_names  # noqa: PLC0415 - as above
 
+        frame = _frame(asked, session)
+        # A cluster has told the names already, and its topic is not read once more for them.
+        learned = {} if asked.source is None else topic_names(frame)
         found = spark_tables.tables(
-            _frame(asked, session),
+            _wanted(asked, frame),
             asked.settings,
-            topic_names=dict(asked.topic_names),
+            topic_names={**learned, **asked.topic_names},
             hide_names=asked.redact,
             persist=True,
         )
@@ -155,7 +158,7 @@ def _read(asked: Asked) -> list[Entry]:
             batches: Any = open_source(asked.source)
             return list(entries(worked(rows(batches), None, "records")))
         with _session(asked) as session:
-            batches = _frame(asked, session).toArrow().to_batches()
+            batches = _wanted(asked, _frame(asked, session)).toArrow().to_batches()
         return list(entries(rows(batches)))
     except (SourceError, OSError) as error:
         raise UnreadableError(str(error)) from error
@@ -221,17 +224,16 @@ def _session(asked: Asked) -> Iterator[Any]:
 
 
 def _frame(asked: Asked, session: Any) -> DataFrame:  # noqa: ANN401 - a session of any kind
-    """Return the raw records of the source, those of the groups asked for."""
+    """Return the raw records of the source."""
     from assignors.replay.sources.live import read_topic, require_rows  # noqa: PLC0415 - as above
 
     if asked.source is None:
         assert asked.bootstrap is not None, "without a source there is a cluster"
-        frame = require_rows(read_topic(session, asked.bootstrap), asked.where)
-    else:
-        frame = _file_frame(Path(asked.source), session)
-        if not frame.limit(1).count():
-            raise UnreadableError(f"{asked.where}: no records: is it empty?")
-    return frame if asked.wanted is None else _wanted(asked, frame, asked.wanted.pattern)
+        return require_rows(read_topic(session, asked.bootstrap), asked.where)
+    frame = _file_frame(Path(asked.source), session)
+    if frame.isEmpty():
+        raise UnreadableError(f"{asked.where}: no records: is it empty?")
+    return frame
 
 
 def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as above
@@ -257,20 +259,20 @@ def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as abo
     raise AssertionError("a source that only plain Python can open")
 
 
-def _wanted(asked: Asked, frame: DataFrame, pattern: str) -> DataFrame:
-    """Return the records of groups with such a name; say so where there is none."""
+def _wanted(asked: Asked, frame: DataFrame) -> DataFrame:
+    """Return the records of the groups asked for; say so where there is none."""
     from pyspark.sql.functions import encode  # noqa: PLC0415 - as above
 
-    from assignors.replay.spark import with_group  # noqa: PLC0415 - as above
+    from assignors.replay.spark_records import records_of, with_named  # noqa: PLC0415 - as above
 
-    named = with_group(frame)
-    found = named.where(named["group"].rlike(pattern)).drop("type", "group")
-    if found.limit(1).count():
+    if asked.wanted is None:
+        return frame
+    found = records_of(frame, asked.wanted)
+    if found is not None:
         return found
-    known = named["type"].isin([known.number for known in RECORD_TYPES])
-    groups = named.where(known & (named["group"] != "")).select("group").distinct()
-    first = groups.orderBy(encode("group", "UTF-16BE")).limit(GROUPS_NAMED)
-    raise _nobody(asked, groups.count(), [row["group"] for row in first.collect()])
+    groups = with_named(frame).where("named != ''").select("named").distinct()
+    first = groups.orderBy(encode("named", "UTF-16BE")).limit(GROUPS_NAMED)
+    raise _nobody(asked, groups.count(), [row["named"] for row in first.collect()])
 
 
 def _refuse_foreign(asked: Asked, tables: Tables) -> None:

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
+_NUMBER = "CAST(conv(hex(substring(key, {}, 2)), 16, 10) AS int)"
+GROUP_BYTES = _NUMBER.format(3)
+"""How long the name of a group is, in bytes, in the SQL of Spark."""
+
+
 def decode_records(frame: DataFrame) -> DataFrame:
     """Return each record decoded, as `decoding.DECODED` has it; a bad one has `error` set.
 
@@ -51,16 +56,23 @@ def with_group(frame: DataFrame) -> DataFrame:
     """Return the raw records with the columns `type` and `group`, which every key begins with.
 
     All records of a group have one group, so this is what to group or repartition by. Spark
-    reads both itself; they are null where the key is too short to have them.
+    reads both itself; they are null where the key is too short to have them. A name that is no
+    UTF-8 is the text that `decode_records` makes of it.
     """
     from pyspark.sql.functions import expr  # noqa: PLC0415 - the extra `spark`
 
-    number = "CAST(conv(hex(substring(key, {at}, 2)), 16, 10) AS int)"
-    length = number.format(at=3)
-    group = f"CAST(substring(key, 5, {length}) AS string)"
-    has_type, has_group = "length(key) >= 2", f"length(key) >= 4 + {length}"
-    typed = frame.withColumn("type", expr(f"CASE WHEN {has_type} THEN {number.format(at=1)} END"))
+    group = _text(f"substring(key, 5, {GROUP_BYTES})")
+    has_type, has_group = "length(key) >= 2", f"length(key) >= 4 + {GROUP_BYTES}"
+    typed = frame.withColumn("type", expr(f"CASE WHEN {has_type} THEN {_NUMBER.format(1)} END"))
     return typed.withColumn("group", expr(f"CASE WHEN {has_group} THEN {group} END"))
+
+
+def _text(data: str) -> str:
+    """Return the SQL of the text of bytes, as `wire.text.replaced_utf8` reads them."""
+    text = f"CAST({data} AS string)"
+    surrogate = r"\\G((?:..)*?)ED[AB].(?:[89AB].)?"
+    repaired = f"CAST(unhex(regexp_replace(hex({data}), '{surrogate}', '$1FF')) AS string)"
+    return f"CASE WHEN is_valid_utf8({text}) THEN {text} ELSE make_valid_utf8({repaired}) END"
 
 
 def json_line_records(

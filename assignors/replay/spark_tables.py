@@ -23,16 +23,15 @@ from assignors.replay.holders import spans
 from assignors.replay.redact import METADATA_HIDDEN
 from assignors.replay.rows import Told, holdings_of
 from assignors.replay.run import DEFAULT, Settings, known_of, tables_of
-from assignors.replay.sources import POSITION, RAW, SourceError
-from assignors.replay.spark import decode_records, spark_schema, with_group
+from assignors.replay.sources import SourceError
+from assignors.replay.spark import decode_records, spark_schema
 from assignors.replay.spark_groups import histories_of, label_of, numbered_names
+from assignors.replay.spark_records import commit_records, history_records
 from assignors.replay.tables import TABLES, OffsetRow
 from assignors.replay.timeline import DEAD_ID
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-COMMIT_TYPES = (0, 1)
 
 SPARK_NAMES = {"string": "string", "int64": "bigint", "bool": "boolean"}
 """Arrow's names of the kinds of columns in the offsets table -> Spark's."""
@@ -84,9 +83,10 @@ def told_groups(
 
     `frame` has raw records, at least `key`, `value`, `partition`, `offset` and `timestamp`.
     Whoever asks for several tables should persist this frame. `topic_names` (id -> name) adds
-    to what each group's own commits tell. `hide_names` numbers whatever `redact` hides, as
-    `run.replay` does, however the frame is partitioned. One shuffle, of what is no commit; with
-    hidden names two, and those of the names.
+    to what each group's own records tell; `spark_records.topic_names` gives those that all
+    records tell. `hide_names` numbers whatever `redact` hides, as `run.replay` does, however
+    the frame is partitioned. One shuffle, of what is no commit; with hidden names two, and
+    those of the names.
     """
     needed = ("key", "value", "partition", "offset", "timestamp")
     missing = [name for name in needed if name not in frame.columns]
@@ -101,7 +101,7 @@ def told_groups(
         hidden = replace(settings, label=label_of(numbers))
         return pa.Table.from_pylist(list(_told(records, hidden, names)), schema=TOLD)
 
-    relevant = _relevant(frame)
+    relevant = history_records(frame)
     groups = relevant.groupBy("group")
     if not hide_names:
         return groups.applyInArrow(tell, spark_schema(TOLD))
@@ -151,7 +151,7 @@ def offsets(frame: DataFrame, told: DataFrame, *, hide_metadata: bool = False) -
 
     commit = f.col("commit")
     commits = (
-        decode_records(_commits(frame))
+        decode_records(commit_records(frame))
         .where(f.col("error").isNull() & commit.isNotNull())
         .select(
             f.col("group").alias("key"),
@@ -197,33 +197,6 @@ def offsets(frame: DataFrame, told: DataFrame, *, hide_metadata: bool = False) -
         else:
             chosen.append(f.lit(None).cast(SPARK_NAMES[str(kind)]).alias(name))
     return held.select(*chosen, f.col("s.life").alias("life"))
-
-
-def _relevant(frame: DataFrame) -> DataFrame:
-    """Return what histories are made of: all but commits, and of those the first of a kind."""
-    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
-
-    raw = with_group(_chosen(frame))
-    is_commit = f.coalesce(f.col("type").isin(*COMMIT_TYPES), f.lit(col=False))
-    # A topic id ends the value of version 4; whatever else ends one there costs a row more.
-    has_id = f.substring("value", 1, 2) == f.lit(b"\x00\x04")
-    ending = f.when(has_id, f.substring("value", -16, 16)).alias("ending")
-    place = [name for name in ("partition", "offset", POSITION.name) if name in raw.columns]
-    first = f.min_by(f.struct(*raw.columns), f.struct(*place)).alias("first")
-    commits = raw.where(is_commit).groupBy("key", ending).agg(first).select("first.*")
-    return raw.where(~is_commit).unionByName(commits)
-
-
-def _commits(frame: DataFrame) -> DataFrame:
-    from pyspark.sql.functions import col  # noqa: PLC0415 - the extra `spark`
-
-    return with_group(_chosen(frame)).where(col("type").isin(*COMMIT_TYPES))
-
-
-def _chosen(frame: DataFrame) -> DataFrame:
-    """Return the columns of a source that are there, and no others."""
-    known = (*RAW.names, POSITION.name)
-    return frame.select(*(name for name in known if name in frame.columns))
 
 
 def _with_commit_counts(groups: DataFrame, commits: DataFrame) -> DataFrame:

@@ -16,6 +16,7 @@ from assignors.registry import assignor_named
 from assignors.replay.run import Settings
 from assignors.replay.sources import SourceError
 from assignors.replay.spark import json_line_records
+from assignors.replay.spark_records import topic_names
 from assignors.replay.spark_tables import table, tables, told_groups
 from tests.spark.job import session_of
 
@@ -29,7 +30,8 @@ def main(kind: str, folder: Path) -> None:
     session.conf.set("spark.sql.session.timeZone", "UTC")
     dump = json_line_records(session, folder / "dump.jsonl", stretch_bytes=STRETCH_BYTES)
     dump = dump.repartition(3)
-    found = tables(dump, SETTINGS, hide_names=True, persist=True)
+    names = topic_names(dump)
+    found = tables(dump, SETTINGS, topic_names=names, hide_names=True, persist=True)
     answers: dict[str, Any] = {name: rows_of(frame) for name, frame in found.items()}
     found["anomalies"].createOrReplaceTempView("anomalies")
     answers["sql"] = rows_of(

@@ -26,6 +26,13 @@ from tests.replay.segments import TRANSACTIONAL, Batch, marker
 from tests.spark.jobs import answers_of
 
 MIX = Mix(tombstones=0.1, classic_groups=0.1, consumer_members=0.1, group_count=20)
+NO_UTF8 = (
+    b"g\xff",
+    b"g\xed\xa0\x80",
+    b"\xed\xbf\xed\xa0\x80",
+    b"\xf0\x90\x8f",
+    b"\xce\xda\xed\xa0",
+)
 ODD = [
     Raw(key=b"\0\x09\0\x01g", value=b"x", partition=9, offset=0),
     Raw(key=b"\0\x02\0\x01g", value=b"\0\x63", partition=9, offset=1),
@@ -33,6 +40,10 @@ ODD = [
     Raw(key=b"\0", partition=9, offset=3),
     Raw(partition=9, offset=4),
     Raw(error="dump.jsonl: line 7: no record", partition=9, offset=5),
+    *(
+        Raw(key=b"\0\x02" + len(name).to_bytes(2) + name, partition=9, offset=offset)
+        for offset, name in enumerate(NO_UTF8, start=6)
+    ),
 ]
 
 
@@ -82,7 +93,7 @@ def test_spark_gives_the_rows_of_plain_python(kind: str, tmp_path: Path) -> None
 
 def _groups_are_right(answers: dict[str, Any]) -> None:
     keyed = {(row["partition"], row["offset"]): row for row in answers["groups"]}
-    assert len(keyed) == 406
+    assert len(keyed) == 406 + len(NO_UTF8)
     for row in answers["rows"]:
         found = keyed[row["partition"], row["offset"]]
         assert found["type"] == row["type"]

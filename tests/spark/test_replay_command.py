@@ -49,7 +49,7 @@ def test_both_engines_print_the_same_rows_in_the_same_order_under_the_same_label
         asks = [
             [str(packed), "--redact", *EVERY_TABLE, "--what-if", "sticky", "--out", str(folder)],
             [str(unplaced), "--table", "generations", "--table", "members", "--table", "groups"],
-            [str(columns), "--group", "shop.39", "--table", "offsets"],
+            [str(columns), "--group", r"(?P<shop>shop)\.39|^g\W$", "--table", "offsets"],
             [str(many), "--table", "offsets", "-o", "table"],
         ]
         answers[engine] = asked(tmp_path, asks, engine)

@@ -14,7 +14,7 @@ from assignors.replay.entries import entries
 from assignors.replay.run import replay
 from assignors.replay.sources import open_source, rows
 from assignors.replay.tables import TABLES
-from tests.spark.dumps import some_groups
+from tests.spark.dumps import IDS, some_groups
 from tests.spark.jobs import answers_of
 from tests.spark.tables_job import SETTINGS, STRETCH_BYTES
 
@@ -38,6 +38,7 @@ def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
         plain = [arrow_row(row) for row in getattr(expected, name)]
         assert len(plain) > 5, name
         assert counted(answers[name]) == counted(plain), name
+    assert {"committed", "listed", IDS[2]} <= {row["topic"] for row in answers["assignments"]}
     kinds = Counter(row.kind for row in expected.anomalies)
     assert {row["kind"]: row["findings"] for row in answers["sql"]} == kinds
     frame, table = answers["refused"]
