@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 from assignors.replay.columns import columns
 from assignors.replay.tables import TABLES, Row, Tables
 
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
 PARTITIONS = pa.list_(pa.struct([("topic", pa.string()), ("partitions", pa.list_(pa.int32()))]))
 
 FORMS: Mapping[str, pa.DataType] = {
@@ -45,7 +47,10 @@ def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
 
 
 def arrow_row(row: Row) -> dict[str, Any]:
-    """Return a row as Arrow takes it: partitions as structs, text as UTF-8 can carry it."""
+    """Return a row as Arrow takes it: partitions as structs, text as UTF-8 can carry it.
+
+    A number beyond 64 bits, which takes clocks that went mad, is the last one within.
+    """
     return {field.name: _value(getattr(row, field.name)) for field in fields(row)}
 
 
@@ -76,6 +81,8 @@ def write_tables(tables: Tables, folder: str | Path) -> list[Path]:
 def _value(value: object) -> object:
     if isinstance(value, str):
         return _text(value)
+    if isinstance(value, int):
+        return max(INT64_MIN, min(value, INT64_MAX))
     if isinstance(value, tuple):
         return [_text(entry) for entry in value]
     if isinstance(value, Mapping):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assignors.replay.history import Entry, Unreadable
+from wire.records import Record
 
 MEMBER_ROWS_MAX = 3_000_000
 """So many members, all generations of a group together: about 10 GB in plain Python."""
@@ -52,8 +53,7 @@ def within_budget(
 def _generations(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
     """Yield the place of each record that completes a generation, and how many are in it."""
     members: dict[str, None] = {}
-    for position, entry in enumerate(entries):
-        record = entry.record
+    for position, record in _readable(entries):
         name, key, value = record.name or "", record.key or {}, record.value
         if name == "GROUP_METADATA":
             if value is not None:
@@ -68,3 +68,9 @@ def _generations(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
                 members[key["memberId"]] = None
             elif record.is_tombstone:
                 members.pop(key["memberId"], None)
+
+
+def _readable(entries: Sequence[Entry]) -> Iterator[tuple[int, Record]]:
+    for position, entry in enumerate(entries):
+        if entry.record.error is None:
+            yield position, entry.record

@@ -2,8 +2,9 @@
 
 The topic of offsets does not record it. A leader deals out every partition of what its members
 ask for, so the numbers that were dealt are the topic's, if they leave no hole: a number beyond
-a hole is more likely a leader's mistake than a topic nobody was given. Commits count in any
-case: the broker refuses one for a partition that does not exist.
+a hole is more likely a leader's mistake than a topic nobody was given. Commits count where they
+leave a hole too, as the broker refuses one for a partition that does not exist; but one flipped
+bit in a key is not to make a topic of two billion partitions.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assignors.replay.history import GroupHistory, Participant
+
+BELIEVED, BELIEVED_EACH = 10_000, 100
+"""A commit tells of so many partitions that nobody was seen with, and more for each one seen."""
 
 
 def inferred_counts(history: GroupHistory) -> dict[str, int]:
@@ -26,8 +30,13 @@ def inferred_counts(history: GroupHistory) -> dict[str, int]:
             for member in generation.members:
                 _collect(dealt, member)
     counts = {topic: _without_holes(numbers) for topic, numbers in dealt.items()}
+    committed: dict[str, set[int]] = {}
     for commit in history.commits:
-        counts[commit.topic] = max(counts.get(commit.topic, 0), commit.partition + 1)
+        committed.setdefault(commit.topic, set()).add(commit.partition)
+    for topic, numbers in committed.items():
+        believed = BELIEVED + BELIEVED_EACH * len(numbers | dealt.get(topic, set()))
+        most = max((number for number in numbers if number < believed), default=-1)
+        counts[topic] = max(counts.get(topic, 0), most + 1)
     return {topic: count for topic, count in counts.items() if count}
 
 

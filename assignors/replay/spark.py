@@ -34,9 +34,13 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-_NUMBER = "CAST(conv(hex(substring(key, {}, 2)), 16, 10) AS int)"
-GROUP_BYTES = _NUMBER.format(3)
-"""How long the name of a group is, in bytes, in the SQL of Spark."""
+def number(column: str, at: int | str, size: int = 2) -> str:
+    """Return the SQL of an unsigned number in bytes; `at` counts from 1."""
+    return f"CAST(conv(hex(substring({column}, {at}, {size})), 16, 10) AS int)"
+
+
+GROUP_BYTES = number("key", 3)
+"""How long the name of a group is, in bytes."""
 
 
 def decode_records(frame: DataFrame) -> DataFrame:
@@ -63,7 +67,7 @@ def with_group(frame: DataFrame) -> DataFrame:
 
     group = _text(f"substring(key, 5, {GROUP_BYTES})")
     has_type, has_group = "length(key) >= 2", f"length(key) >= 4 + {GROUP_BYTES}"
-    typed = frame.withColumn("type", expr(f"CASE WHEN {has_type} THEN {_NUMBER.format(1)} END"))
+    typed = frame.withColumn("type", expr(f"CASE WHEN {has_type} THEN {number('key', 1)} END"))
     return typed.withColumn("group", expr(f"CASE WHEN {has_group} THEN {group} END"))
 
 

@@ -14,26 +14,32 @@ import pyarrow as pa
 
 from assignors.replay.entries import entries
 from assignors.replay.sources import POSITION, RAW, rows
-from assignors.replay.spark import GROUP_BYTES, spark_schema, with_group
-from assignors.replay.timeline import learned_names
+from assignors.replay.spark import GROUP_BYTES, number, spark_schema, with_group
+from assignors.replay.timeline import by_majority, told_names
 from wire.records import RECORD_TYPES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 COMMIT_TYPES = (0, 1)
+LONGEST = 2**15 - 1
+"""Bytes of a string."""
+
 TOPIC_TYPES = (4, 15)
 """Types of records that list topics with id and name: of share groups, once of KIP-848 groups."""
 
-NAMES = pa.schema([("topic_id", pa.string()), ("topic", pa.string())])
+NAMES = pa.schema([("topic_id", pa.string()), ("topic", pa.string()), ("count", pa.int64())])
 GROUPS = pa.schema([("named", pa.string())])
 
 
 def history_records(frame: DataFrame) -> DataFrame:
-    """Return what histories are made of: all but commits, and of those the first of a kind."""
+    """Return what histories are made of: all but commits, and of those the first of a kind.
+
+    And commits that do not look like one: they are what cannot be read, or odd at least.
+    """
     raw = with_group(_raw(frame))
-    is_commit = _is_of(COMMIT_TYPES)
-    return raw.where(~is_commit).unionByName(_first(raw.where(is_commit)))
+    is_plain = _is_of(COMMIT_TYPES) & _is_plain()
+    return raw.where(~is_plain).unionByName(_first(raw.where(is_plain)))
 
 
 def commit_records(frame: DataFrame) -> DataFrame:
@@ -50,15 +56,16 @@ def topic_names(frame: DataFrame) -> dict[str, str]:
     from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
 
     raw = with_group(_raw(frame))
-    commits = raw.where(_is_of(COMMIT_TYPES) & _has_id())
+    commits = raw.where(_is_of(COMMIT_TYPES) & _has_id() & _is_plain())
     # What is between the group's name and the partition.
     topic = f.expr(f"substring(key, 5 + {GROUP_BYTES}, length(key) - {GROUP_BYTES} - 8)")
     one = f.any_value(f.struct(*raw.columns)).alias("one")
-    told = commits.groupBy(topic, _ending()).agg(one).select("one.*")
+    told = commits.groupBy(topic, _ending()).agg(one, f.count("*").alias("count"))
     listed = raw.where(_is_of(TOPIC_TYPES) & f.col("value").isNotNull())
-    names = told.unionByName(listed).drop("type", "group").mapInArrow(_names, spark_schema(NAMES))
-    found = names.distinct().orderBy("topic_id", "topic").collect()
-    return {row["topic_id"]: row["topic"] for row in found}
+    telling = told.select("one.*", "count").unionByName(listed.withColumn("count", f.lit(1)))
+    names = telling.drop("type", "group").mapInArrow(_names, spark_schema(NAMES))
+    found = names.groupBy("topic_id", "topic").agg(f.sum("count").alias("count")).collect()
+    return by_majority({(row["topic_id"], row["topic"]): row["count"] for row in found})
 
 
 def records_of(frame: DataFrame, wanted: re.Pattern[str]) -> DataFrame | None:
@@ -92,9 +99,14 @@ def with_named(frame: DataFrame) -> DataFrame:
 
 def _names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        names = learned_names(entries(rows([batch])))
-        columns = {"topic_id": list(names), "topic": list(names.values())}
-        yield pa.RecordBatch.from_pydict(columns, schema=NAMES)
+        counts = batch.column("count").to_pylist()
+        told = [
+            (*pair, count)
+            for entry, count in zip(entries(rows([batch])), counts, strict=True)
+            for pair in told_names([entry])
+        ]
+        columns = dict(zip(NAMES.names, zip(*told, strict=True), strict=True)) if told else {}
+        yield pa.RecordBatch.from_pydict(columns or {name: [] for name in NAMES.names}, NAMES)
 
 
 def _first(commits: DataFrame) -> DataFrame:
@@ -104,6 +116,35 @@ def _first(commits: DataFrame) -> DataFrame:
     place = [name for name in ("partition", "offset", POSITION.name) if name in commits.columns]
     first = f.min_by(f.struct(*commits.columns), f.struct(*place)).alias("first")
     return commits.groupBy("key", _ending()).agg(first).select("first.*")
+
+
+def _is_plain() -> Column:
+    """Return whether a commit is as long as the lengths in it say: then it can be read.
+
+    That is all of what Kafka 4.4 writes, but for metadata of 16 kB and more.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415 - as above
+
+    topic = number("key", f"5 + {GROUP_BYTES}")
+    key = f"{GROUP_BYTES} <= {LONGEST} AND {topic} <= {LONGEST}"
+    key += f" AND length(key) = 10 + {GROUP_BYTES} + {topic}"
+    early, late = number("value", 11), number("value", 15)
+    # Version 4 has a number of one or two bytes there: one more than the metadata's bytes.
+    first, second = number("value", 15, 1), number("value", 16, 1)
+    size = f"CASE WHEN {first} < 128 THEN {first} ELSE {first} - 127 + 128 * {second} END"
+    is_short = f"({first} < 128 AND {first} > 0 OR {first} >= 128 AND {second} < 128)"
+    rest = f"length(value) - 22 - ({size})"
+    value = f"""
+        CASE {number("value", 1)}
+        WHEN 0 THEN {early} <= {LONGEST} AND length(value) = 20 + {early}
+        WHEN 1 THEN type = 1 AND {early} <= {LONGEST} AND length(value) = 28 + {early}
+        WHEN 2 THEN type = 1 AND {early} <= {LONGEST} AND length(value) = 20 + {early}
+        WHEN 3 THEN type = 1 AND {late} <= {LONGEST} AND length(value) = 24 + {late}
+        WHEN 4 THEN type = 1 AND {is_short} AND (
+            {rest} = 1 AND substring(value, -1, 1) = X'00'
+            OR {rest} = 19 AND substring(value, -19, 3) = X'010010')
+        END"""
+    return f.expr(f"coalesce({key} AND (value IS NULL OR {value}), false)")
 
 
 def _ending() -> Column:

@@ -11,6 +11,7 @@ than the one before shows that there was one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -55,24 +56,37 @@ def group_of(entry: Entry) -> str:
 
 
 def learned_names(entries: Iterable[Entry]) -> dict[str, str]:
-    """Return topic id -> name as commits and share groups tell; the later one stands.
+    """Return topic id -> name as commits and the groups' own lists tell.
 
     >>> learned_names([])
     {}
     """
-    names: dict[str, str] = {}
+    return by_majority(Counter(told_names(entries)))
+
+
+def told_names(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+    """Yield id and name of a topic as often as a record tells them."""
     for entry in entries:
         value, name = entry.record.value, entry.record.name
         if value is None or entry.record.key is None:
             continue
         if name == "OFFSET_COMMIT" and value.get("topicId"):
-            names[str(value["topicId"])] = entry.record.key["topic"]
+            yield str(value["topicId"]), entry.record.key["topic"]
         elif name == "SHARE_GROUP_STATE_PARTITION_METADATA":
             for listed in ("initializingTopics", "initializedTopics", "deletingTopics"):
-                names.update({str(t["topicId"]): t["topicName"] for t in value.get(listed, ())})
+                yield from ((str(t["topicId"]), t["topicName"]) for t in value.get(listed, ()))
         elif name == "CONSUMER_GROUP_PARTITION_METADATA":
-            names.update({str(t["topicId"]): t["topicName"] for t in value.get("topics", ())})
-    return names
+            yield from ((str(t["topicId"]), t["topicName"]) for t in value.get("topics", ()))
+
+
+def by_majority(told: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """Return topic id -> name from how often each pair was told: one bad record renames nothing.
+
+    >>> by_majority({("1", "orders"): 2, ("1", "0rders"): 1})
+    {'1': 'orders'}
+    """
+    ranked = sorted(told.items(), key=lambda pair: (pair[1], pair[0]))
+    return {topic_id: name for (topic_id, name), _ in ranked}
 
 
 def group_history(

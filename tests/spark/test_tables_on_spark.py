@@ -14,6 +14,7 @@ from assignors.replay.entries import entries
 from assignors.replay.run import replay
 from assignors.replay.sources import open_source, rows
 from assignors.replay.tables import TABLES
+from tests.replay.damage import damaged
 from tests.spark.dumps import IDS, some_groups
 from tests.spark.jobs import answers_of
 from tests.spark.tables_job import SETTINGS, STRETCH_BYTES
@@ -44,3 +45,16 @@ def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
     frame, table = answers["refused"]
     assert "no column key, value" in frame
     assert "no table 'offsets' here" in table
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("java")
+def test_spark_tells_a_damaged_topic_as_plain_python_does(tmp_path: Path) -> None:
+    dump = tmp_path / "dump.jsonl"
+    dump.write_bytes(damaged(3))
+    answers = answers_of("tables_job", "classic", folder=tmp_path)
+    expected = replay(entries(rows(open_source(dump))), SETTINGS, hide_names=True)
+    for name in TABLES:
+        plain = [arrow_row(row) for row in getattr(expected, name)]
+        assert counted(answers[name]) == counted(plain), name
