@@ -212,8 +212,9 @@ def _cluster(document: object, place: Place) -> Cluster:
 def _topic(entry: object, place: Place) -> Topic:
     """Return a topic from its partition count, or from an object with racks and id."""
     if not isinstance(entry, dict):
-        return Topic(partition_count=_count(entry, place))
-    count = _count(required(entry, "partitions", place), (*place, "partitions"))
+        return Topic(partition_count=partition_count_from_document(entry, place))
+    number = required(entry, "partitions", place)
+    count = partition_count_from_document(number, (*place, "partitions"))
     topic_id, listed = entry.get("id"), entry.get("racks")
     racks: tuple[tuple[str, ...], ...] = ()
     if listed is not None:
@@ -251,7 +252,8 @@ def _state(value: object, place: Place) -> State:
     return State(max_generation=max(int32(highest, (*place, "max_generation")), NO_GENERATION))
 
 
-def _count(value: object, place: Place) -> int:
+def partition_count_from_document(value: object, place: Place) -> int:
+    """Return how many partitions a topic has; no more than a group can have."""
     count = int32(value, place)
     if count < 0:
         raise DocumentError(Fault.OUT_OF_RANGE, f"{count} partitions", place)
@@ -319,6 +321,7 @@ __all__ = [
     "bytes_from_hex",
     "group_from_document",
     "note_document",
+    "partition_count_from_document",
     "partitions_document",
     "partitions_from_document",
     "question_from_document",

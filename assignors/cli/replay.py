@@ -21,8 +21,8 @@ from assignors.cli.replay_engines import (
     told_by_spark,
 )
 from assignors.cli.replay_tables import ROWS_SHOWN, show_replayed
-from assignors.documents import Document
-from assignors.reading import DocumentError, int32, struct
+from assignors.documents import Document, partition_count_from_document
+from assignors.reading import DocumentError, struct
 from assignors.replay.columns import as_dict
 from assignors.replay.reproduce import shares
 from assignors.replay.run import Settings
@@ -67,12 +67,12 @@ class Counts(click.ParamType[dict[str, int]]):
         """Return the counts, or say what is wrong with the file."""
         try:
             fields = struct(parse(Path(str(value)).read_bytes()), ())
-            counts = {topic: int32(count, (topic,)) for topic, count in fields.items()}
+            return {
+                topic: partition_count_from_document(count, (topic,))
+                for topic, count in fields.items()
+            }
         except (OSError, DocumentError) as error:
             self.fail(f"{value}: {error}", param, ctx)
-        if any(count < 0 for count in counts.values()):
-            self.fail(f"{value}: a partition count is negative", param, ctx)
-        return counts
 
 
 @click.command()

@@ -110,7 +110,8 @@ def test_known_partition_counts_are_used_and_inferred_ones_marked(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"orders": -1}', "is negative"),
+        ('{"orders": -1}', "-1 partitions at orders"),
+        ('{"orders": 2147483647}', "more than 10000000 at orders"),
         ('{"orders": "6"}', "expected an integer"),
         ("[]", "expected an object"),
         ("{", "byte 1"),
