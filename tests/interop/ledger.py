@@ -13,6 +13,9 @@ A frozen member owns on in its own mind: after it wakes it may go on for a momen
 that the group went on without it. Kafka guards the offsets against such a member, not the
 callbacks; an ownership that was carried over a freeze is marked, and its windows with it. What
 such a member fetched before it froze it hands out when it wakes.
+
+Who freezes or kills a member writes that down at once; a line of the member's from just before
+may be read after it, and is taken as what it is.
 """
 
 from __future__ import annotations
@@ -83,14 +86,22 @@ class _Book:
         self.closed: list[Ownership] = []
         self._member = member
         self._open: dict[Partition, tuple[int, bool]] = {}
-        self._frozen: frozenset[Partition] = frozenset()
+        self._frozen: frozenset[Partition] | None = None
+        """What the member has while it is frozen."""
+        self._over_ms: int | None = None
 
     def take(self, event: Event) -> None:
         if event.kind in ENDS_ALL:
-            self._frozen = frozenset(self._open) if event.kind == "paused" else frozenset()
+            self._frozen = frozenset(self._open) if event.kind == "paused" else None
+            self._over_ms = event.t_ms
             self._end(self._open, event)
         elif event.kind == "resumed":
-            self._begin(self._frozen, event, was_frozen=True)
+            self._begin(self._frozen or (), event, was_frozen=True)
+            self._frozen = None
+        elif self._frozen is not None:
+            self._frozen = _after(event, self._frozen)
+        elif self._over_ms is not None and event.t_ms <= self._over_ms:
+            pass
         elif event.kind == "assigned":
             self._begin(event.partitions, event)
         elif event.kind in ("revoked", "lost"):
@@ -130,6 +141,15 @@ class _Book:
                         was_frozen=was_frozen,
                     )
                 )
+
+
+def _after(event: Event, had: frozenset[Partition]) -> frozenset[Partition]:
+    """What a member had when it froze, by a line it wrote before and that was read after."""
+    if event.kind == "assigned":
+        return had | event.partitions
+    if event.kind in ("revoked", "lost"):
+        return had - event.partitions
+    return event.partitions if event.kind == "view" else had
 
 
 def ownerships(events: Sequence[Event]) -> list[Ownership]:

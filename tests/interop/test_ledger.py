@@ -7,7 +7,7 @@ import pytest
 from tests.interop.admin import DescribedGroup, DescribedMember
 from tests.interop.events import Event, Partition, parse
 from tests.interop.group import Participant, Verdict, why_unsettled
-from tests.interop.ledger import first_reader, repeats, unread, windows
+from tests.interop.ledger import first_reader, ownerships, repeats, unread, windows
 from tests.interop.passed_by import Commit, told
 
 A0, A1 = ("a", 0), ("a", 1)
@@ -62,6 +62,32 @@ def test_a_member_that_wakes_up_owns_on_until_it_learns_better() -> None:
     (found,) = windows(events, until_ms=100)
     assert found.was_frozen
     assert (found.start_ms, found.length_ms) == (40, 20)
+
+
+def test_a_line_from_before_the_freeze_may_be_read_after_it() -> None:
+    events = [
+        did(20, "x", "paused"),
+        did(19, "x", "assigned", A0),
+        did(30, "y", "assigned", A0),
+        did(40, "x", "resumed"),
+        did(41, "x", "view", A0),
+        did(60, "x", "revoked", A0),
+    ]
+    (found,) = windows(events, until_ms=100)
+    assert found.was_frozen
+    assert (found.start_ms, found.length_ms) == (40, 20)
+    assert not windows([*events[:2], did(20, "x", "revoked", A0), *events[2:4]], until_ms=100)
+
+
+def test_a_line_from_before_the_kill_brings_nobody_back() -> None:
+    events = [
+        did(20, "x", "killed"),
+        did(19, "x", "assigned", A0),
+        did(30, "y", "assigned", A0),
+        did(40, "x", "assigned", A1),
+    ]
+    assert not windows(events, until_ms=100)
+    assert [(one.member, one.partition) for one in ownerships(events)] == [("y", A0), ("x", A1)]
 
 
 def test_what_nobody_read_is_unread() -> None:
