@@ -34,12 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-def number(column: str, at: int | str, size: int = 2) -> str:
-    """Return the SQL of an unsigned number in bytes; `at` counts from 1."""
-    return f"CAST(conv(hex(substring({column}, {at}, {size})), 16, 10) AS int)"
-
-
-GROUP_BYTES = number("key", 3)
+_NUMBER = "CAST(conv(hex(substring(key, {}, 2)), 16, 10) AS int)"
+_GROUP_BYTES = _NUMBER.format(3)
 """How long the name of a group is, in bytes."""
 
 
@@ -65,9 +61,9 @@ def with_group(frame: DataFrame) -> DataFrame:
     """
     from pyspark.sql.functions import expr  # noqa: PLC0415 - the extra `spark`
 
-    group = _text(f"substring(key, 5, {GROUP_BYTES})")
-    has_type, has_group = "length(key) >= 2", f"length(key) >= 4 + {GROUP_BYTES}"
-    typed = frame.withColumn("type", expr(f"CASE WHEN {has_type} THEN {number('key', 1)} END"))
+    group = _text(f"substring(key, 5, {_GROUP_BYTES})")
+    has_type, has_group = "length(key) >= 2", f"length(key) >= 4 + {_GROUP_BYTES}"
+    typed = frame.withColumn("type", expr(f"CASE WHEN {has_type} THEN {_NUMBER.format(1)} END"))
     return typed.withColumn("group", expr(f"CASE WHEN {has_group} THEN {group} END"))
 
 

@@ -1,20 +1,24 @@
-"""Which records of the topic tell what, chosen by Spark itself: nothing here is decoded twice.
+"""Which records of the topic tell what.
 
-Nearly all records are commits, and a history needs one of each key at most: it names a topic,
-and shows how many partitions there are.
+Nearly all records are commits, and a history needs one of each key: it names a topic, and shows
+how many partitions there are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from assignors.replay.decoding import DECODED, decode_batches
 from assignors.replay.entries import entries
 from assignors.replay.sources import POSITION, RAW, rows
-from assignors.replay.spark import GROUP_BYTES, number, spark_schema, with_group
+from assignors.replay.spark import spark_schema, with_group
 from assignors.replay.timeline import by_majority, told_names
 from wire.records import RECORD_TYPES
 
@@ -22,11 +26,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 COMMIT_TYPES = (0, 1)
-LONGEST = 2**15 - 1
-"""Bytes of a string."""
-
 TOPIC_TYPES = (4, 15)
 """Types of records that list topics with id and name: of share groups, once of KIP-848 groups."""
+
+IS_DAMAGED = "is_damaged"
 
 NAMES = pa.schema([("topic_id", pa.string()), ("topic", pa.string()), ("count", pa.int64())])
 GROUPS = pa.schema([("named", pa.string())])
@@ -35,11 +38,21 @@ GROUPS = pa.schema([("named", pa.string())])
 def history_records(frame: DataFrame) -> DataFrame:
     """Return what histories are made of: all but commits, and of those the first of a kind.
 
-    And commits that do not look like one: they are what cannot be read, or odd at least.
+    And all commits that cannot be read, each of which is a finding. Two passes over `frame`,
+    of which one decodes the commits; a shuffle of one commit a key, topic id and batch.
     """
+    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+    from pyspark.sql.types import BooleanType, StructField, StructType  # noqa: PLC0415 - as above
+
     raw = with_group(_raw(frame))
-    is_plain = _is_of(COMMIT_TYPES) & _is_plain()
-    return raw.where(~is_plain).unionByName(_first(raw.where(is_plain)))
+    place = _place(raw.columns)
+    commits = raw.where(_is_of(COMMIT_TYPES))
+    marked = StructType([*commits.schema.fields, StructField(IS_DAMAGED, BooleanType())])
+    kept = commits.mapInArrow(_kept, marked)
+    alone = f.when(f.col(IS_DAMAGED), f.xxhash64("value", *place)).alias("alone")
+    first = f.min_by(f.struct(*raw.columns), f.struct(*place)).alias("first")
+    chosen = kept.groupBy("key", _ending(), alone).agg(first).select("first.*")
+    return raw.where(~_is_of(COMMIT_TYPES)).unionByName(chosen)
 
 
 def commit_records(frame: DataFrame) -> DataFrame:
@@ -51,19 +64,13 @@ def topic_names(frame: DataFrame) -> dict[str, str]:
     """Return topic id -> name, as the records of all groups tell; for `tables` to know them.
 
     A group that has not committed has ids of topics on record, and no names. One pass over
-    `frame`, and a shuffle of one commit a topic and task; collects a row a topic.
+    `frame`, which decodes the commits that have ids; collects a row a topic.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
 
     raw = with_group(_raw(frame))
-    commits = raw.where(_is_of(COMMIT_TYPES) & _has_id() & _is_plain())
-    # What is between the group's name and the partition.
-    topic = f.expr(f"substring(key, 5 + {GROUP_BYTES}, length(key) - {GROUP_BYTES} - 8)")
-    one = f.any_value(f.struct(*raw.columns)).alias("one")
-    told = commits.groupBy(topic, _ending()).agg(one, f.count("*").alias("count"))
-    listed = raw.where(_is_of(TOPIC_TYPES) & f.col("value").isNotNull())
-    telling = told.select("one.*", "count").unionByName(listed.withColumn("count", f.lit(1)))
-    names = telling.drop("type", "group").mapInArrow(_names, spark_schema(NAMES))
+    is_telling = _is_of(COMMIT_TYPES) & _has_id() | _is_of(TOPIC_TYPES)
+    names = raw.where(is_telling).mapInArrow(_names, spark_schema(NAMES))
     found = names.groupBy("topic_id", "topic").agg(f.sum("count").alias("count")).collect()
     return by_majority({(row["topic_id"], row["topic"]): row["count"] for row in found})
 
@@ -97,54 +104,54 @@ def with_named(frame: DataFrame) -> DataFrame:
     return with_group(frame).withColumn("named", named)
 
 
-def _names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _kept(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the first commit of each key and topic id in a batch, and all that cannot be read."""
     for batch in batches:
-        counts = batch.column("count").to_pylist()
-        told = [
-            (*pair, count)
-            for entry, count in zip(entries(rows([batch])), counts, strict=True)
-            for pair in told_names([entry])
-        ]
-        columns = dict(zip(NAMES.names, zip(*told, strict=True), strict=True)) if told else {}
-        yield pa.RecordBatch.from_pydict(columns or {name: [] for name in NAMES.names}, NAMES)
+        read = _decoded(batch)
+        places = pc.sort_indices(
+            batch,
+            sort_keys=[(name, "ascending") for name in _place(batch.schema.names)],
+            null_placement="at_start",
+        )
+        rank = np.empty(batch.num_rows, np.int64)
+        order = places.to_numpy().astype(np.int64)
+        rank[order] = np.arange(batch.num_rows)
+        is_damaged = pc.is_valid(read["error"])
+        known = pa.table(
+            {
+                "key": batch.column("key"),
+                "topic_id": pc.struct_field(read["commit"], "topic_id"),
+                "rank": rank,
+            }
+        ).filter(pc.invert(is_damaged))
+        firsts = known.group_by(["key", "topic_id"]).aggregate([("rank", "min")])["rank_min"]
+        damaged = np.flatnonzero(is_damaged.to_numpy())
+        chosen = np.concatenate([order[firsts.to_numpy()], damaged])
+        marks = np.arange(len(chosen)) >= len(firsts)
+        columns = [*batch.take(pa.array(chosen)).columns, pa.array(marks)]
+        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, IS_DAMAGED])
 
 
-def _first(commits: DataFrame) -> DataFrame:
-    """Return the first commit of each key and topic id."""
-    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+def _names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield which topics records tell of, and how many of a batch do."""
+    for batch in batches:
+        is_commit = pc.is_in(batch.column("type"), value_set=pa.array(COMMIT_TYPES, pa.int32()))
+        commits = pc.drop_null(_decoded(batch.filter(is_commit))["commit"].combine_chunks())
+        pairs = pa.table([commits.field(name) for name in NAMES.names[:2]], NAMES.names[:2])
+        told = Counter(told_names(entries(rows([batch.filter(pc.invert(is_commit))]))))
+        for row in pairs.group_by(NAMES.names[:2]).aggregate([([], "count_all")]).to_pylist():
+            told[row["topic_id"], row["topic"]] += row["count_all"]
+        columns = {
+            "topic_id": [topic_id for topic_id, _ in told],
+            "topic": [topic for _, topic in told],
+            "count": list(told.values()),
+        }
+        yield pa.RecordBatch.from_pydict(columns, NAMES)
 
-    place = [name for name in ("partition", "offset", POSITION.name) if name in commits.columns]
-    first = f.min_by(f.struct(*commits.columns), f.struct(*place)).alias("first")
-    return commits.groupBy("key", _ending()).agg(first).select("first.*")
 
-
-def _is_plain() -> Column:
-    """Return whether a commit is as long as the lengths in it say: then it can be read.
-
-    That is all of what Kafka 4.4 writes, but for metadata of 16 kB and more.
-    """
-    from pyspark.sql import functions as f  # noqa: PLC0415 - as above
-
-    topic = number("key", f"5 + {GROUP_BYTES}")
-    key = f"{GROUP_BYTES} <= {LONGEST} AND {topic} <= {LONGEST}"
-    key += f" AND length(key) = 10 + {GROUP_BYTES} + {topic}"
-    early, late = number("value", 11), number("value", 15)
-    # Version 4 has a number of one or two bytes there: one more than the metadata's bytes.
-    first, second = number("value", 15, 1), number("value", 16, 1)
-    size = f"CASE WHEN {first} < 128 THEN {first} ELSE {first} - 127 + 128 * {second} END"
-    is_short = f"({first} < 128 AND {first} > 0 OR {first} >= 128 AND {second} < 128)"
-    rest = f"length(value) - 22 - ({size})"
-    value = f"""
-        CASE {number("value", 1)}
-        WHEN 0 THEN {early} <= {LONGEST} AND length(value) = 20 + {early}
-        WHEN 1 THEN type = 1 AND {early} <= {LONGEST} AND length(value) = 28 + {early}
-        WHEN 2 THEN type = 1 AND {early} <= {LONGEST} AND length(value) = 20 + {early}
-        WHEN 3 THEN type = 1 AND {late} <= {LONGEST} AND length(value) = 24 + {late}
-        WHEN 4 THEN type = 1 AND {is_short} AND (
-            {rest} = 1 AND substring(value, -1, 1) = X'00'
-            OR {rest} = 19 AND substring(value, -19, 3) = X'010010')
-        END"""
-    return f.expr(f"coalesce({key} AND (value IS NULL OR {value}), false)")
+def _decoded(batch: pa.RecordBatch) -> pa.Table:
+    raw = batch.select([name for name in RAW.names if name in batch.schema.names])
+    return pa.Table.from_batches(decode_batches([raw]), DECODED)
 
 
 def _ending() -> Column:
@@ -158,6 +165,11 @@ def _has_id() -> Column:
     from pyspark.sql import functions as f  # noqa: PLC0415 - as above
 
     return f.substring("value", 1, 2) == f.lit(b"\x00\x04")
+
+
+def _place(names: Sequence[str]) -> list[str]:
+    """Return the columns that tell where a record stands, of those there are."""
+    return [name for name in ("partition", "offset", POSITION.name) if name in names]
 
 
 def _is_of(types: tuple[int, ...]) -> Column:

@@ -6,8 +6,7 @@ the very functions that tell a small dump, a group at a time; of the commits onl
 each key and topic id goes with them, which names topics and shows how many partitions there are.
 The commits themselves are decoded in columns where they stand and joined with who held what.
 
-A worker holds the records of one group, commits aside. Nothing is collected. Of damaged
-commits with one key only the first is told among the anomalies.
+A worker holds the records of one group, commits aside. Nothing is collected.
 """
 
 from __future__ import annotations
