@@ -108,13 +108,9 @@ def _kept(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the first commit of each key and topic id in a batch, and all that cannot be read."""
     for batch in batches:
         read = _decoded(batch)
-        places = pc.sort_indices(
-            batch,
-            sort_keys=[(name, "ascending") for name in _place(batch.schema.names)],
-            null_placement="at_start",
-        )
+        places = [batch.column(name).fill_null(-1) for name in _place(batch.schema.names)]
+        order = np.lexsort([place.to_numpy() for place in reversed(places)])
         rank = np.empty(batch.num_rows, np.int64)
-        order = places.to_numpy().astype(np.int64)
         rank[order] = np.arange(batch.num_rows)
         is_damaged = pc.is_valid(read["error"])
         known = pa.table(
@@ -136,8 +132,9 @@ def _names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield which topics records tell of, and how many of a batch do."""
     for batch in batches:
         is_commit = pc.is_in(batch.column("type"), value_set=pa.array(COMMIT_TYPES, pa.int32()))
-        commits = pc.drop_null(_decoded(batch.filter(is_commit))["commit"].combine_chunks())
+        commits = _decoded(batch.filter(is_commit))["commit"].combine_chunks()
         pairs = pa.table([commits.field(name) for name in NAMES.names[:2]], NAMES.names[:2])
+        pairs = pairs.drop_null()
         told = Counter(told_names(entries(rows([batch.filter(pc.invert(is_commit))]))))
         for row in pairs.group_by(NAMES.names[:2]).aggregate([([], "count_all")]).to_pylist():
             told[row["topic_id"], row["topic"]] += row["count_all"]

@@ -49,6 +49,14 @@ def quiet_group() -> list[Entry]:
             {"groupId": "shared"},
             {"initializingTopics": [], "initializedTopics": listed, "deletingTopics": []},
         ),
+        # Version 4 without what it is for.
+        record(
+            8,
+            "OFFSET_COMMIT",
+            {"group": "loud", "topic": "nameless", "partition": 0},
+            {"offset": 1, "leaderEpoch": -1, "metadata": "", "commitTimestamp": 8},
+            version=4,
+        ),
     ]
 
 
