@@ -17,17 +17,17 @@ import pyarrow.compute as pc
 
 from assignors.replay.decoding import DECODED, decode_batches
 from assignors.replay.entries import entries
+from assignors.replay.offset_columns import COMMIT_TYPE, LEGACY_TYPE
 from assignors.replay.sources import POSITION, RAW, rows
 from assignors.replay.spark import spark_schema, with_group
-from assignors.replay.timeline import by_majority, told_names
+from assignors.replay.timeline import TOPIC_LISTS, by_majority, told_names
 from wire.records import RECORD_TYPES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-COMMIT_TYPES = (0, 1)
-TOPIC_TYPES = (4, 15)
-"""Types of records that list topics with id and name: of share groups, once of KIP-848 groups."""
+COMMIT_TYPES = (LEGACY_TYPE, COMMIT_TYPE)
+TOPIC_TYPES = tuple(known.number for known in RECORD_TYPES if known.name in TOPIC_LISTS)
 
 IS_DAMAGED = "is_damaged"
 
@@ -130,13 +130,13 @@ def _kept(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield which topics records tell of, and how many of a batch do."""
+    pair = ["topic_id", "topic"]
     for batch in batches:
         is_commit = pc.is_in(batch.column("type"), value_set=pa.array(COMMIT_TYPES, pa.int32()))
         commits = _decoded(batch.filter(is_commit))["commit"].combine_chunks()
-        pairs = pa.table([commits.field(name) for name in NAMES.names[:2]], NAMES.names[:2])
-        pairs = pairs.drop_null()
+        pairs = pa.table([commits.field(name) for name in pair], pair).drop_null()
         told = Counter(told_names(entries(rows([batch.filter(pc.invert(is_commit))]))))
-        for row in pairs.group_by(NAMES.names[:2]).aggregate([([], "count_all")]).to_pylist():
+        for row in pairs.group_by(pair).aggregate([([], "count_all")]).to_pylist():
             told[row["topic_id"], row["topic"]] += row["count_all"]
         columns = {
             "topic_id": [topic_id for topic_id, _ in told],

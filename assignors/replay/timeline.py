@@ -25,6 +25,16 @@ from wire.text import utf16_key
 
 COMMITS = {"OFFSET_COMMIT", "LEGACY_OFFSET_COMMIT"}
 
+TOPIC_LISTS: Mapping[str, tuple[str, ...]] = {
+    "SHARE_GROUP_STATE_PARTITION_METADATA": (
+        "initializingTopics",
+        "initializedTopics",
+        "deletingTopics",
+    ),
+    "CONSUMER_GROUP_PARTITION_METADATA": ("topics",),
+}
+"""Records that list topics with id and name -> where they do."""
+
 DEAD_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """The topic id that stands for none."""
 
@@ -72,11 +82,8 @@ def told_names(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
             continue
         if name == "OFFSET_COMMIT" and value.get("topicId"):
             yield str(value["topicId"]), entry.record.key["topic"]
-        elif name == "SHARE_GROUP_STATE_PARTITION_METADATA":
-            for listed in ("initializingTopics", "initializedTopics", "deletingTopics"):
-                yield from ((str(t["topicId"]), t["topicName"]) for t in value.get(listed, ()))
-        elif name == "CONSUMER_GROUP_PARTITION_METADATA":
-            yield from ((str(t["topicId"]), t["topicName"]) for t in value.get("topics", ()))
+        for listed in TOPIC_LISTS.get(name, ()):
+            yield from ((str(t["topicId"]), t["topicName"]) for t in value.get(listed, ()))
 
 
 def by_majority(told: Mapping[tuple[str, str], int]) -> dict[str, str]:
