@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assignors.hash_order import Jdk
+from assignors.jvm.hash_order import Jdk
 
 
 class OnFailure(StrEnum):

@@ -33,31 +33,21 @@ ALLOWED = {
     # the first prefix that fits a module decides; standard library and our own are always allowed
     "wire": set(),
     "assignors.cli": {"click", "rich", "numpy"},
-    "assignors.cli.replay_engines": {"click", "pyspark"},
-    "assignors.cli.engines": {"click", "pyspark"},  # the name of its exception, no session
+    "assignors.cli.commands.replay_engines": {"click", "pyspark"},
+    "assignors.cli.commands.simulate_engines": {"click", "pyspark"},  # its exception, no session
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
-    "assignors.clients.kafka_python_decoding": {"kafka"},
-    "assignors.clients.kafka_python_topics": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},
-    "assignors.clients.aiokafka_decoding": {"aiokafka"},
     "assignors.simulation.batches": {"numpy", "pyarrow"},
     "assignors.simulation.spark": {"numpy", "pyarrow", "pyspark"},
     "assignors.simulation.demo": {"rich", "pyspark"},
     "assignors.replay.sources": {"pyarrow", "crc32c"},
     "assignors.replay.sources.live": {"pyspark"},
-    "assignors.replay.decoding": {"numpy", "pyarrow"},
-    "assignors.replay.buffers": {"numpy", "pyarrow"},
-    "assignors.replay.consumer_columns": {"numpy", "pyarrow"},
-    "assignors.replay.group_columns": {"numpy", "pyarrow"},
-    "assignors.replay.member_columns": {"numpy", "pyarrow"},
-    "assignors.replay.walk": {"numpy", "pyarrow"},
-    "assignors.replay.offset_columns": {"numpy", "pyarrow"},
-    "assignors.replay.spark": {"numpy", "pyarrow", "pyspark"},
-    "assignors.replay.spark_groups": {"numpy", "pyarrow", "pyspark"},
-    "assignors.replay.arrow_tables": {"numpy", "pyarrow"},
-    "assignors.replay.spark_records": {"numpy", "pyarrow", "pyspark"},
-    "assignors.replay.spark_tables": {"numpy", "pyarrow", "pyspark"},
+    "assignors.replay.decode": {"numpy", "pyarrow"},
+    "assignors.replay.decode.entries": set(),
+    "assignors.replay.tables.arrow": {"numpy", "pyarrow"},
+    "assignors.replay.engines": {"numpy", "pyarrow", "pyspark"},
+    "assignors.replay.engines.python": set(),
     "assignors": {"numpy"},
 }
 """What each part may import from outside, the narrowest prefix first."""
@@ -129,7 +119,7 @@ def test_an_import_of_the_core_brings_no_optional_package(module: str) -> None:
 
 def test_wire_is_standard_library_alone() -> None:
     loaded = python("import sys, wire; print(*sys.modules)").split()
-    assert "wire.subscription" in loaded
+    assert "wire.protocol.subscription" in loaded
     assert not [name for name in loaded if name.partition(".")[0] in {"numpy", "assignors"}]
 
 

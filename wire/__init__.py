@@ -1,11 +1,11 @@
 """The bytes of Kafka's consumer protocol: strict where we write, tolerant where we read."""
 
-from wire.assignment import MemberAssignment, decode_assignment, encode_assignment
 from wire.cursor import TopicPartitions
 from wire.decoded import Decoded, Mode, Note, NoteCode
 from wire.errors import ErrorKind, WireError
-from wire.subscription import Subscription, decode_subscription, encode_subscription
-from wire.user_data import (
+from wire.protocol.assignment import MemberAssignment, decode_assignment, encode_assignment
+from wire.protocol.subscription import Subscription, decode_subscription, encode_subscription
+from wire.protocol.user_data import (
     CooperativeUserData,
     StickyUserData,
     decode_cooperative_user_data,

@@ -15,10 +15,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from wire.assignment import MemberAssignment, decode_assignment
 from wire.cursor import COUNT_LIMIT, INT16_MAX
 from wire.decoded import Decoded
-from wire.subscription import NO_GENERATION, Subscription, decode_subscription
+from wire.protocol.assignment import MemberAssignment, decode_assignment
+from wire.protocol.subscription import NO_GENERATION, Subscription, decode_subscription
 from wire.writing import NEWEST_VERSION
 
 _INT32 = struct.Struct(">i").unpack_from

@@ -7,14 +7,14 @@ import sys
 import click
 
 from assignors import __version__
-from assignors.cli.assign import assign, assignors
-from assignors.cli.check import check
-from assignors.cli.conform import conform
-from assignors.cli.decode import decode
-from assignors.cli.explain import explain
-from assignors.cli.output import UNREADABLE
-from assignors.cli.replay import replay
-from assignors.cli.simulate import simulate
+from assignors.cli.commands.assign import assign, assignors
+from assignors.cli.commands.check import check
+from assignors.cli.commands.conform import conform
+from assignors.cli.commands.decode import decode
+from assignors.cli.commands.explain import explain
+from assignors.cli.commands.replay import replay
+from assignors.cli.commands.simulate import simulate
+from assignors.cli.outputs.output import UNREADABLE
 
 INTERRUPTED = 130
 

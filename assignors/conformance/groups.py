@@ -10,17 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assignors.leader import member_from_bytes
-from assignors.model import (
-    NO_GENERATION,
-    Cluster,
-    Group,
-    Member,
-    State,
-    Topic,
-    with_shared_topics,
-)
-from assignors.reading import (
+from assignors.documents.values import (
     Document,
     DocumentError,
     Fault,
@@ -32,6 +22,16 @@ from assignors.reading import (
     required,
     struct,
     text,
+)
+from assignors.leader import member_from_bytes
+from assignors.model import (
+    NO_GENERATION,
+    Cluster,
+    Group,
+    Member,
+    State,
+    Topic,
+    with_shared_topics,
 )
 from wire import TopicPartitions
 

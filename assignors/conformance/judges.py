@@ -22,7 +22,7 @@ from assignors.conformance.values import (
     value_of,
 )
 from assignors.conformance.vectors import CLIENT_ALGORITHMS, Judge, Operation, Vector
-from assignors.reading import Document, DocumentError, found, required, struct, text
+from assignors.documents.values import Document, DocumentError, found, required, struct, text
 from wire import (
     Mode,
     WireError,

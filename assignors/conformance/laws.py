@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from assignors.assignor import RebalanceProtocol
 from assignors.checks import Report, check
 from assignors.conformance.groups import by_topic, group_of
+from assignors.documents.values import Document
 from assignors.model import Group
-from assignors.reading import Document
 from wire import TopicPartitions
 
 Lists = Mapping[str, list[tuple[str, int]]]

@@ -17,10 +17,10 @@ from assignors.conformance.values import (
     pairs_document,
     subscription_value,
 )
+from assignors.documents.values import Document, bytes_from_hex, int32, names, required, text
 from assignors.java.user_data import cooperative_user_data, sticky_user_data
 from assignors.model import NO_GENERATION
 from assignors.options import JavaFailure
-from assignors.reading import Document, bytes_from_hex, int32, names, required, text
 from assignors.registry import assignor_named
 from wire import (
     Decoded,

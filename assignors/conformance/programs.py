@@ -22,7 +22,7 @@ from threading import Semaphore, Thread
 from types import TracebackType
 from typing import IO, Self
 
-from assignors.reading import Document, found
+from assignors.documents.values import Document, found
 
 LINE_LIMIT = 64 * 2**20
 """Longest answer, in bytes: far beyond the largest group."""

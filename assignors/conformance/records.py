@@ -7,9 +7,9 @@ name, key, version and value, in the JSON of Kafka's own formatter; `rec-enc` is
 from __future__ import annotations
 
 from assignors.conformance.groups import optional_bytes
-from assignors.reading import Document, int32, required, struct
-from wire.json_form import from_json
+from assignors.documents.values import Document, int32, required, struct
 from wire.records import RECORD_TYPES, decode_record, encode_key, encode_value, record_json
+from wire.records.json_form import from_json
 
 BY_NUMBER = {found.number: found for found in RECORD_TYPES}
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from assignors.conformance.judges import Strictness, faults, faults_of_error
 from assignors.conformance.programs import Broken, Program
 from assignors.conformance.vectors import Vector
-from assignors.reading import Document
+from assignors.documents.values import Document
 
 
 class Status(StrEnum):

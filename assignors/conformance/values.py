@@ -14,8 +14,17 @@ from dataclasses import dataclass
 
 from assignors.conformance.groups import optional_bytes, pairs_of
 from assignors.conformance.vectors import Vector
+from assignors.documents.values import (
+    Document,
+    bytes_from_hex,
+    found,
+    int32,
+    names,
+    required,
+    struct,
+    text,
+)
 from assignors.model import NO_GENERATION
-from assignors.reading import Document, bytes_from_hex, found, int32, names, required, struct, text
 from wire import (
     MemberAssignment,
     Mode,

@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from assignors.reading import (
+from assignors.documents.values import (
     Document,
     DocumentError,
     Fault,

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assignors.assignor import UserData
-from assignors.hash_order import partition_hashes, string_hashes
-from assignors.hash_trees import name_order
 from assignors.java.racks import RackTable, rack_table
-from assignors.lists import Held, held_by
+from assignors.jvm.hash_order import partition_hashes, string_hashes
+from assignors.jvm.hash_trees import name_order
+from assignors.jvm.ordered_assignment import Held, held_by
 from assignors.model import NO_GENERATION, Group, Member, State
 from assignors.problem import NOBODY, Bool, Int32, Int64, Problem, int32_numbers, number
 from wire import (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assignors.hash_order import HashOrder
+from assignors.jvm.hash_order import HashOrder
 
 Route = tuple[int, int]
 """From one member to another."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assignors.hash_trees import name_order
+from assignors.jvm.hash_trees import name_order
 from assignors.model import Group, Member
 from wire.text import utf16_key
 

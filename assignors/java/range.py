@@ -17,7 +17,7 @@ from assignors.assignor import Assignor, UserData
 from assignors.claims import gather
 from assignors.java.order import map_order, subscribers, topic_order
 from assignors.java.racks import is_local, partition_racks, racks_count
-from assignors.lists import Held, Lists, Shares, held_by
+from assignors.jvm.ordered_assignment import Held, Lists, Shares, held_by
 from assignors.metrics import stats
 from assignors.model import Group, Member
 from assignors.problem import NOBODY, Problem, number, owners

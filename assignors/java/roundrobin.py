@@ -13,7 +13,7 @@ import numpy as np
 from assignors.assignor import Assignor, UserData
 from assignors.claims import gather
 from assignors.java.order import dealing_order, map_order
-from assignors.lists import Lists, Shares, held_by
+from assignors.jvm.ordered_assignment import Lists, Shares, held_by
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
 from assignors.options import JavaFailure, OnFailure, Options

@@ -15,7 +15,7 @@ from assignors.claims import byte_notes
 from assignors.java import constrained, general
 from assignors.java.constrained import Placed
 from assignors.java.intake import Intake, take_in
-from assignors.lists import Lists, Shares
+from assignors.jvm.ordered_assignment import Lists, Shares
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
 from assignors.options import JavaFailure, OnFailure, Options

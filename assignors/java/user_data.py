@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assignors.hash_order import compute_order, string_hashes
+from assignors.jvm.hash_order import compute_order, string_hashes
 from wire import encode_cooperative_user_data, encode_sticky_user_data
 
 

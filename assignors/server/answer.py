@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.claims import byte_notes
-from assignors.lists import Held, Lists, Shares
+from assignors.jvm.ordered_assignment import Held, Lists, Shares
 from assignors.metrics import stats
 from assignors.problem import NOBODY, Int32, Int64
 from assignors.rebalance import Rebalance

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assignors.hash_order import Jdk, copied_set_capacity, put_order
+from assignors.jvm.hash_order import Jdk, copied_set_capacity, put_order
 from assignors.options import JavaFailure
 from assignors.problem import NOBODY, Bool, Int32, Int64
 from assignors.server.answer import entries

@@ -17,7 +17,7 @@ from math import ceil
 
 import numpy as np
 
-from assignors.hash_order import Int32, compute_order, helper_capacity
+from assignors.jvm.hash_order import Int32, compute_order, helper_capacity
 from assignors.options import JavaFailure
 from assignors.server.tables import put_order
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from assignors.assignor import Assignor
 from assignors.claims import byte_notes
-from assignors.hash_order import Int32
-from assignors.lists import Held, Lists, Shares
+from assignors.jvm.hash_order import Int32
+from assignors.jvm.ordered_assignment import Held, Lists, Shares
 from assignors.model import Group
 from assignors.options import Options
 from assignors.rebalance import Rebalance

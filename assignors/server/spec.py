@@ -22,8 +22,8 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from assignors.hash_order import uuid_hash
-from assignors.hash_trees import name_order
+from assignors.jvm.hash_order import uuid_hash
+from assignors.jvm.hash_trees import name_order
 from assignors.model import Group, Member, MemberNote
 from assignors.problem import Bool, Int32, Int64, Problem, int32_numbers, number
 from assignors.server.tables import compute_orders, put_orders

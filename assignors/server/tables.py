@@ -1,7 +1,7 @@
 """The order of many hash tables at once: a member's topics, a topic's partition numbers.
 
 A previous target is a map of sets for each member, hundreds of thousands of tables that hold a
-few keys each. `assignors.hash_order` says why the order of a table is one sort by bucket; here
+few keys each. `assignors.jvm.hash_order` says why the order of a table is one sort by bucket; here
 the sorts of all tables are one. Only the rare table in which keys crowd one bucket is
 played through by itself: a small one doubles early, and in others a tree grows.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.hash_order import (
+from assignors.jvm.hash_order import (
     COMPUTE_CROWD,
     DEFAULT_CAPACITY,
     PUT_CROWD,
@@ -20,7 +20,7 @@ from assignors.hash_order import (
     Int64,
     compute_order,
 )
-from assignors.hash_trees import tree_order
+from assignors.jvm.hash_trees import tree_order
 from assignors.problem import Bool
 
 UInt32 = NDArray[np.uint32]

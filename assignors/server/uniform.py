@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from assignors.assignor import Assignor
-from assignors.hash_order import Jdk
+from assignors.jvm.hash_order import Jdk
 from assignors.model import Group
 from assignors.options import Options
 from assignors.rebalance import Rebalance

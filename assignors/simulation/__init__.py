@@ -7,10 +7,10 @@
 True
 """
 
-from assignors.simulation.generate import Parameters, Shape, generate
-from assignors.simulation.outcome import Outcome, play
-from assignors.simulation.run import Round, rounds
-from assignors.simulation.scenario import Event, EventKind, MemberSpec, Scenario
+from assignors.simulation.rounds.generate import Parameters, Shape, generate
+from assignors.simulation.rounds.outcome import Outcome, play
+from assignors.simulation.rounds.scenario import Event, EventKind, MemberSpec, Scenario
+from assignors.simulation.rounds.settlement import Round, rounds
 
 __all__ = [
     "Event",

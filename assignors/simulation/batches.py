@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from assignors.assignor import RebalanceProtocol
 from assignors.checks import check
-from assignors.documents import group_from_document, partitions_from_document
+from assignors.documents.groups import group_from_document, partitions_from_document
 from assignors.registry import assignor_named
-from assignors.simulation.rows import outcome_rows
+from assignors.simulation.rounds.rows import outcome_rows
 from wire import (
     Decoded,
     TopicPartitions,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hypothesis import event
 from hypothesis import strategies as st
 
-from assignors.simulation.scenario import Event, EventKind, MemberSpec, Scenario
+from assignors.simulation.rounds.scenario import Event, EventKind, MemberSpec, Scenario
 
 ALL_KINDS = frozenset(EventKind) - {EventKind.START}
 ALL_VERSIONS = (None, 0, 1, 2, 3)

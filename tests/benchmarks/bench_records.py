@@ -28,7 +28,7 @@ from typing import Any
 import psutil
 import pyarrow as pa
 
-from assignors.replay.decoding import decode_batches
+from assignors.replay.decode.batches import decode_batches
 from assignors.replay.sources import Raw, batched, read_segments, write_parquet
 from tests.replay.offsets_topics import COMMITS, Mix, group_value, offsets_topic
 from tests.replay.segments import Batch
@@ -42,7 +42,7 @@ RUNS = 3
 
 PEAK = """
 import resource, sys, time
-from assignors.replay.decoding import decode_batches
+from assignors.replay.decode.batches import decode_batches
 from assignors.replay.sources import read_parquet
 start = time.process_time()
 print(sum(b.num_rows for path in sys.argv[1:] for b in decode_batches(read_parquet(path))))
@@ -112,7 +112,7 @@ def memory(files: list[Path]) -> None:
 
 def spark(folder: Path, count: int, runs: int) -> None:
     """Local Spark on two cores, to no sink."""
-    from assignors.replay.spark import decode_records  # noqa: PLC0415 - the extra `spark`
+    from assignors.replay.engines.spark_decoding import decode_records  # noqa: PLC0415 - the extra `spark`
     from assignors.simulation.spark import local_session  # noqa: PLC0415
 
     session = local_session()

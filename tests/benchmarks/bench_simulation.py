@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from assignors.simulation.engine import simulate
+from assignors.simulation.rounds.processes import simulate
 
 ASSIGNORS = ["cooperative-sticky"]
 EVENTS = 5

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assignors.cli.json_text import parse
-from assignors.reading import DocumentError
+from assignors.cli.inputs.json_text import parse
+from assignors.documents.values import DocumentError
 from tests.cli.running import GROUP, answers
 
 KEYS = {

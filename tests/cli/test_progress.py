@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assignors.cli import progress
+from assignors.cli.outputs import progress
 
 
 class Terminal(io.StringIO):

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assignors.cli.command import command
-from assignors.cli.replay_tables import show_replayed
-from assignors.replay.columns import as_dict
-from assignors.replay.tables import TABLES, OffsetRow
+from assignors.cli.outputs.replay_tables import show_replayed
+from assignors.replay.tables.columns import as_dict
+from assignors.replay.tables.rows import TABLES, OffsetRow
 from tests.cli.running import process
 from tests.replay.histories import DATA
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.cli.cells import partitions_cell
 from assignors.cli.command import command
+from assignors.cli.outputs.cells import partitions_cell
 from tests.cli.running import COMMAND, GROUP, ROOT
 from tests.wire.vectors import captured
 

@@ -6,7 +6,7 @@ import pytest
 from kafka.errors import RebalanceInProgressError
 from kafka.future import Future
 
-from assignors.clients.answers import KeptAnswer
+from assignors.clients.common.pending_join import KeptAnswer
 from tests.clients.local_group import run
 
 

@@ -14,8 +14,8 @@ from aiokafka.errors import GroupAuthorizationFailedError
 
 from assignors import Cluster
 from assignors.clients import aiokafka
+from assignors.clients.common.client_session import Seat
 from assignors.clients.kafka_python import cooperative_sticky
-from assignors.clients.seat import Seat
 from tests.clients.local_group import LocalGroup
 from wire import Subscription, encode_assignment, encode_subscription
 

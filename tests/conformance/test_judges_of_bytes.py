@@ -10,7 +10,7 @@ import pytest
 from assignors.conformance.judges import faults, faults_of_error
 from assignors.conformance.values import expected_value
 from assignors.conformance.vectors import Judge, Operation, vector_from_document
-from assignors.reading import Document
+from assignors.documents.values import Document
 from tests.conformance.published import KAFKA, vectors
 from tests.conformance.references import EXACT, LAWFUL, Answer, answerable, right
 

@@ -13,7 +13,7 @@ from assignors.conformance.program import answer, answers
 from assignors.conformance.programs import Program
 from assignors.conformance.run import Outcome, Status, judged, outcomes
 from assignors.conformance.vectors import Vector
-from assignors.reading import Document
+from assignors.documents.values import Document
 from tests.conformance.peers import OURSELVES
 from tests.conformance.published import KAFKA, PEERS, RECORDS, vectors
 

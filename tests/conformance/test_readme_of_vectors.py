@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from assignors.cli.conform import conform
+from assignors.cli.commands.conform import conform
 from assignors.conformance.vectors import FORMAT, Judge, Operation
 from tests.conformance.published import FILES, FOLDER, lines
 

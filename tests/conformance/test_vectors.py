@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assignors.conformance.vectors import read_vectors
-from assignors.reading import DocumentError
+from assignors.documents.values import DocumentError
 
 WHOLE = b'{"id": "coopud-1", "in": {"algo": "codec-coopud", "gen": 7}, "out": {"ud": "00000007"}}\n'
 

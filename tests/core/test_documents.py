@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assignors import MemberNote, Rebalance, RebalanceProtocol, State
 from assignors.checks import Report, Rule, Violation
-from assignors.documents import (
+from assignors.documents.groups import (
     PARTITION_LIMIT,
     DocumentError,
     group_from_document,
@@ -20,7 +20,7 @@ from assignors.documents import (
     rebalance_document,
     report_document,
 )
-from assignors.reading import bytes_from_hex
+from assignors.documents.values import bytes_from_hex
 from wire import Subscription, encode_subscription
 
 GROUP: dict[str, Any] = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.hash_order import (
+from assignors.jvm.hash_order import (
     SMALL,
     HashOrder,
     compute_order,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.hash_order import put_order
-from assignors.hash_trees import tree_order
+from assignors.jvm.hash_order import put_order
+from assignors.jvm.hash_trees import tree_order
 
 # Numbers put into `new HashSet<Integer>()` and how an iteration found them, under JDK 17 and 25.
 WALKED = {

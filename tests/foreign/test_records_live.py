@@ -17,8 +17,7 @@ import pytest
 from tests.foreign.judge import Judge
 from tests.foreign.trial import as_line, profile, seed
 from tests.wire.records.values import VERSIONS, random_key, random_value, spoiled
-from wire.json_form import to_json
-from wire.layout_writing import varint_bytes
+from wire.layout.writing import varint_bytes
 from wire.records import (
     RECORD_TYPES,
     Record,
@@ -27,6 +26,7 @@ from wire.records import (
     encode_value,
     record_json,
 )
+from wire.records.json_form import to_json
 
 pytestmark = pytest.mark.foreign
 

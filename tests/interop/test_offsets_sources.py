@@ -25,7 +25,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from assignors.replay.decoding import decode_batches
+from assignors.replay.decode.batches import decode_batches
 from assignors.replay.sources import Isolation, Raw, read_segments, rows
 from tests.interop.broker import Broker
 from tests.spark.jobs import answers_of

@@ -15,11 +15,12 @@ from functools import partial
 
 import pytest
 
-from assignors.replay.entries import entries
-from assignors.replay.run import replayed
+from assignors.replay.decode.entries import entries
+from assignors.replay.engines.python import replayed
+from assignors.replay.history.model import Kind
+from assignors.replay.history.timeline import learned_names, timeline
 from assignors.replay.sources import Raw, read_segments, rows
-from assignors.replay.tables import TABLES, Kind, Tables
-from assignors.replay.timeline import learned_names, timeline
+from assignors.replay.tables.rows import TABLES, Tables
 from tests.cli.running import printed_rows
 from tests.conftest import need
 from tests.foreign.judge import Judge

@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from assignors.clients.kafka_python_topics import known_topics
+from assignors.clients.kafka_python.topics import known_topics
 from tests.cli.running import printed_rows, process
 from tests.conftest import need
 from tests.interop.broker import Broker

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 
+from assignors.clients.common.client_session import LedRound
 from assignors.clients.kafka_python import strategy
-from assignors.clients.seat import LedRound
 from tests.clients.local_group import LocalGroup
 from tests.interop.conftest import MakeGroup
 from tests.interop.group import LiveGroup

@@ -117,7 +117,7 @@ class Played:
 
     def deaf(self, fate: Fate) -> set[str]:
         """Who does not hear. A plan that its leader hears of arrives where nothing is said: what
-        remains otherwise is the window that `assignors.clients.seat` keeps small."""
+        remains otherwise is the window that `clients.common.client_session` keeps small."""
         found = {name for place, name in enumerate(self.members) if place in fate.deaf}
         for name, member in self.members.items():
             if name == "leader":

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from assignors.replay.decoding import DECODED, decode_batches
+from assignors.replay.decode.batches import DECODED, decode_batches
 from assignors.replay.sources import Raw, batched
-from wire.json_form import to_json
 from wire.records import Record, decode_record, encode_key, members_of
+from wire.records.json_form import to_json
 
 GROUP_KEY = encode_key("GROUP_METADATA", {"group": "g"})
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignors.replay.anomalies import Thresholds, anomalies
-from assignors.replay.history import Entry
-from assignors.replay.rows import told
-from assignors.replay.tables import AnomalyRow
-from assignors.replay.timeline import group_history
+from assignors.replay.analysis.table_rows import told
+from assignors.replay.decode.entries import Entry
+from assignors.replay.findings import Thresholds, anomalies
+from assignors.replay.history.timeline import group_history
+from assignors.replay.tables.rows import AnomalyRow
 from tests.replay.histories import Says, in_order
 
 COOPERATIVE = "cooperative-sticky"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assignors.replay.history import Entry
+from assignors.replay.decode.entries import Entry
 from wire import (
     Subscription,
     TopicPartitions,

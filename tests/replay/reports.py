@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from html.parser import HTMLParser
 from typing import TypeVar
 
-from assignors.replay.tables import (
+from assignors.replay.tables.rows import (
     AnomalyRow,
     AssignmentRow,
     GenerationRow,

@@ -11,7 +11,7 @@ from crc32c import crc32c
 
 from assignors.replay.sources import Isolation, Raw, read_segments, rows
 from assignors.replay.sources.compression import PLAIN_MAX
-from wire.log_segment import SIZE_MAX
+from wire.log.segment import SIZE_MAX
 
 NO_PRODUCER = -1
 TRANSACTIONAL = 0x10

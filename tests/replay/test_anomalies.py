@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.replay.anomalies import Thresholds, anomalies
-from assignors.replay.history import Entry
-from assignors.replay.rows import told
-from assignors.replay.tables import AnomalyKind
-from assignors.replay.timeline import learned_names, timeline
+from assignors.replay.analysis.table_rows import told
+from assignors.replay.decode.entries import Entry
+from assignors.replay.findings import Thresholds, anomalies
+from assignors.replay.history.timeline import learned_names, timeline
+from assignors.replay.tables.rows import AnomalyKind
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import (
     Says,
@@ -20,7 +20,7 @@ from tests.replay.histories import (
     record,
 )
 from wire import encode_cooperative_user_data, encode_subscription
-from wire.subscription import Subscription
+from wire.protocol.subscription import Subscription
 
 
 def test_a_healthy_history_has_no_findings() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from assignors.replay.history import Entry, GroupHistory, Life, pairs
-from assignors.replay.tables import Kind
-from assignors.replay.timeline import group_history, group_of, learned_names, timeline
+from assignors.replay.decode.entries import Entry
+from assignors.replay.history.model import GroupHistory, Kind, Life, pairs
+from assignors.replay.history.timeline import group_history, group_of, learned_names, timeline
 from tests.replay.histories import (
     captured,
     state,

@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.buffers import bytes_of, expanded, nulled, offsets_of
+from assignors.replay.decode.buffers import bytes_of, expanded, nulled, offsets_of
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 from tests.replay.offsets_topics import group_value
 

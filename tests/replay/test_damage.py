@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from assignors.registry import assignor_named
-from assignors.replay.arrow_tables import arrow_row, write_tables
-from assignors.replay.entries import entries
-from assignors.replay.history import Entry
-from assignors.replay.partition_counts import inferred_counts
+from assignors.replay.decode.entries import Entry, entries
+from assignors.replay.engines.python import Settings, replay
+from assignors.replay.history.partition_counts import inferred_counts
+from assignors.replay.history.timeline import group_history, learned_names
 from assignors.replay.report import page
-from assignors.replay.run import Settings, replay
 from assignors.replay.sources import open_source, rows
-from assignors.replay.timeline import group_history, learned_names
+from assignors.replay.tables.arrow import arrow_row, write_tables
 from tests.replay.damage import damaged
 from tests.replay.histories import TOPIC_ID, Says, classic, commit, epoch, in_order, member
 from tests.replay.laws import broken

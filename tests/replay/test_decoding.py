@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.buffers import bytes_of, nulls
-from assignors.replay.decoding import DECODED, SLICE_BYTES, decode_batch, decode_batches
-from assignors.replay.offset_columns import commit_columns
+from assignors.replay.decode.batches import DECODED, SLICE_BYTES, decode_batch, decode_batches
+from assignors.replay.decode.buffers import bytes_of, nulls
+from assignors.replay.decode.offset_columns import commit_columns
 from assignors.replay.sources import RAW, Raw, batched, open_source, rows
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 from tests.replay.offsets_topics import Mix, group_value, offsets_topic

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.figures import Figures, figures, stopped_count
-from assignors.replay.history import Generation, Participant, pairs
-from assignors.replay.partition_counts import counts_of, inferred_counts
-from assignors.replay.tables import Kind
-from assignors.replay.timeline import group_history, timeline
+from assignors.replay.analysis.figures import Figures, figures, stopped_count
+from assignors.replay.history.model import Generation, Kind, Participant, pairs
+from assignors.replay.history.partition_counts import counts_of, inferred_counts
+from assignors.replay.history.timeline import group_history, timeline
 from tests.replay.histories import Says, captured, classic, commit, in_order
 
 Plan = dict[str, dict[str, tuple[int, ...]]]

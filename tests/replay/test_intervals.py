@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.history import Change, Life, pairs
-from assignors.replay.holders import sole_holdings, spans
-from assignors.replay.intervals import FOR_EVER, Place, intervals, overlaps
-from assignors.replay.tables import Kind
-from assignors.replay.timeline import group_history
+from assignors.replay.analysis.holders import sole_holdings, spans
+from assignors.replay.analysis.intervals import FOR_EVER, Place, intervals, overlaps
+from assignors.replay.history.model import Change, Kind, Life, pairs
+from assignors.replay.history.timeline import group_history
 from tests.replay.histories import Says, classic, gone, in_order
 
 LAST = 12

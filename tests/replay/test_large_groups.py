@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.anomalies import anomalies
-from assignors.replay.history import Entry, GroupHistory
-from assignors.replay.rows import told
-from assignors.replay.run import replay
-from assignors.replay.timeline import group_history, timeline
+from assignors.replay.analysis.table_rows import told
+from assignors.replay.decode.entries import Entry
+from assignors.replay.engines.python import replay
+from assignors.replay.findings import anomalies
+from assignors.replay.history.model import GroupHistory
+from assignors.replay.history.timeline import group_history, timeline
 from tests.replay.histories import (
     TOPIC_ID,
     Says,

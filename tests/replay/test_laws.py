@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from assignors.replay.bundled import incident
-from assignors.replay.tables import Tables
+from assignors.replay.sample import incident
+from assignors.replay.tables.rows import Tables
 from tests.replay.histories import captured
 from tests.replay.laws import LAWS, broken, tables_of
 

@@ -11,7 +11,7 @@ import struct
 import pyarrow as pa
 import pytest
 
-from assignors.replay.consumer_columns import assignment_columns, subscription_columns
+from assignors.replay.decode.consumer_columns import assignment_columns, subscription_columns
 from assignors.simulation.batches import decoded_assignments, decoded_subscriptions
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 

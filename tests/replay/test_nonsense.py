@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.registry import assignor_named
-from assignors.replay.arrow_tables import as_arrow
-from assignors.replay.history import Entry
-from assignors.replay.run import Settings, replay
-from assignors.replay.tables import TABLES
+from assignors.replay.decode.entries import Entry
+from assignors.replay.engines.python import Settings, replay
+from assignors.replay.tables.arrow import as_arrow
+from assignors.replay.tables.rows import TABLES
 from tests.replay.histories import (
     Says,
     classic,

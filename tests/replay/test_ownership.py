@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.replay.anomalies import Thresholds
-from assignors.replay.run import Settings, replay
+from assignors.replay.engines.python import Settings, replay
+from assignors.replay.findings import Thresholds
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import (
     Says,

@@ -11,12 +11,12 @@ from assignors.assignor import Assignor
 from assignors.model import Group
 from assignors.rebalance import Rebalance
 from assignors.registry import assignor_named
-from assignors.replay.columns import as_dict
-from assignors.replay.history import Entry
-from assignors.replay.redact import Hidden, keyed, numbered
-from assignors.replay.run import Settings, replay
-from assignors.replay.tables import TABLES, Tables
-from assignors.replay.timeline import timeline
+from assignors.replay.analysis.redact import Hidden, keyed, numbered
+from assignors.replay.decode.entries import Entry
+from assignors.replay.engines.python import Settings, replay
+from assignors.replay.history.timeline import timeline
+from assignors.replay.tables.columns import as_dict
+from assignors.replay.tables.rows import TABLES, Tables
 from tests.replay.histories import captured
 
 LABEL = re.compile(r"^(group|client|host|member|instance)-(\d+|[0-9a-f]{12})$")

@@ -15,13 +15,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assignors.replay.bundled import incident
+from assignors.replay.engines.python import replay
+from assignors.replay.history.model import Kind
 from assignors.replay.report import ROOM, Limits, page
 from assignors.replay.report.details import KINDS
 from assignors.replay.report.markup import visible
 from assignors.replay.report.overview import MEANINGS
-from assignors.replay.run import replay
-from assignors.replay.tables import AnomalyKind, Kind, Tables
+from assignors.replay.sample import incident
+from assignors.replay.tables.rows import AnomalyKind, Tables
 from tests.replay.reports import BEGIN_MS, HOSTILE, Outline, all_renamed, life, together
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,9 +114,9 @@ def test_the_policy_allows_our_style_and_our_script_alone() -> None:
 def test_the_same_tables_give_the_same_page_whatever_the_hash_seed() -> None:
     code = """
 import hashlib
-from assignors.replay.bundled import incident
+from assignors.replay.sample import incident
 from assignors.replay.report import page
-from assignors.replay.run import replay
+from assignors.replay.engines.python import replay
 print(hashlib.sha256(page(replay(incident()), title="t").encode()).hexdigest())
 """
     digests = {

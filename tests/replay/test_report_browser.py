@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Locator
 
 from assignors.registry import assignor_named
-from assignors.replay.bundled import incident
+from assignors.replay.engines.python import Settings, replay
 from assignors.replay.report import page
-from assignors.replay.run import Settings, replay
+from assignors.replay.sample import incident
 from tests.conftest import need
 from tests.replay.browser import Scheme, chromium, executable, opened
 from tests.replay.reports import HOSTILE, all_renamed, life, together

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assignors.replay.report import page
 from assignors.replay.report.details import LEGEND_MAX
 from assignors.replay.report.scale import LEAST, scale_of
-from assignors.replay.tables import Tables
+from assignors.replay.tables.rows import Tables
 from tests.replay.reports import Outline, life
 
 

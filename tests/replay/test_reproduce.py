@@ -10,11 +10,11 @@ import pytest
 from assignors.model import Group
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
-from assignors.replay.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
-from assignors.replay.reproduce import Reproduction, reproductions, shares
-from assignors.replay.rows import generation_rows, told
-from assignors.replay.run import Settings, replay
-from assignors.replay.timeline import group_history, learned_names, timeline
+from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
+from assignors.replay.analysis.reproduce import Reproduction, reproductions, shares
+from assignors.replay.analysis.table_rows import generation_rows, told
+from assignors.replay.engines.python import Settings, replay
+from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import Says, captured, classic, in_order
 from wire import (
     Subscription,

@@ -33,8 +33,8 @@ from tests.replay.segments import (
     varint,
     written,
 )
-from wire.log_records import Batch as ReadBatch
-from wire.log_segment import Flaw, read_batches
+from wire.log.records import Batch as ReadBatch
+from wire.log.segment import Flaw, read_batches
 
 fields = st.none() | st.binary(max_size=300)
 pair_lists = st.lists(st.tuples(fields, fields), min_size=1, max_size=6)

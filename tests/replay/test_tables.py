@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignors.registry import assignor_named
-from assignors.replay.arrow_tables import arrow_row, as_arrow, schema_of, write_tables
-from assignors.replay.bundled import incident
-from assignors.replay.columns import ESTIMATED, NOT_RECORDED, as_dict, columns
-from assignors.replay.entries import entries
-from assignors.replay.run import Settings, replay
+from assignors.replay.decode.entries import entries
+from assignors.replay.engines.python import Settings, replay
+from assignors.replay.sample import incident
 from assignors.replay.sources import Raw, open_source, rows
-from assignors.replay.tables import TABLES, Tables
+from assignors.replay.tables.arrow import arrow_row, as_arrow, schema_of, write_tables
+from assignors.replay.tables.columns import ESTIMATED, NOT_RECORDED, as_dict, columns
+from assignors.replay.tables.rows import TABLES, Tables
 from tests.replay.histories import DATA, captured
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.history import Entry, Life
-from assignors.replay.tables import Kind
-from assignors.replay.timeline import group_history, timeline
+from assignors.replay.decode.entries import Entry
+from assignors.replay.history.model import Kind, Life
+from assignors.replay.history.timeline import group_history, timeline
 from tests.replay.histories import (
     Says,
     captured,

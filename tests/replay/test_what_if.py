@@ -10,11 +10,12 @@ from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.model import Cluster, Group, Member
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
-from assignors.replay.history import Entry, pairs
-from assignors.replay.rows import Told, told
-from assignors.replay.tables import OutcomeRow
-from assignors.replay.timeline import group_history, learned_names, timeline
-from assignors.replay.what_if import EVERY_GROUP, total, what_if
+from assignors.replay.analysis.table_rows import Told, told
+from assignors.replay.analysis.what_if import EVERY_GROUP, total, what_if
+from assignors.replay.decode.entries import Entry
+from assignors.replay.history.model import pairs
+from assignors.replay.history.timeline import group_history, learned_names, timeline
+from assignors.replay.tables.rows import OutcomeRow
 from tests.replay.histories import (
     Says,
     captured,

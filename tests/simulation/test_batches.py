@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from assignors.simulation import batches
-from assignors.simulation.rows import COLUMNS
+from assignors.simulation.rounds.rows import COLUMNS
 from wire import Subscription, encode_cooperative_user_data, encode_subscription
 
 OWNED = [{"topic": "t", "partitions": [0, 1, 2, 3]}]

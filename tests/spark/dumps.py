@@ -6,7 +6,7 @@ import gzip
 import json
 from base64 import b64decode, b64encode
 
-from assignors.replay.history import Entry
+from assignors.replay.decode.entries import Entry
 from tests.replay.histories import (
     DATA,
     TOPIC_ID,

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from assignors.replay.engines.spark_decoding import decode_records
 from assignors.replay.sources import SourceError
 from assignors.replay.sources.live import (
     connector_settings,
@@ -17,7 +18,6 @@ from assignors.replay.sources.live import (
     require_rows,
     stream_topic,
 )
-from assignors.replay.spark import decode_records
 from assignors.simulation.spark import local_session
 from tests.spark.connector import CONNECTOR
 

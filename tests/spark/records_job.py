@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from assignors.replay.engines.spark_decoding import decode_records, segment_records, with_group
 from assignors.replay.sources import Isolation, SourceError
-from assignors.replay.spark import decode_records, segment_records, with_group
 from tests.spark.job import session_of
 
 

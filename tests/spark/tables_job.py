@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from assignors.registry import assignor_named
-from assignors.replay.run import Settings
+from assignors.replay.engines.python import Settings
+from assignors.replay.engines.spark_decoding import json_line_records
+from assignors.replay.engines.spark_records import topic_names
+from assignors.replay.engines.spark_tables import table, tables, told_groups
 from assignors.replay.sources import SourceError
-from assignors.replay.spark import json_line_records
-from assignors.replay.spark_records import topic_names
-from assignors.replay.spark_tables import table, tables, told_groups
 from tests.spark.job import session_of
 
 SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))

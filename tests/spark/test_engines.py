@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.engine import simulate
-from assignors.simulation.rows import COLUMNS
+from assignors.simulation.rounds.processes import simulate
+from assignors.simulation.rounds.rows import COLUMNS
 from tests.spark.jobs import answers_of
 from tests.spark.scenarios import ASSIGNORS, group_rows, size_rows
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from assignors.replay.decoding import decode_batches
+from assignors.replay.decode.batches import decode_batches
 from assignors.replay.sources import (
     Isolation,
     Raw,

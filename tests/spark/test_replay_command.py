@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from assignors.cli.replay_tables import ROWS_SHOWN
+from assignors.cli.outputs.replay_tables import ROWS_SHOWN
 from assignors.replay.sources import open_source, write_parquet
-from assignors.replay.tables import TABLES
+from assignors.replay.tables.rows import TABLES
 from tests.replay.offsets_topics import COMMITS, offsets_topic
 from tests.spark.dumps import some_groups
 from tests.spark.jobs import answers_of

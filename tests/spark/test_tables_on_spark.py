@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from assignors.replay.arrow_tables import arrow_row
-from assignors.replay.entries import entries
-from assignors.replay.run import replay
+from assignors.replay.decode.entries import entries
+from assignors.replay.engines.python import replay
 from assignors.replay.sources import open_source, rows
-from assignors.replay.tables import TABLES
+from assignors.replay.tables.arrow import arrow_row
+from assignors.replay.tables.rows import TABLES
 from tests.replay.damage import damaged
 from tests.spark.dumps import IDS, some_groups
 from tests.spark.jobs import answers_of

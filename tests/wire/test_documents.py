@@ -15,7 +15,7 @@ from wire import (
     decode_sticky_user_data,
     decode_subscription,
 )
-from wire.documents import (
+from wire.protocol.documents import (
     assignment_document,
     cooperative_user_data_document,
     error_document,

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from wire.assignment import MemberAssignment
 from wire.decoded import Decoded
 from wire.plain import read_assignment, read_subscription, read_subscriptions
-from wire.records.record import Record
-from wire.subscription import Subscription
-from wire.user_data import (
+from wire.protocol.assignment import MemberAssignment
+from wire.protocol.subscription import Subscription
+from wire.protocol.user_data import (
     CooperativeUserData,
     StickyUserData,
     decode_cooperative_user_data,
     decode_sticky_user_data,
 )
+from wire.records.record import Record
 
 T = TypeVar("T")
 

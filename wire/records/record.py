@@ -15,8 +15,8 @@ from typing import Any
 
 from wire.decoded import Note, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
-from wire.json_form import to_json
-from wire.layout_source import Reader
+from wire.layout.source import Reader
+from wire.records.json_form import to_json
 from wire.records.types import (
     BY_NAME,
     BY_NUMBER,

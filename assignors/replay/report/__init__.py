@@ -16,10 +16,10 @@ from assignors.replay.report import overview
 from assignors.replay.report.details import group
 from assignors.replay.report.listing import left_out
 from assignors.replay.report.markup import Markup, element, shortened, together, verbatim
-from assignors.replay.report.people import patterns
-from assignors.replay.report.stories import GroupStory, Limits, stories
+from assignors.replay.report.member_styles import patterns
+from assignors.replay.report.view_model import GroupStory, Limits, stories
 from assignors.replay.report.wording import count, period
-from assignors.replay.tables import Tables
+from assignors.replay.tables.rows import Tables
 
 __all__ = ["ROOM", "Limits", "page"]
 

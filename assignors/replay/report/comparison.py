@@ -20,7 +20,7 @@ from assignors.replay.report.listing import (
 )
 from assignors.replay.report.markup import Markup, element, together
 from assignors.replay.report.wording import clock, extent, number, partition_seconds
-from assignors.replay.tables import OutcomeRow
+from assignors.replay.tables.rows import OutcomeRow
 
 HAPPENED = "what happened"
 

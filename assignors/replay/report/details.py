@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from assignors.replay.history.model import Kind
 from assignors.replay.report.comparison import what_if
 from assignors.replay.report.lanes import round_name
 from assignors.replay.report.listing import (
@@ -17,9 +18,9 @@ from assignors.replay.report.listing import (
     unfolding,
 )
 from assignors.replay.report.markup import Markup, element, shortened, together
+from assignors.replay.report.member_styles import Person, legend, people_of, swatch
 from assignors.replay.report.ownership import ENDINGS, Window, chart, window
-from assignors.replay.report.people import Person, legend, people_of, swatch
-from assignors.replay.report.stories import GroupStory, LifeStory, Limits
+from assignors.replay.report.view_model import GroupStory, LifeStory, Limits
 from assignors.replay.report.wording import (
     NONE,
     added,
@@ -31,7 +32,7 @@ from assignors.replay.report.wording import (
     period,
     span,
 )
-from assignors.replay.tables import AnomalyRow, AssignmentRow, GenerationRow, Kind, MemberRow
+from assignors.replay.tables.rows import AnomalyRow, AssignmentRow, GenerationRow, MemberRow
 
 LEGEND_MAX = 24
 """Members in a legend."""

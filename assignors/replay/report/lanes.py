@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from assignors.replay.history.model import Kind
 from assignors.replay.report.markup import Markup, element, together
 from assignors.replay.report.scale import Scale
 from assignors.replay.report.wording import clock, count, day, extent, span
-from assignors.replay.tables import AnomalyRow, GenerationRow, Kind
+from assignors.replay.tables.rows import AnomalyRow, GenerationRow
 
 LANES = 102
 """Pixels of all lanes."""

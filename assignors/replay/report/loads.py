@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assignors.replay.report.markup import Markup, element, together
 from assignors.replay.report.scale import Scale
 from assignors.replay.report.wording import extent
-from assignors.replay.tables import GenerationRow
+from assignors.replay.tables.rows import GenerationRow
 
 LOADS_HEIGHT = 66
 TOP, BOTTOM = 12, 4

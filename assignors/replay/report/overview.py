@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assignors.replay.columns import ESTIMATED, NOT_RECORDED
+from assignors.replay.analysis.reproduce import Share, shares
+from assignors.replay.analysis.what_if import total
 from assignors.replay.report.comparison import side_by_side
 from assignors.replay.report.listing import Column, figure, name, prose, table, text, unfolding
 from assignors.replay.report.markup import Markup, element, together
-from assignors.replay.report.stories import GroupStory
+from assignors.replay.report.view_model import GroupStory
 from assignors.replay.report.wording import added, number, partition_seconds
-from assignors.replay.reproduce import Share, shares
-from assignors.replay.tables import AnomalyKind, Tables
-from assignors.replay.what_if import total
+from assignors.replay.tables.columns import ESTIMATED, NOT_RECORDED
+from assignors.replay.tables.rows import AnomalyKind, Tables
 
 MEANINGS: Mapping[str, str] = {
     AnomalyKind.DOUBLE_OWNERSHIP: "two members had one partition, by what they were given",

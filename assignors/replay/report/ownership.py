@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assignors.replay.history.model import Kind
 from assignors.replay.report.lanes import FINDINGS_TOP, LANES, PAUSE_TOP, lanes
 from assignors.replay.report.loads import LOADS_HEIGHT, loads
 from assignors.replay.report.markup import Markup, element, shortened, together
-from assignors.replay.report.people import Person
+from assignors.replay.report.member_styles import Person
 from assignors.replay.report.scale import Scale, scale_of
-from assignors.replay.report.stories import LifeStory, Limits
+from assignors.replay.report.view_model import LifeStory, Limits
 from assignors.replay.report.wording import clock, span
-from assignors.replay.tables import AssignmentRow, GenerationRow, Kind
+from assignors.replay.tables.rows import AssignmentRow, GenerationRow
 from wire.text import utf16_key
 
 ROW, BAR, TOPIC_GAP = 15, 12, 5

@@ -17,7 +17,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from wire.errors import ErrorKind, WireError
-from wire.log_records import Compression
+from wire.log.records import Compression
 
 PLAIN_MAX = 128 << 20
 """Most bytes that the records of one batch may have, unless told otherwise."""
@@ -54,7 +54,7 @@ def decompress(compression: Compression, data: bytes, *, plain_max: int = PLAIN_
 
 
 def decompressor(plain_max: int) -> Callable[[Compression, bytes], bytes]:
-    """Return `decompress` with another limit, as `wire.log_records` takes it."""
+    """Return `decompress` with another limit, as `wire.log.records` takes it."""
     return partial(decompress, plain_max=plain_max)
 
 

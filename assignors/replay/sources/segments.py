@@ -26,8 +26,8 @@ from assignors.replay.sources.compression import PLAIN_MAX, decompressor
 from assignors.replay.sources.raw import BATCH_ROWS, Raw, SourceError, batched
 from assignors.replay.sources.transactions import Fate, transactions_of
 from wire.errors import WireError
-from wire.log_records import Batch, Decompress, read_records
-from wire.log_segment import SIZE_MAX, Flaw, read_batches
+from wire.log.records import Batch, Decompress, read_records
+from wire.log.segment import SIZE_MAX, Flaw, read_batches
 
 OFFSETS_TOPIC = "__consumer_offsets"
 

@@ -22,8 +22,8 @@ from enum import StrEnum
 from operator import itemgetter
 
 from wire.errors import WireError
-from wire.log_records import Batch, MarkerKind, marker_of
-from wire.log_segment import Flaw
+from wire.log.records import Batch, MarkerKind, marker_of
+from wire.log.segment import Flaw
 
 
 class Fate(StrEnum):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from assignors.registry import assignor_named
-from assignors.replay.history import Entry
-from assignors.replay.run import Settings, replay
-from assignors.replay.tables import Tables
+from assignors.replay.decode.entries import Entry
+from assignors.replay.engines.python import Settings, replay
+from assignors.replay.tables.rows import Tables
 from tests.replay.laws import counts, holding, outcomes
 
 Law = Callable[[Tables], Iterator[str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from assignors.replay.entries import entries
+from assignors.replay.decode.entries import entries
 from assignors.replay.sources import open_source, rows
 from tests.replay.laws import broken, tables_of
 

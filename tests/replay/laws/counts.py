@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
-from assignors.replay.history import pairs, partition_count
-from assignors.replay.tables import GenerationRow, Tables
+from assignors.replay.history.model import pairs, partition_count
+from assignors.replay.tables.rows import GenerationRow, Tables
 from tests.replay.laws.rows import added, end_of, members_of, with_generations
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assignors.replay.tables import OutcomeRow, Tables
+from assignors.replay.tables.rows import OutcomeRow, Tables
 
 
 def what_happened_is_the_same_beside_every_assignor(tables: Tables) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from assignors.replay.tables import AssignmentRow, GenerationRow, GroupRow, MemberRow, Tables
+from assignors.replay.tables.rows import AssignmentRow, GenerationRow, GroupRow, MemberRow, Tables
 
 Key = tuple[str, int]
 """Group and life."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.wire.records.values import VERSIONS, random_key, random_value, spoiled
 from wire import ErrorKind
-from wire.layout_writing import varint_bytes
+from wire.layout.writing import varint_bytes
 from wire.records import Record, RecordType, decode_record, encode_key, encode_value, record_json
 
 dice = st.randoms(use_true_random=False)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.wire.records.values import VERSIONS, random_key, random_value
 from wire import ErrorKind, NoteCode, WireError
-from wire.json_form import from_json, to_json
 from wire.layout import NO_ID, UNKNOWN_TAGS
 from wire.records import RECORD_TYPES, RecordType, decode_record, encode_key, encode_value
+from wire.records.json_form import from_json, to_json
 
 every_version = pytest.mark.parametrize(
     ("found", "version"), VERSIONS, ids=[f"{found.name} v{version}" for found, version in VERSIONS]

@@ -10,7 +10,6 @@ import pytest
 
 from tests.wire.records.samples import Sample, all_samples, samples, vectors
 from wire import Decoded, Mode, decode_assignment, decode_subscription
-from wire.json_form import from_json
 from wire.records import (
     RECORD_TYPES,
     Record,
@@ -21,6 +20,7 @@ from wire.records import (
     members_of,
     record_json,
 )
+from wire.records.json_form import from_json
 
 BY_NUMBER = {found.number: found for found in RECORD_TYPES}
 

@@ -1,0 +1,179 @@
+"""Several assignors asked about one group, side by side.
+
+Loads, moves, the distance from the best, and which partitions go to different members and why.
+Each answers under its own rules, from the claims that its protocol reads. An assignor that
+fails, as a copied reference may, says so in its column and leaves the others theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.assignor import Assignor, RebalanceProtocol, UserData
+from assignors.checks import check
+from assignors.checks.explain import Evidence, evidence, explanation
+from assignors.documents.values import Document
+from assignors.model import Group
+from assignors.options import JavaFailure
+from assignors.problem import NOBODY, Int32, owners
+from assignors.rebalance import Rebalance
+
+DIFFERENCES_MAX = 100
+"""Partitions told one by one; the rest is a number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One assignor's answer in figures."""
+
+    name: str
+    rebalance: Rebalance | None
+    gaps: Mapping[str, int | bool | None]
+    """As `checks.check` has them; empty where the assignor failed."""
+    violation_count: int = 0
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """What one assignor does with a partition, and why."""
+
+    member_id: str | None
+    verdict: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A partition that the assignors give to different members, by assignor."""
+
+    topic: str
+    partition: int
+    reasons: Mapping[str, Reason]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The assignors side by side."""
+
+    columns: tuple[Column, ...]
+    difference_count: int
+    differences: tuple[Difference, ...]
+    """The first of them, by topic and partition."""
+
+
+def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
+    """Return the answers of these assignors side by side.
+
+    Cost: that of each assignor and of the optimal solver, plus O(M) for each difference told.
+
+    >>> from assignors import Cluster, Member, assignor_named
+    >>> members = (
+    ...     Member(member_id="a", topics=("t",), owned={"t": (1, 3)}, generation=4),
+    ...     Member(member_id="b", topics=("t",), owned={"t": (0, 2)}, generation=4),
+    ... )
+    >>> group = Group(cluster=Cluster.of({"t": 4}), members=members)
+    >>> found = compare(group, [assignor_named("range"), assignor_named("sticky")])
+    >>> [column.gaps["moved"] for column in found.columns], found.difference_count
+    ([2, 0], 2)
+    """
+    columns: list[Column] = []
+    known: list[Evidence] = []
+    for assignor in assignors:
+        try:
+            found = evidence(group, assignor)
+        except JavaFailure as failure:
+            columns.append(
+                Column(name=assignor.full_name, rebalance=None, gaps={}, failure=str(failure))
+            )
+            continue
+        known.append(found)
+        columns.append(_column(group, found))
+    given = [owners(found.problem, found.rebalance.assignment) for found in known]
+    differs = _differing(given)
+    return Comparison(
+        columns=tuple(columns),
+        difference_count=len(differs),
+        differences=tuple(
+            _difference(known, given, int(place)) for place in differs[:DIFFERENCES_MAX]
+        ),
+    )
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """Return the JSON form."""
+    return {
+        "compared": [
+            {
+                "name": column.name,
+                "stats": None if column.rebalance is None else dict(column.rebalance.stats),
+                "gaps": dict(column.gaps) or None,
+                "violations": column.violation_count,
+                "failure": column.failure,
+            }
+            for column in comparison.columns
+        ],
+        "different": comparison.difference_count,
+        "partitions": [
+            {
+                "topic": difference.topic,
+                "partition": difference.partition,
+                "answers": {
+                    name: {
+                        "member": reason.member_id,
+                        "verdict": reason.verdict,
+                        "why": reason.text,
+                    }
+                    for name, reason in difference.reasons.items()
+                },
+            }
+            for difference in comparison.differences
+        ],
+    }
+
+
+def _column(group: Group, found: Evidence) -> Column:
+    kind = found.assignor.user_data
+    protocol = (
+        RebalanceProtocol.COOPERATIVE if found.assignor.is_cooperative else RebalanceProtocol.EAGER
+    )
+    report = check(
+        group,
+        found.rebalance.assignment,
+        withheld=found.rebalance.withheld,
+        protocol=protocol,
+        user_data=None if kind is UserData.NONE else kind,
+    )
+    return Column(
+        name=found.assignor.full_name,
+        rebalance=found.rebalance,
+        gaps=report.gaps,
+        violation_count=len(report.violations),
+    )
+
+
+def _differing(given: Sequence[Int32]) -> Int32:
+    """Return the partitions that not all give to one member."""
+    if not given:
+        return np.zeros(0, dtype=np.int32)
+    table = np.stack(given)
+    differing: Int32 = np.flatnonzero((table != table[0]).any(axis=0)).astype(np.int32)
+    return differing
+
+
+def _difference(known: Sequence[Evidence], given: Sequence[Int32], place: int) -> Difference:
+    problem = known[0].problem
+    topic = int(problem.topic_of[place])
+    name, partition = problem.topics[topic], place - int(problem.first[topic])
+    reasons = {}
+    for found, owner in zip(known, given, strict=True):
+        number = int(owner[place])
+        member_id = None if number == NOBODY else problem.members[number].member_id
+        told = explanation(found, name, partition, given=member_id, target=member_id)
+        reasons[found.assignor.full_name] = Reason(
+            member_id=member_id, verdict=told.verdict.value, text=told.text
+        )
+    return Difference(topic=name, partition=partition, reasons=reasons)

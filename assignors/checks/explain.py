@@ -1,0 +1,346 @@
+"""Why one partition moved, stayed or waits.
+
+Nothing is decided here. The answer is the assignor's own; the reasons are read off the same
+claims that it read, and off the hand-over rule stated once more for a single partition. Whom a
+partition waits for to go to is not part of an answer, so the next round is played: every
+member then claims what it was given in this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from assignors.assignor import Assignor
+from assignors.claims import Claims, gather, read_claim, resolve
+from assignors.documents.values import Document, DocumentError, Fault
+from assignors.model import NO_GENERATION, Group
+from assignors.problem import NOBODY, Int32, Problem, number
+from assignors.rebalance import Rebalance
+
+
+class Verdict(StrEnum):
+    """What happens to the partition in this round."""
+
+    STAYS = "stays"
+    MOVES = "moves"
+    STARTS = "starts"
+    WAITS = "waits"
+    UNASSIGNED = "unassigned"
+
+
+class Clause(StrEnum):
+    """The clause of the hand-over rule that decided, with its sentence."""
+
+    EAGER = "eager"
+    NOBODY_ELSE_CLAIMS = "nobody-else-claims"
+    ALONE_IN_LAST_GENERATION = "alone-in-last-generation"
+    OTHERS_CLAIM = "others-claim"
+    CLAIMS_NOT_KNOWN = "claims-not-known"
+    NOBODY_SUBSCRIBES = "nobody-subscribes"
+    LEFT_OUT = "left-out"
+    AS_REFERENCE = "as-reference"
+
+
+SENTENCES = {
+    Clause.EAGER: "members let go of everything before the round, so nothing has to wait",
+    Clause.NOBODY_ELSE_CLAIMS: "nobody else claims it, so it is handed out at once",
+    Clause.ALONE_IN_LAST_GENERATION: (
+        "it alone claims the partition with the group's last completed generation, "
+        "so older claims do not hold it up"
+    ),
+    Clause.OTHERS_CLAIM: "somebody else may still consume it and must let go first",
+    Clause.CLAIMS_NOT_KNOWN: (
+        "the bytes of some member do not say what it owns: it may still consume anything"
+    ),
+    Clause.NOBODY_SUBSCRIBES: "no member subscribes to the topic",
+    Clause.LEFT_OUT: "the assignor leaves it out, though somebody subscribes to the topic",
+    Clause.AS_REFERENCE: "so the copied reference decides, by rules of its own",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedClaim:
+    """One member's claim of the partition, and what was made of it."""
+
+    member_id: str
+    generation: int
+    is_believed: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What happens to a partition, and the claims that explain it."""
+
+    topic: str
+    partition: int
+    verdict: Verdict
+    clause: Clause
+    text: str
+    favoured: str | None
+    """Whom stickiness favours."""
+    target: str | None
+    """Who should have it: who gets it now, or in the next round if it waits."""
+    given: str | None
+    """Who gets it in this round."""
+    last_generation: int
+    claims: tuple[ExplainedClaim, ...]
+
+
+def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Explanation:
+    """Return why `assignor` does what it does with one partition of `group`.
+
+    Raises `DocumentError` if the cluster has no such partition.
+    Cost: that of the assignor, twice if the partition waits.
+
+    >>> from assignors import Cluster, Member, assignor_named
+    >>> members = (
+    ...     Member(member_id="a", topics=("t",), owned={"t": (0, 1)}, generation=4),
+    ...     Member(member_id="b", topics=("t",)),
+    ... )
+    >>> group = Group(cluster=Cluster.of({"t": 2}), members=members)
+    >>> explain(group, assignor_named("cooperative-sticky"), "t", 1).text
+    't:1 waits: it is to move from a to b, but somebody else may still consume it and must let go first'
+    """  # noqa: E501  # the sentence is one line
+    _must_exist(group, topic, partition)
+    known = evidence(group, assignor)
+    given = _holder(known.rebalance, topic, partition)
+    target = given
+    if partition in known.rebalance.withheld.get(topic, ()):
+        following = _next_round(group, known.rebalance, known.claims.last)
+        target = _holder(assignor.assign(following), topic, partition)
+    return explanation(known, topic, partition, given=given, target=target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """An answer and what it was made from."""
+
+    assignor: Assignor
+    rebalance: Rebalance
+    problem: Problem
+    claims: Claims
+    favoured: Int32
+    """int32[P]: whom stickiness favours."""
+
+
+def evidence(group: Group, assignor: Assignor) -> Evidence:
+    """Return what `assignor` answers and the claims it answers to. Cost: that of the assignor."""
+    problem = number(group)
+    claims = gather(problem, group, assignor.user_data)
+    return Evidence(
+        assignor=assignor,
+        rebalance=assignor.assign(group),
+        problem=problem,
+        claims=claims,
+        favoured=resolve(problem, claims),
+    )
+
+
+def explanation(
+    known: Evidence, topic: str, partition: int, *, given: str | None, target: str | None
+) -> Explanation:
+    """Return why a partition goes to `given` now, and is to go to `target`. Cost: O(M)."""
+    problem, last = known.problem, known.claims.last
+    favoured: str | None = None
+    explained: tuple[ExplainedClaim, ...] = ()
+    if topic in problem.topics:
+        place = int(problem.first[problem.topics.index(topic)]) + partition
+        owner = int(known.favoured[place])
+        favoured = None if owner == NOBODY else problem.members[owner].member_id
+        explained = _claims(problem, known.assignor, topic, partition, favoured=favoured, last=last)
+    waits = partition in known.rebalance.withheld.get(topic, ())
+    verdict = _verdict(given, favoured, waits=waits)
+    if verdict is Verdict.UNASSIGNED:
+        is_asked_for = topic in problem.topics
+        clause = Clause.LEFT_OUT if is_asked_for else Clause.NOBODY_SUBSCRIBES
+    elif not known.assignor.is_cooperative:
+        clause = Clause.EAGER
+    elif known.assignor.keeps_lists:
+        clause = Clause.AS_REFERENCE
+    else:
+        clause = _clause(target, explained, last, is_known=not known.claims.unknown)
+    story = _story(verdict, clause, favoured, target, known.rebalance)
+    return Explanation(
+        topic=topic,
+        partition=partition,
+        verdict=verdict,
+        clause=clause,
+        text=f"{topic}:{partition} {story}",
+        favoured=favoured,
+        target=target,
+        given=given,
+        last_generation=last,
+        claims=explained,
+    )
+
+
+def explanation_document(explanation: Explanation) -> Document:
+    """Return the JSON form."""
+    return {
+        "topic": explanation.topic,
+        "partition": explanation.partition,
+        "verdict": explanation.verdict.value,
+        "clause": explanation.clause.value,
+        "text": explanation.text,
+        "favoured": explanation.favoured,
+        "target": explanation.target,
+        "given": explanation.given,
+        "last_generation": explanation.last_generation,
+        "claims": [
+            {
+                "member": claim.member_id,
+                "generation": claim.generation,
+                "believed": claim.is_believed,
+                "reason": claim.reason,
+            }
+            for claim in explanation.claims
+        ],
+    }
+
+
+def _must_exist(group: Group, topic: str, partition: int) -> None:
+    known = group.cluster.topics.get(topic)
+    if known is None:
+        words = f"the cluster has no topic {topic!r}"
+        raise DocumentError(Fault.UNKNOWN, words, ("topics", topic))
+    if not 0 <= partition < known.partition_count:
+        words = f"topic {topic!r} has {known.partition_count} partitions, none is {partition}"
+        raise DocumentError(Fault.OUT_OF_RANGE, words, ("topics", topic))
+
+
+def _holder(rebalance: Rebalance, topic: str, partition: int) -> str | None:
+    """Return who gets the partition in this answer."""
+    for member_id, given in rebalance.assignment.items():
+        if partition in given.get(topic, ()):
+            return member_id
+    return None
+
+
+def _next_round(group: Group, rebalance: Rebalance, last: int) -> Group:
+    """Return the group after everybody did what it was told: it claims what it was given."""
+    members = tuple(
+        replace(
+            member,
+            version=None,
+            owned=rebalance.assignment[member.member_id],
+            generation=last + 1,
+            user_data=None,
+            owned_known=True,
+        )
+        for member in group.members
+    )
+    return replace(group, members=members, generation=last + 1)
+
+
+def _claims(
+    problem: Problem,
+    assignor: Assignor,
+    topic: str,
+    partition: int,
+    *,
+    favoured: str | None,
+    last: int,
+) -> tuple[ExplainedClaim, ...]:
+    """Return every claim of the partition, and whether it was believed."""
+    read = [
+        (member, read_claim(member, assignor.user_data), topic in member.topics)
+        for member in problem.members
+    ]
+    claimed = [row for row in read if partition in row[1].owned.get(topic, ())]
+    highest = max(
+        (_counted(claim.generation, last) for _, claim, is_subscribed in claimed if is_subscribed),
+        default=NO_GENERATION,
+    )
+    explained = []
+    for member, claim, is_subscribed in read:
+        if claim.is_known and (member, claim, is_subscribed) not in claimed:
+            continue
+        is_believed = member.member_id == favoured
+        if not claim.is_known:
+            reason = "its bytes do not say what it owns"
+        elif not is_subscribed:
+            reason = "it does not subscribe to the topic"
+        elif is_believed:
+            reason = "it has the highest generation"
+        elif claim.generation > last:
+            reason = f"its generation is above the group's last, {last}, and counts as none"
+        elif _counted(claim.generation, last) < highest:
+            reason = "another claim has a higher generation"
+        else:
+            reason = "another claim has the same generation"
+        explained.append(
+            ExplainedClaim(
+                member_id=member.member_id,
+                generation=claim.generation,
+                is_believed=is_believed,
+                reason=reason,
+            )
+        )
+    return tuple(explained)
+
+
+def _counted(generation: int, last: int) -> int:
+    """Return what a claim's generation counts for: one from the future counts as none."""
+    return generation if generation <= last else NO_GENERATION
+
+
+def _verdict(given: str | None, favoured: str | None, *, waits: bool) -> Verdict:
+    if waits:
+        return Verdict.WAITS
+    if given is None:
+        return Verdict.UNASSIGNED
+    if favoured is None:
+        return Verdict.STARTS
+    return Verdict.STAYS if given == favoured else Verdict.MOVES
+
+
+def _clause(
+    target: str | None,
+    claims: tuple[ExplainedClaim, ...],
+    last: int,
+    *,
+    is_known: bool,
+) -> Clause:
+    """Return which clause of the hand-over rule (`handover`) decides for one partition."""
+    current = [claim.member_id for claim in claims if claim.generation == last >= 0]
+    if current == [target]:
+        return Clause.ALONE_IN_LAST_GENERATION
+    if not is_known:
+        return Clause.CLAIMS_NOT_KNOWN
+    if any(claim.member_id != target for claim in claims):
+        return Clause.OTHERS_CLAIM
+    return Clause.NOBODY_ELSE_CLAIMS
+
+
+def _story(
+    verdict: Verdict,
+    clause: Clause,
+    favoured: str | None,
+    target: str | None,
+    rebalance: Rebalance,
+) -> str:
+    """Return the sentence that tells it."""
+    why = SENTENCES[clause]
+    if verdict is Verdict.UNASSIGNED:
+        return f"goes to nobody: {why}"
+    if verdict is Verdict.WAITS:
+        if target is None:
+            return f"waits: {why}"
+        goal = f"stay with {target}" if favoured == target else f"go to {target}"
+        if favoured not in {None, target}:
+            goal = f"move from {favoured} to {target}"
+        return f"waits: it is to {goal}, but {why}"
+    if verdict is Verdict.STAYS:
+        return f"stays with {target}: {why}"
+    if verdict is Verdict.STARTS:
+        return f"goes to {target}, as no claim to it counts; {why}"
+    return (
+        f"moves from {favoured} to {target}: balance comes before staying (they hold "
+        f"{_load(rebalance, favoured)} and {_load(rebalance, target)} partitions now); {why}"
+    )
+
+
+def _load(rebalance: Rebalance, member_id: str | None) -> int:
+    return sum(map(len, rebalance.assignment.get(member_id or "", {}).values()))

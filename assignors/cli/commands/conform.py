@@ -1,0 +1,158 @@
+"""`conform`: somebody else's program in, what it gets wrong out."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from assignors.cli.outputs.output import CLEAN, VIOLATIONS, Form, output_option, write
+from assignors.cli.outputs.progress import worked
+from assignors.cli.outputs.tables import show_conformed
+from assignors.conformance.judges import Strictness
+from assignors.conformance.programs import Program
+from assignors.conformance.run import Outcome, Status, outcomes
+from assignors.conformance.vectors import Vector, read_vectors
+from assignors.documents.groups import SCHEMA, Document, DocumentError
+
+
+@click.command()
+@click.option(
+    "--vectors",
+    "paths",
+    required=True,
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path),
+    help="Vectors as JSON lines, gzipped or not; may be given again.",
+)
+@click.option(
+    "--command",
+    "command_line",
+    required=True,
+    metavar="CMD",
+    help="The program and its arguments, as one string; no shell reads it.",
+)
+@click.option(
+    "--timeout",
+    "timeout_seconds",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds for one answer.",
+)
+@click.option("--exact", is_flag=True, help="Ask for Java's own answers, not for lawful ones.")
+@click.option("--order", "in_order", is_flag=True, help="Ask for Java's order of lists too.")
+@click.option(
+    "--only",
+    "prefixes",
+    multiple=True,
+    metavar="PREFIX",
+    help="Only vectors whose id starts so; may be given again.",
+)
+@output_option
+@click.pass_context
+def conform(
+    context: click.Context,
+    paths: tuple[Path, ...],
+    command_line: str,
+    timeout_seconds: float,
+    *,
+    prefixes: tuple[str, ...],
+    form: Form,
+    exact: bool,
+    in_order: bool,
+) -> None:
+    """Run a program against vectors of Kafka's own answers, and say what it gets wrong.
+
+    The program reads a JSON object a line and answers each with a line; the protocol stands
+    beside the vectors, in tests/vectors/README.md. It may end, hang or print garbage: that
+    costs it one vector. Exit code 1 if any failed, 2 if the program cannot be started.
+    """
+    command = _command(command_line)
+    vectors = _vectors(paths, prefixes)
+    program = Program(command, timeout_seconds=timeout_seconds)
+    totals: dict[str, Counter[str]] = {}
+    with program:
+        _start(program, command_line)
+        results = outcomes(
+            worked(vectors, len(vectors), "vectors"),
+            program,
+            Strictness(exact=exact or in_order, in_order=in_order),
+        )
+        code = write(_documents(results, totals), form, show_conformed)
+    has_failures = any(counts[Status.FAILED] for counts in totals.values())
+    context.exit(max(code, VIOLATIONS if has_failures else CLEAN))
+
+
+def _command(command_line: str) -> list[str]:
+    try:
+        command = shlex.split(command_line)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--command") from None
+    if not command:
+        raise click.BadParameter("no program", param_hint="--command")
+    return command
+
+
+def _vectors(paths: tuple[Path, ...], prefixes: tuple[str, ...]) -> list[Vector]:
+    """Return the vectors to ask, all read before the first is asked."""
+    try:
+        vectors = [
+            vector
+            for path in paths
+            for vector in read_vectors(path)
+            if not prefixes or vector.vector_id.startswith(prefixes)
+        ]
+    except DocumentError as error:
+        raise click.BadParameter(error.text, param_hint="--vectors") from None
+    if not vectors:
+        raise click.BadParameter("no such vector in the file", param_hint="--vectors")
+    return vectors
+
+
+def _start(program: Program, command_line: str) -> None:
+    try:
+        program.start()
+    except OSError as error:
+        raise click.BadParameter(
+            f"{command_line} does not start: {error}", param_hint="--command"
+        ) from None
+
+
+def _documents(results: Iterable[Outcome], totals: dict[str, Counter[str]]) -> Iterator[Document]:
+    """Yield an object for each vector that failed, then one for each category."""
+    skips: dict[str, Counter[str]] = {}
+    for outcome in results:
+        category = outcome.vector.category
+        totals.setdefault(category, Counter())[outcome.status] += 1
+        if outcome.status is Status.SKIPPED:
+            skips.setdefault(category, Counter())[outcome.reasons[0]] += 1
+        elif outcome.status is Status.FAILED:
+            yield _failure(outcome)
+    for category, counts in totals.items():
+        yield {
+            "schema": SCHEMA,
+            "category": category,
+            **{status.value: counts[status] for status in Status},
+            "reasons": dict(skips.get(category, {})),
+            "error": None,
+        }
+
+
+def _failure(outcome: Outcome) -> Document:
+    vector = outcome.vector
+    return {
+        "schema": SCHEMA,
+        "id": vector.vector_id,
+        "category": vector.category,
+        "judge": vector.judge.value,
+        "wrong": list(outcome.reasons),
+        "expected": vector.value or vector.expected,
+        "answer": outcome.answer,
+        "note": vector.note,
+        "error": None,
+    }

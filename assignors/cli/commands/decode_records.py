@@ -1,0 +1,125 @@
+"""`decode offsets-record`: records of `__consumer_offsets`, a key and a value a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of, table_of
+from assignors.cli.outputs.output import dumps
+from assignors.documents.groups import Document, DocumentError, bytes_from_hex
+from wire import CooperativeUserData, Decoded, StickyUserData
+from wire.protocol.documents import (
+    assignment_document,
+    cooperative_user_data_document,
+    error_document,
+    note_document,
+    sticky_user_data_document,
+    subscription_document,
+)
+from wire.records import RecordMember, decode_record, members_of, record_json
+
+KIND = "offsets-record"
+
+BLANK: Document = {
+    **dict.fromkeys(("type", "name", "key", "version", "value")),
+    "notes": [],
+}
+
+NULL = b"-"
+
+SPACE = re.compile(rb"[ \t]")
+
+SHOWN = 160
+"""Characters of a key or value that a table shows."""
+
+
+def decoded_record(line: bytes, *, with_members: bool) -> Document:
+    """Return the record in a line of two hexadecimal numbers, `-` for null.
+
+    What stands after the first space or tab is the value; where nothing does it has zero bytes.
+    """
+    space = SPACE.search(line)
+    end = space.end() if space else len(line)
+    key = _blob(line[:end], 0)
+    record = decode_record(key, _blob(line[end:], end))
+    document: Document = {
+        **record_json(record),
+        "notes": [note_document(note) for note in record.notes],
+        "error": None if record.error is None else error_document(record.error),
+    }
+    if with_members:
+        document["members"] = [member_document(member) for member in members_of(record)]
+    return document
+
+
+def member_document(member: RecordMember) -> Document:
+    """Return what a member said and got, each with notes and error."""
+    assignment = member.assignment
+    return {
+        "member_id": member.member_id,
+        "protocol": member.protocol,
+        "subscription": _opened(member.subscription, subscription_document),
+        "assignment": None if assignment is None else _opened(assignment, assignment_document),
+        "user_data": None if member.user_data is None else _opened(member.user_data, _user_data),
+    }
+
+
+def _user_data(value: StickyUserData | CooperativeUserData) -> Document:
+    if isinstance(value, StickyUserData):
+        return sticky_user_data_document(value)
+    return cooperative_user_data_document(value)
+
+
+def show_records(documents: Iterable[Document]) -> None:
+    """Draw one row a record."""
+    right = ("LINE", "VERSION")
+    table = table_of("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
+    for line, document in enumerate(documents, 1):
+        key: Fields | None = document["key"]  # type: ignore[assignment]
+        table.add_row(
+            str(line),
+            cell(document["name"]),
+            NONE if key is None else clean("/".join(map(str, key.values()))),
+            cell(document["version"]),
+            _value_cell(document),
+            _remarks(document),
+        )
+    console_of().print(table)
+
+
+def _value_cell(document: Document) -> str:
+    if document["value"] is None:
+        return NONE if document["error"] is not None else "tombstone"
+    text = dumps(document["value"])
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def _remarks(document: Document) -> str:
+    """Return error and notes, a line each."""
+    notes: list[Fields] = document["notes"]  # type: ignore[assignment]
+    remarks = [f"{note['text']} (byte {note['offset']})" for note in notes]
+    error: Fields | None = document["error"]  # type: ignore[assignment]
+    if error is not None:
+        remarks.insert(0, f"ERROR {error['text']} at byte {error['offset']} ({error['kind']})")
+    return "\n".join(map(clean, remarks)) or NONE
+
+
+def _opened(found: Decoded[Any], document_of: Callable[[Any], Document]) -> Document:
+    return {
+        "value": None if found.value is None else document_of(found.value),
+        "notes": [note_document(note) for note in found.notes],
+        "error": None if found.error is None else error_document(found.error),
+    }
+
+
+def _blob(digits: bytes, start: int) -> bytes | None:
+    """Return bytes or null; an error's place counts from the start of the line."""
+    if digits.strip() == NULL:
+        return None
+    try:
+        return bytes_from_hex(digits)
+    except DocumentError as error:
+        place = start + (error.offset or 0)
+        raise DocumentError(error.kind, error.text, offset=place) from None

@@ -1,0 +1,74 @@
+"""`explain`: one partition of a group: why it moved, stayed or waits."""
+
+from __future__ import annotations
+
+import click
+
+from assignors.assignor import Assignor
+from assignors.checks.explain import explain as explained
+from assignors.checks.explain import explanation_document
+from assignors.cli.commands.assign import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.answers import answers
+from assignors.cli.inputs.json_text import parse
+from assignors.cli.inputs.sources import files_argument
+from assignors.cli.outputs.output import Form, output_option, write
+from assignors.cli.outputs.tables import show_explained
+from assignors.documents.groups import Document, group_from_document
+
+BLANK: Document = dict.fromkeys(
+    (
+        "topic",
+        "partition",
+        "verdict",
+        "clause",
+        "text",
+        "favoured",
+        "target",
+        "given",
+        "last_generation",
+        "claims",
+    )
+)
+
+
+class TopicPartition(click.ParamType[tuple[str, int]]):
+    """A partition as `topic:number`; Kafka's topic names have no colon."""
+
+    name = "topic:number"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        """Return topic and partition number."""
+        topic, _, digits = str(value).rpartition(":")
+        if not topic or not (digits.isascii() and digits.isdecimal()) or len(digits) > 10:
+            self.fail(f"{value!r} is not topic:number", param, ctx)
+        return topic, int(digits)
+
+
+@click.command()
+@files_argument
+@click.option("--partition", type=TopicPartition(), required=True, help="Which one: orders:3.")
+@click.option(
+    "--assignor",
+    type=AssignorName(),
+    default="cooperative-sticky",
+    show_default=True,
+    help=ASSIGNOR_HELP,
+)
+@output_option
+@click.pass_context
+def explain(
+    context: click.Context,
+    files: tuple[str, ...],
+    partition: tuple[str, int],
+    assignor: Assignor,
+    form: Form,
+) -> None:
+    """Explain why a partition moves, stays or waits. A line is a group as assign takes it."""
+
+    def answer(line: bytes) -> Document:
+        group = group_from_document(parse(line))
+        return explanation_document(explained(group, assignor, *partition))
+
+    context.exit(write(answers(files, BLANK, answer), form, show_explained))

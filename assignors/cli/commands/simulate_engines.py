@@ -1,0 +1,56 @@
+"""The engines that play scenarios: processes on this machine, or a local Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import click
+
+from assignors.simulation.rounds.rows import Row
+
+SCENARIO_COLUMNS = {
+    "id": "string",
+    "seed": "bigint",
+    "members": "int",
+    "topics": "int",
+    "partitions": "int",
+    "subscription": "string",
+    "events": "int",
+    "faults": "boolean",
+    "wire": "boolean",
+}
+GROUP_COLUMNS = {
+    "id": "string",
+    "seed": "bigint",
+    "events": "int",
+    "topics": "map<string, int>",
+    "members": "array<struct<id: string, instance: string, subscription: binary>>",
+}
+
+
+def played_on_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield what a local Spark makes of the rows."""
+    try:
+        from pyspark.errors import PySparkException  # noqa: PLC0415  # an extra
+
+        from assignors.simulation import spark  # noqa: PLC0415  # needs that extra
+    except ModuleNotFoundError as error:
+        words = f"{error.name} is missing; pip install 'kafka-assignors[spark]'"
+        raise click.UsageError(words) from None
+    try:
+        session = spark.local_session("local[*]")
+    except PySparkException as error:
+        raise click.UsageError(f"Spark does not start; it needs Java 17 ({error})") from None
+    try:
+        # A column has one type and `members` has two: rows of one sort at a time.
+        for is_group, sort in groupby(rows, key=lambda row: isinstance(row.get("members"), list)):
+            columns = GROUP_COLUMNS if is_group else SCENARIO_COLUMNS
+            table = [tuple(row.get(name) for name in columns) for row in sort]
+            ddl = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+            frame = session.createDataFrame(table, ddl)
+            for outcome in spark.simulate(frame, assignors=names).toLocalIterator():
+                yield outcome.asDict()
+    finally:
+        session.stop()

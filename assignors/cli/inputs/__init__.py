@@ -1,0 +1,1 @@
+"""Lines, files and scenarios in."""

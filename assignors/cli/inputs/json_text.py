@@ -1,0 +1,90 @@
+"""One line of text to one JSON document, or to the reason why it is none.
+
+The standard parser does the work; added is what it lets pass or says too little about:
+a key that stands twice (two readers would take two different values), NaN and Infinity (which
+are not JSON), text that is not UTF-8, nesting without end. Offsets count bytes of the line.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Never
+
+from assignors.documents.values import Document, DocumentError, Fault, Place
+
+
+def parse(line: bytes) -> object:
+    """Return the document in `line`; `DocumentError` if there is none.
+
+    >>> parse(b'{"t": [1, 2')
+    Traceback (most recent call last):
+    assignors.documents.values.DocumentError: Expecting ',' delimiter at byte 11
+    """
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        words = f"{error.reason}: 0x{line[error.start]:02x}"
+        raise DocumentError(Fault.BAD_UTF8, words, offset=error.start) from None
+    repeating: list[_Repeating] = []
+
+    def collect(pairs: list[tuple[str, object]]) -> Document:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        repeating.append(_Repeating(found))
+        repeating[-1].key = _first_repeated(pairs)
+        return repeating[-1]
+
+    try:
+        found = json.loads(text, object_pairs_hook=collect, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        offset = len(text[: error.pos].encode())
+        raise DocumentError(Fault.BAD_JSON, error.msg, offset=offset) from None
+    except _NoNumberError as error:
+        words = f"{error} is no JSON number"
+        raise DocumentError(Fault.BAD_JSON, words, offset=line.find(str(error).encode())) from None
+    except RecursionError:
+        raise DocumentError(Fault.BAD_JSON, "nested too deeply", offset=0) from None
+    except ValueError as error:  # the limit on digits of an integer
+        raise DocumentError(Fault.BAD_JSON, str(error), offset=0) from None
+    if repeating:
+        text = f"key {repeating[0].key!r} stands twice"
+        raise DocumentError(Fault.REPEATED, text, _place_of(repeating[0], found))
+    return found
+
+
+class _NoNumberError(Exception):
+    """The parser met NaN or Infinity."""
+
+
+class _Repeating(dict[str, object]):
+    """An object in which a key stands more than once."""
+
+    key = ""
+
+
+def _no_number(name: str) -> Never:
+    raise _NoNumberError(name)
+
+
+def _first_repeated(pairs: list[tuple[str, object]]) -> str:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    raise AssertionError("no key stands twice")
+
+
+def _place_of(wanted: _Repeating, document: object) -> Place:
+    """Return where the repeated key stands; the whole document if a later key replaced it."""
+    waiting: list[tuple[object, Place]] = [(document, ())]
+    while waiting:
+        value, place = waiting.pop()
+        if value is wanted:
+            return (*place, wanted.key)
+        if isinstance(value, dict):
+            waiting += [(entry, (*place, key)) for key, entry in value.items()]
+        elif isinstance(value, list):
+            waiting += [(entry, (*place, position)) for position, entry in enumerate(value)]
+    return ()

@@ -1,0 +1,148 @@
+"""Scenarios from lines, and their outcomes as documents.
+
+An engine deals rows to processes and gives back many outcomes for each, so a line that is no
+scenario cannot be answered where it is read. Rows carry the number of their line; outcomes
+come back in that order, and the answers to unreadable lines are put between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from assignors.cli.inputs.json_text import parse
+from assignors.cli.inputs.sources import lines
+from assignors.documents.groups import (
+    SCHEMA,
+    Document,
+    DocumentError,
+    bytes_from_hex,
+    group_from_document,
+)
+from assignors.documents.values import INT32_MAX, Fault, Place, found, items, required, struct, text
+from assignors.model import Member
+from assignors.simulation.rounds.generate import Parameters
+from assignors.simulation.rounds.rows import COLUMNS, Row
+from wire import Subscription, encode_subscription
+
+BLANK: Document = {column: None for column in COLUMNS if column != "error"}
+INT64_MAX = 2**63 - 1
+
+Engine = Callable[[Iterator[Row]], Iterable[Mapping[str, Any]]]
+
+
+def outcomes(
+    numbered: Iterable[tuple[int, Row | DocumentError]], engine: Engine
+) -> Iterator[Document]:
+    """Yield the engine's rows as documents, those of unreadable lines in their places."""
+    unreadable: dict[int, DocumentError] = {}
+    own_id: dict[int, object] = {}
+
+    def rows() -> Iterator[Row]:
+        for number, row in numbered:
+            if isinstance(row, DocumentError):
+                unreadable[number] = row
+            else:
+                if row.get("id") is not None:
+                    own_id[number] = row["id"]
+                yield {**row, "id": str(number)}
+
+    for outcome in engine(rows()):
+        number = int(outcome["id"])
+        yield from _refused(unreadable, until=number)
+        reason = None if outcome["error"] is None else error_document(outcome["error"])
+        yield {"schema": SCHEMA, **outcome, "id": own_id.get(number), "error": reason}
+    yield from _refused(unreadable)
+
+
+def error_document(text: str) -> Document:
+    """Return an engine's error in the form of all others.
+
+    >>> error_document("bad-row: seed: None is no whole number")
+    {'kind': 'bad-row', 'text': 'None is no whole number', 'path': 'seed'}
+    """
+    kind, _, words = text.partition(": ")
+    if kind != "bad-row":
+        return {"kind": "failed", "text": text, "path": "$"}
+    path, _, rest = words.partition(": ")
+    return {"kind": kind, "text": rest or words, "path": path if rest else "$"}
+
+
+def read(files: Sequence[str]) -> Iterator[tuple[int, Row | DocumentError]]:
+    """Yield the number of each line with its row, or with the reason why it has none."""
+    for number, line in enumerate(lines(files)):
+        try:
+            yield number, row_from_document(parse(line))
+        except DocumentError as error:
+            yield number, error
+
+
+def row_from_document(document: object) -> Row:
+    """Return a row for the engines: seed and sizes, or a group with its members' bytes."""
+    given = struct(document, ())
+    row: dict[str, Any] = {
+        "id": given.get("id"),
+        "seed": _whole(given.get("seed"), ("seed",), INT64_MAX),
+    }
+    if not isinstance(given.get("members"), list):
+        required(given, "seed", ())
+        for field in fields(Parameters):
+            row[field.name] = _size_of(given.get(field.name), field.default, (field.name,))
+        return row
+    row["events"] = _size_of(given.get("events"), 0, ("events",))
+    group = group_from_document(document)
+    topics = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
+    members = [
+        {
+            "id": member.member_id,
+            "instance": member.instance_id,
+            "subscription": subscription_bytes(member, entry),
+        }
+        for member, entry in zip(group.members, items(given["members"], ()), strict=True)
+    ]
+    return {**row, "topics": topics, "members": members}
+
+
+def _size_of(value: object, default: object, place: Place) -> object:
+    """Return an optional size, of the type of its default."""
+    if value is None or isinstance(default, str):
+        return None if value is None else text(value, place)
+    if isinstance(default, bool) and not isinstance(value, bool):
+        words = f"expected true or false, found {found(value)}"
+        raise DocumentError(Fault.WRONG_TYPE, words, place)
+    return value if isinstance(default, bool) else _whole(value, place, INT32_MAX)
+
+
+def _whole(value: object, place: Place, largest: int) -> int | None:
+    if value is None:
+        return None
+    if type(value) is not int:
+        words = f"expected an integer, found {found(value)}"
+        raise DocumentError(Fault.WRONG_TYPE, words, place)
+    if abs(value) > largest:
+        words = f"{found(value)} is not within {-largest}..{largest}"
+        raise DocumentError(Fault.OUT_OF_RANGE, words, place)
+    return value
+
+
+def subscription_bytes(member: Member, entry: object) -> bytes:
+    """Return what the member sent, or for one given field by field what it would send."""
+    digits = struct(entry, ()).get("subscription")
+    if isinstance(digits, str):
+        return bytes_from_hex(digits.encode())
+    return encode_subscription(
+        Subscription(
+            topics=member.topics,
+            owned=member.owned,
+            generation=member.generation,
+            rack_id=member.rack_id,
+            user_data=member.user_data,
+        )
+    )
+
+
+def _refused(unreadable: dict[int, DocumentError], until: int | None = None) -> Iterator[Document]:
+    """Yield documents for the unreadable lines before line `until`, and forget those."""
+    for number in [number for number in unreadable if until is None or number < until]:
+        yield {"schema": SCHEMA, **BLANK, "error": unreadable.pop(number).document()}

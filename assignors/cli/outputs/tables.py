@@ -1,0 +1,256 @@
+"""Answers as tables, for people: columns as Kafka's own `kafka-consumer-groups.sh` names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from assignors.cli.outputs.cells import (
+    NONE,
+    NUMBERS_SHOWN,
+    Fields,
+    cell,
+    clean,
+    console_of,
+    names_cell,
+    partitions_cell,
+    table_of,
+)
+from assignors.documents.groups import Document
+
+
+def show_decoded(kind: str, documents: Iterable[Document]) -> None:
+    """Draw one row a blob."""
+    has_version = kind in {"subscription", "assignment"}
+    headers = {
+        "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
+        "assignment": ["VERSION", "ASSIGNMENT", "USER-DATA"],
+    }.get(kind, ["GENERATION", "OWNED"])
+    table = table_of("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
+    for line, document in enumerate(documents, 1):
+        value: Fields | None = document["value"]  # type: ignore[assignment]
+        cells = [NONE] * len(headers)
+        if value is not None:
+            owned = partitions_cell(value.get("owned") or value.get("partitions"))
+            generation = cell(value.get("generation"), absent=-1)
+            if kind == "subscription":
+                cells = [cell(value["version"]), generation, names_cell(value["topics"]), owned]
+                cells += [cell(value["rack"]), _blob_cell(value["user_data"])]
+            elif has_version:
+                cells = [cell(value["version"]), owned, _blob_cell(value["user_data"])]
+            else:
+                cells = [generation, owned]
+        table.add_row(str(line), *cells, _remarks(document))
+    console_of().print(table)
+
+
+def show_assigned(documents: Iterable[Document]) -> None:
+    """Draw a table a group, as each is answered."""
+    console = console_of()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        assignment: Fields = document["assignment"]  # type: ignore[assignment]
+        stats: Fields = document["stats"]  # type: ignore[assignment]
+        withheld: Fields = document["withheld"]  # type: ignore[assignment]
+        table = table_of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
+        table.title = f"line {line}"
+        for member_id, partitions in assignment.items():
+            count = sum(map(len, partitions.values()))
+            table.add_row(clean(member_id), str(count), partitions_cell(partitions))
+        if withheld:
+            count = sum(map(len, withheld.values()))
+            waiting = f"{partitions_cell(withheld)}  (until the next round)"
+            table.add_row("nobody yet", str(count), waiting, style="yellow")
+        console.print(table)
+        shown = {name: value for name, value in stats.items() if name != "follow_up"}
+        console.print(f"  {_figures(shown)}", style="dim")
+        if stats["follow_up"]:
+            console.print("  the leader must start another round itself", style="yellow")
+        for note in document["notes"]:  # type: ignore[attr-defined]
+            where = f" at byte {note['offset']}" if "offset" in note else ""
+            text = f"  note: {cell(note['member'])}: {note['text']}{where} ({note['code']})"
+            console.print(clean(text), style="dim")
+
+
+def show_compared(documents: Iterable[Document]) -> None:
+    """Draw the assignors of each group side by side, then where they differ."""
+    console = console_of()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
+        names = [column["name"] for column in columns]
+        table = table_of("", *(name.replace("/", "/\n") for name in names))
+        for figure in COMPARED:
+            cells = [cell((column["gaps"] or {}).get(figure)) for column in columns]
+            table.add_row(figure, *cells)
+        table.add_row("violations", *(str(column["violations"]) for column in columns))
+        table.title = f"line {line}"
+        console.print(table)
+        for column in columns:
+            if column["failure"] is not None:
+                console.print(clean(f"  {column['name']} fails: {column['failure']}"), style="red")
+        partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
+        console.print(f"  {document['different']} partitions differ", style="bold")
+        for partition in partitions[:NUMBERS_SHOWN]:
+            for name, told in partition["answers"].items():
+                console.print(clean(f"  {name}: {told['why']}"))
+
+
+COMPARED = (
+    "load_max",
+    "load_min",
+    "balance_gap",
+    "moved",
+    "moved_minimum",
+    "unassigned",
+    "topic_spread_max",
+    "rack_mismatches",
+)
+"""Figures of a comparison, as `checks.distance` names them."""
+
+
+def show_checked(documents: Iterable[Document]) -> None:
+    """Draw what each check found."""
+    console = console_of()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
+        if violations:
+            table = table_of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+            table.title = f"line {line}: {len(violations)} violations"
+            for found in violations:
+                table.add_row(
+                    found["rule"],
+                    cell(found["topic"]),
+                    cell(found["partition"]),
+                    names_cell(found["members"]),
+                )
+            console.print(table)
+        else:
+            console.print(f"line {line}: no violations", style="green")
+        console.print(f"  {_figures(document['gaps'])}", style="dim")  # type: ignore[arg-type]
+
+
+def show_explained(documents: Iterable[Document]) -> None:
+    """Tell the story of each partition, with the claims below it."""
+    console = console_of()
+    for line, document in enumerate(documents, 1):
+        if document["error"] is not None:
+            console.print(f"line {line}: {_error(document)}", style="red")
+            continue
+        console.print(clean(str(document["text"])), style="bold")
+        claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
+        if not claims:
+            console.print("  nobody claims it", style="dim")
+            continue
+        table = table_of("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
+        for claim in claims:
+            generation = cell(claim["generation"], absent=-1)
+            believed = cell(claim["believed"])
+            table.add_row(clean(claim["member"]), generation, believed, claim["reason"])
+        console.print(table)
+
+
+def show_simulated(documents: Iterable[Document]) -> None:
+    """Draw a column for each assignor: what all its events took together."""
+    sums: dict[str, dict[str, int]] = {}
+    refused: list[str] = []
+    for document in documents:
+        if document["error"] is not None:
+            refused.append(_error(document))
+            continue
+        fields: Fields = document
+        total = sums.setdefault(fields["assignor"], dict.fromkeys(("events", *SUMMED), 0))
+        total["events"] += 1
+        for figure, value_of in SUMMED.items():
+            total[figure] += value_of(fields)
+    headers = [name.replace("/", "/\n") for name in sums]
+    table = table_of("", *headers, right=headers)
+    for figure in ("events", *SUMMED):
+        cells = [f"{total[figure]:,}" for total in sums.values()]
+        is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
+        table.add_row(figure, *cells, style="red" if is_bad else None)
+    console = console_of()
+    if sums:
+        console.print(table)
+    for text in refused[:NUMBERS_SHOWN]:
+        console.print(f"error: {text}", style="red")
+    if len(refused) > NUMBERS_SHOWN:
+        console.print(f"and {len(refused) - NUMBERS_SHOWN} more errors", style="red")
+
+
+SUMMED: dict[str, Callable[[Fields], int]] = {
+    "rounds": lambda row: row["rounds"],
+    "partitions moved": lambda row: row["moved"],
+    "fewest possible": lambda row: row["moves_min"],
+    "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
+    "partition-rounds idle": lambda row: row["unassigned_partition_rounds"],
+    "events not settled": lambda row: int(not row["is_settled"]),
+    "laws broken": lambda row: row["violations"],
+}
+"""Figures of the summary, each added up over all events."""
+
+
+def show_conformed(documents: Iterable[Document]) -> None:
+    """Tell of each vector that failed as it comes, then draw one row a category."""
+    console = console_of()
+    table = table_of("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
+    for document in documents:
+        fields: Fields = document
+        if "id" in fields:
+            note = f"  ({fields['note']})" if fields["note"] else ""
+            console.print(clean(f"{fields['id']}{note}"), style="red")
+            for sentence in fields["wrong"][:NUMBERS_SHOWN]:
+                console.print(clean(f"  {sentence}"))
+            continue
+        counts = [fields[outcome.lower()] for outcome in OUTCOMES]
+        style = "red" if fields["failed"] else None
+        why = names_cell(fields["reasons"])
+        table.add_row(clean(fields["category"]), *map(str, counts), why, style=style)
+    console.print(table)
+
+
+OUTCOMES = ("PASSED", "FAILED", "SKIPPED")
+
+
+def show_assignors(documents: Iterable[Document]) -> None:
+    """Draw one row an assignor."""
+    table = table_of("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
+    for document in documents:
+        fields: Fields = document
+        table.add_row(
+            fields["name"],
+            cell(fields["short"]),
+            names_cell(fields["protocols"]),
+            fields["user_data"],
+        )
+    console_of().print(table)
+
+
+def _figures(figures: Fields) -> str:
+    return "  ".join(f"{name}={cell(value)}" for name, value in figures.items())
+
+
+def _remarks(document: Fields) -> str:
+    """Return error and notes of a decoded blob, a line each."""
+    remarks = [f"{note['code']} (byte {note['offset']})" for note in document["notes"]]
+    if document["error"] is not None:
+        remarks.insert(0, f"ERROR {_error(document)}")
+    return "\n".join(remarks) or NONE
+
+
+def _error(document: Fields) -> str:
+    error = document["error"]
+    where = f"byte {error['offset']}" if "offset" in error else error["path"]
+    return clean(f"{error['text']} at {where} ({error['kind']})")
+
+
+def _blob_cell(digits: str | None) -> str:
+    if not digits:
+        return NONE if digits is None else "empty"
+    return f"{len(digits) // 2} bytes" if len(digits) > 16 else f"0x{digits}"

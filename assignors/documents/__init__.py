@@ -1,0 +1,1 @@
+"""JSON documents in and out: groups, assignments, reports and their errors."""

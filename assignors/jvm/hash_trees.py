@@ -1,0 +1,218 @@
+"""The order of a Java hash table some of whose buckets have grown into trees.
+
+A bucket that gets its ninth key in a table of 64 buckets or more becomes a red-black tree. Hash
+codes that spread never get there, but an `Integer` is its own hash code: the partitions 0,
+64, 128, ... of a topic dealt in turns to 64 members all fall into one bucket. The keys of a
+tree still hang together in a chain, which is what an iteration follows, and the chain
+changes as the tree does: a new key enters behind its parent in the tree, and whenever the tree
+has another root that one moves to the front. So the tree has to be built to know the order.
+
+Names made to collide get there as well: strings of equal hash stand in a tree by their text.
+
+Source: `java.util.HashMap` of JDK 17 and 25, checked by running it. Other keys of equal hash
+are not modelled: Java orders those by class and by address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assignors.jvm.hash_order import (
+    DEFAULT_CAPACITY,
+    PUT_CROWD,
+    TREE_CAPACITY,
+    Int32,
+    Int64,
+    put_order,
+    string_hashes,
+    table_length,
+)
+from wire.text import utf16_key
+
+UNTREEIFY = 6
+"""Up to so many keys a tree becomes a chain again when the table doubles."""
+LEFT, RIGHT = 0, 1
+
+
+@dataclass(slots=True)
+class _Tree:
+    """A red-black tree of keys, which are numbers; sorted by `rank`."""
+
+    rank: list[int]
+    root: int
+    parent: dict[int, int | None] = field(default_factory=dict)
+    child: dict[int, list[int | None]] = field(default_factory=dict)
+    red: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.parent[self.root] = None
+        self.child[self.root] = [None, None]
+
+    def insert(self, key: int) -> int:
+        """Add a key; return the parent that it was hung under, before anything turned."""
+        found: int | None = self.root
+        parent, side = self.root, LEFT
+        while found is not None:
+            parent = found
+            side = RIGHT if self.rank[parent] < self.rank[key] else LEFT
+            found = self.child[parent][side]
+        self.child[parent][side] = key
+        self.parent[key] = parent
+        self.child[key] = [None, None]
+        self._balance(key)
+        return parent
+
+    def _balance(self, key: int) -> None:
+        """Restore the rules of a red-black tree above a new red key."""
+        self.red.add(key)
+        parent = self.parent[key]
+        while parent is not None and parent in self.red:
+            above = self.parent[parent]
+            assert above is not None, "a root is black"
+            side = RIGHT if parent == self.child[above][RIGHT] else LEFT
+            uncle = self.child[above][1 - side]
+            if uncle is not None and uncle in self.red:
+                self.red -= {uncle, parent}
+                self.red.add(above)
+                key = above
+            else:
+                if key == self.child[parent][1 - side]:
+                    self._rotate(parent, side)
+                    key, parent = parent, key
+                self.red.discard(parent)
+                self.red.add(above)
+                self._rotate(above, 1 - side)
+            parent = self.parent[key]
+        self.red.discard(self.root)
+
+    def _rotate(self, key: int, side: int) -> None:
+        """Turn `key` down to this side; its child on the other side takes its place."""
+        riser = self.child[key][1 - side]
+        assert riser is not None
+        inner = self.child[riser][side]
+        self.child[key][1 - side] = inner
+        if inner is not None:
+            self.parent[inner] = key
+        above = self.parent[key]
+        self.parent[riser] = above
+        if above is None:
+            self.root = riser
+        else:
+            self.child[above][RIGHT if self.child[above][RIGHT] == key else LEFT] = riser
+        self.child[riser][side] = key
+        self.parent[key] = riser
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """Keys in the order of an iteration, and the tree that they form, if they do."""
+
+    chain: list[int] = field(default_factory=list)
+    tree: _Tree | None = None
+
+    def grow_tree(self, rank: list[int]) -> None:
+        """Become a tree: keys enter in the order of the chain."""
+        self.tree = _Tree(rank, self.chain[0])
+        for key in self.chain[1:]:
+            self.tree.insert(key)
+        self._root_to_front()
+
+    def add(self, key: int) -> None:
+        """Put a new key."""
+        if self.tree is None:
+            self.chain.append(key)
+        else:
+            parent = self.tree.insert(key)
+            self.chain.insert(self.chain.index(parent) + 1, key)
+            self._root_to_front()
+
+    def split(self, hash_of: list[int], rank: list[int], bit: int) -> tuple[_Bucket, _Bucket]:
+        """Return the two buckets that this one becomes when the table doubles."""
+        halves = _Bucket(), _Bucket()
+        for key in self.chain:
+            halves[(hash_of[key] & bit) != 0].chain.append(key)
+        if self.tree is not None:
+            for half, other in (halves, halves[::-1]):
+                if not other.chain:
+                    half.tree = self.tree
+                elif len(half.chain) > UNTREEIFY:
+                    half.grow_tree(rank)
+        return halves
+
+    def _root_to_front(self) -> None:
+        assert self.tree is not None
+        if self.chain[0] != self.tree.root:
+            self.chain.remove(self.tree.root)
+            self.chain.insert(0, self.tree.root)
+
+
+def name_order(names: Sequence[str]) -> Int64:
+    """Return the iteration order of different strings that were put, as positions in `names`.
+
+    Cost: O(N log N); O(N^2) at worst, for names made to collide.
+
+    >>> name_order(["c0", "c1", "c10", "a"]).tolist()
+    [3, 2, 0, 1]
+    """
+    hashes = string_hashes(names)
+    if not _has_tree(hashes):
+        return put_order(hashes)
+    return tree_order(hashes, capacity=DEFAULT_CAPACITY, texts=names)
+
+
+def _has_tree(hashes: Int32) -> bool:
+    """Return whether some bucket gets crowded in a table of a length at which trees grow.
+
+    Looked at for all lengths the table has had, with the keys it had by then: O(N).
+    """
+    unsigned = hashes.view(np.uint32)
+    spread = unsigned ^ (unsigned >> np.uint32(16))
+    length, last = TREE_CAPACITY, table_length(len(hashes))
+    while length <= last:
+        present = spread[: int(0.75 * length) + 1]
+        if int(np.bincount(present & np.uint32(length - 1)).max(initial=0)) >= PUT_CROWD:
+            return True
+        length *= 2
+    return False
+
+
+def tree_order(hashes: Int32, *, capacity: int, texts: Sequence[str] | None = None) -> Int64:
+    """Return the iteration order of different keys that were put, as positions in `hashes`.
+
+    The same as `hash_order.put_order`, key by key, with trees. `texts` are the keys where they
+    are strings, to tell equal hashes apart. Cost: O(N log N) for hashes that spread, O(N^2) at
+    worst.
+
+    >>> tree_order(np.arange(0, 768, 64, dtype=np.int32), capacity=64).tolist()
+    [3, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11]
+    """
+    unsigned = hashes.view(np.uint32)
+    hash_of = (unsigned ^ (unsigned >> np.uint32(16))).view(np.int32).tolist()
+    rank = hash_of
+    if texts is not None:
+        by_text = sorted(range(len(texts)), key=lambda key: (hash_of[key], utf16_key(texts[key])))
+        rank = np.argsort(by_text).tolist()
+    length = 1 << max(capacity - 1, 0).bit_length()
+    buckets: dict[int, _Bucket] = {}
+    for key, key_hash in enumerate(hash_of):
+        bucket = buckets.setdefault(key_hash & (length - 1), _Bucket())
+        bucket.add(key)
+        if len(bucket.chain) >= PUT_CROWD and bucket.tree is None:
+            if length < TREE_CAPACITY:
+                length = _double(buckets, hash_of, rank, length)
+            else:
+                bucket.grow_tree(rank)
+        if key + 1 > 0.75 * length:
+            length = _double(buckets, hash_of, rank, length)
+    order = [key for place in sorted(buckets) for key in buckets[place].chain]
+    return np.array(order, dtype=np.int64)
+
+
+def _double(buckets: dict[int, _Bucket], hash_of: list[int], rank: list[int], length: int) -> int:
+    """Double the table in place; return its new length."""
+    for place, bucket in list(buckets.items()):
+        buckets[place], buckets[place + length] = bucket.split(hash_of, rank, length)
+    return 2 * length

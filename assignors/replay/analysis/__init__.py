@@ -1,0 +1,1 @@
+"""What follows from a group's history: figures, ownership, reproduction, what-if."""

@@ -1,0 +1,215 @@
+"""The figures of one generation: who came and went, what moved, how far from the best it is.
+
+Movement is counted as `checks` and the solver count it: a partition moves when it leaves a
+member that is still there and still asks for it. What a member that left had must go
+somewhere, and what comes back from a cooperative wait has moved when it was taken.
+
+Loads and moves are judged on the plan: a classic leader's assignment, a broker's target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from assignors.metrics import loads, moved_count
+from assignors.model import Assignment, Cluster, Group, Member
+from assignors.optimal.sticky import target_assignment
+from assignors.problem import NOBODY, Int32, Problem, name_partitions, number, owners
+from assignors.replay.history.model import Generation, Kind, Participant, pairs, partition_count
+from wire import TopicPartitions
+
+COOPERATIVE = frozenset({"cooperative-sticky", "stream"})
+"""Protocols under which members keep what they have through a round."""
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What can be counted of a generation, beside the one before."""
+
+    joined: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    given_count: int = 0
+    """Partitions given out, each once."""
+    moved: int = 0
+    lost: int = 0
+    stopped: int = 0
+    """Partitions whose consumption the round interrupts, after the model of `ESTIMATED`."""
+    waiting: TopicPartitions = field(default_factory=dict)
+    """Taken from a member that is still there, and with nobody."""
+    unassigned: TopicPartitions = field(default_factory=dict)
+    """Asked for, and with nobody."""
+    double: tuple[Place, ...] = ()
+    load_min: int = 0
+    load_max: int = 0
+    moved_minimum: int | None = None
+    load_max_optimum: int | None = None
+    balance_gap: int | None = None
+    fair: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Member -> least and most that a best assignment gives to members that ask for the same."""
+
+
+def figures(
+    kind: Kind,
+    generation: Generation,
+    before: Generation | None,
+    counts: Mapping[str, int],
+) -> Figures:
+    """Return the figures of `generation`; `before` is the one before it, if there is any.
+
+    Cost: that of the optimal solver.
+    """
+    now = {member.member_id: plan(member) for member in generation.members}
+    then = carried(generation, before)
+    was_here = {member.member_id: None for member in before.members} if before else {}
+    held = {place: None for share in now.values() for place in pairs(share)}
+    load = [partition_count(share) for share in now.values()]
+    had = {place: None for m in (before.members if before else ()) for place in pairs(plan(m))}
+    counted = Figures(
+        joined=tuple(key for key in now if key not in was_here),
+        left=tuple(key for key in was_here if key not in now),
+        given_count=len(held),
+        lost=sum(1 for place in had if place not in held),
+        load_min=min(load, default=0),
+        load_max=max(load, default=0),
+    )
+    if kind is Kind.SHARE or not generation.members:
+        return counted
+    return _compared(kind, generation, counted, (now, then), counts)
+
+
+def plan(member: Participant) -> TopicPartitions:
+    """Return what the assignor meant the member to have."""
+    return member.assigned if member.target is None else member.target
+
+
+def carried(generation: Generation, before: Generation | None) -> dict[str, TopicPartitions]:
+    """Return what each member of `generation` had in the one before, also under an older id.
+
+    A static member that came back has a new id and its old share.
+    """
+    if before is None:
+        return {}
+    had = {member.member_id: plan(member) for member in before.members}
+    seats = {m.instance_id: plan(m) for m in before.members if m.instance_id is not None}
+    found = {}
+    for member in generation.members:
+        share = had.get(member.member_id)
+        if share is None and member.instance_id is not None:
+            share = seats.get(member.instance_id)
+        if share is not None:
+            found[member.member_id] = share
+    return found
+
+
+def as_group(generation: Generation, counts: Mapping[str, int]) -> Group:
+    """Return the members as structs that claim nothing, for the solver and the checks."""
+    members = tuple(
+        Member(member_id=m.member_id, topics=tuple(dict.fromkeys(m.topics)), rack_id=None)
+        for m in generation.members
+    )
+    return Group(cluster=Cluster.of(dict(counts)), members=members)
+
+
+def stopped_count(now: Assignment, then: Assignment, waiting: int, *, is_cooperative: bool) -> int:
+    """Return how many partitions a round interrupts.
+
+    Eager: all that are given out or were. Cooperative: those that come to another member than
+    the one that had them, and those that wait.
+
+    >>> stopped_count({"a": {"t": (0, 1)}}, {"a": {"t": (0,)}}, 0, is_cooperative=True)
+    1
+    """
+    given = {place: member for member, share in now.items() for place in pairs(share)}
+    had = {place: member for member, share in then.items() for place in pairs(share)}
+    if not then:
+        return 0  # a group that starts interrupts nobody
+    if not is_cooperative:
+        return len({**given, **had})
+    return waiting + sum(1 for place, member in given.items() if had.get(place) != member)
+
+
+def _compared(
+    kind: Kind,
+    generation: Generation,
+    counted: Figures,
+    plans: tuple[Assignment, Assignment],
+    counts: Mapping[str, int],
+) -> Figures:
+    """Return the figures that need the plan as a whole; `plans` are this one and the last."""
+    now, then = plans
+    problem = number(as_group(generation, counts))
+    favoured, given = _lawful(problem, then, counts), _lawful(problem, now, counts)
+    waiting = np.flatnonzero((given == NOBODY) & (favoured != NOBODY))
+    known = replace(
+        counted,
+        moved=moved_count(favoured, given),
+        stopped=stopped_count(
+            now, then, len(waiting), is_cooperative=is_cooperative(kind, generation)
+        ),
+        waiting=name_partitions(problem, waiting),
+        double=_given_twice(now),
+    )
+    # A streams group's tasks are dealt by rules of their own: what is best there, nobody says.
+    return known if kind is Kind.STREAMS else _beside_the_best(problem, favoured, given, known)
+
+
+def is_cooperative(kind: Kind, generation: Generation) -> bool:
+    """Return whether members keep what they have until they are told to let go of it."""
+    return kind is not Kind.CLASSIC or generation.protocol in COOPERATIVE
+
+
+def _lawful(problem: Problem, shares: Assignment, counts: Mapping[str, int]) -> Int32:
+    """Return who has each partition and asked for it, int32[P]."""
+    existing = {
+        member_id: {
+            topic: tuple(n for n in numbers if 0 <= n < counts[topic])
+            for topic, numbers in share.items()
+            if topic in counts
+        }
+        for member_id, share in shares.items()
+    }
+    owner = owners(problem, existing)
+    held = np.flatnonzero(owner != NOBODY)
+    owner[held[~problem.may_take(owner[held], held)]] = NOBODY
+    return owner
+
+
+def _given_twice(now: Assignment) -> tuple[Place, ...]:
+    seen: set[Place] = set()
+    double: dict[Place, None] = {}
+    for share in now.values():
+        for place in pairs(share):
+            if place in seen:
+                double[place] = None
+            seen.add(place)
+    return tuple(double)
+
+
+def _beside_the_best(problem: Problem, favoured: Int32, given: Int32, known: Figures) -> Figures:
+    """Return the figures with those of the best assignment beside them."""
+    best = target_assignment(problem, favoured)
+    free = np.flatnonzero((given == NOBODY) & (best != NOBODY))
+    load, ideal = loads(problem, given), loads(problem, best)
+    class_count = len(problem.takes)
+    least = np.full(class_count, len(best), dtype=np.int64)
+    most = np.zeros(class_count, dtype=np.int64)
+    np.minimum.at(least, problem.class_of, ideal)
+    np.maximum.at(most, problem.class_of, ideal)
+    bounds = zip(least[problem.class_of].tolist(), most[problem.class_of].tolist(), strict=True)
+    fair = {
+        member.member_id: (low, high)
+        for member, (low, high) in zip(problem.members, bounds, strict=True)
+    }
+    return replace(
+        known,
+        unassigned=name_partitions(problem, free),
+        moved_minimum=moved_count(favoured, best),
+        load_max_optimum=int(ideal.max(initial=0)),
+        balance_gap=None if len(free) else int(load @ load - ideal @ ideal),
+        fair=fair,
+    )

@@ -1,0 +1,146 @@
+"""Which client wrote a plan, guessed from the form of its bytes.
+
+A record does not name its leader's client, and client ids are anybody's choice. But every
+client writes its Assignments and its own Subscription in a form of its own: which version it
+stamps, whether absent UserData is null or empty, whether an absent rack is. `WRITERS` is
+the table of what released clients were seen to write; what fits no row, or is hand-made to look
+like one, is why this is called a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assignors.replay.history.classic import CONSUMER_PROTOCOL
+from assignors.replay.history.model import Generation, Participant
+from wire import NoteCode, decode_assignment
+
+JAVA_NEW = "kafka-clients 3.5 or newer"
+JAVA_MIDDLE = "kafka-clients 3.3 to 3.4"
+JAVA_OLD = "kafka-clients 2.4 to 3.2"
+BROKER = "the broker"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """The form of one plan and of its leader's Subscription."""
+
+    plan_versions: frozenset[int]
+    plan_user_data: frozenset[str]
+    """Of `null`, `empty` and `data`, those that stand in some member's Assignment."""
+    subscription_version: int
+    subscription_notes: frozenset[NoteCode]
+    protocol: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """A row of the table: a client and the form that it writes."""
+
+    name: str
+    plan_version: int
+    plan_user_data: frozenset[str]
+    """What its plans may have as UserData."""
+    subscription_versions: frozenset[int]
+    noted: NoteCode | None = None
+    """What must be odd in its Subscriptions."""
+    clean: frozenset[NoteCode] = frozenset({NoteCode.RACK_EMPTY, NoteCode.OWNED_MISSING})
+    """What must not be."""
+    protocol: str | None = None
+
+
+def _writer(
+    name: str,
+    plan_version: int,
+    user_data: str,
+    versions: tuple[int, ...],
+    *,
+    noted: NoteCode | None = None,
+    protocol: str | None = None,
+) -> Writer:
+    return Writer(
+        name=name,
+        plan_version=plan_version,
+        plan_user_data=frozenset(user_data.split()),
+        subscription_versions=frozenset(versions),
+        noted=noted,
+        clean=frozenset({NoteCode.RACK_EMPTY, NoteCode.OWNED_MISSING} - {noted}),
+        protocol=protocol,
+    )
+
+
+WRITERS: tuple[Writer, ...] = (
+    _writer("Kafka Streams", 3, "data", (3,), protocol="stream"),
+    _writer(JAVA_NEW, 3, "null", (3,)),
+    _writer(JAVA_MIDDLE, 2, "null", (2,)),
+    _writer(JAVA_OLD, 1, "null", (1,)),
+    _writer("kafka-assignors", 1, "null", (2, 3)),
+    _writer("librdkafka", 0, "null empty data", (3,), noted=NoteCode.RACK_EMPTY),
+    _writer("franz-go", 0, "null", (3,)),
+    _writer("Sarama", 0, "null", (1, 2)),
+    _writer("Sarama", 0, "data", (1, 2), protocol="sticky"),
+    _writer("kafkajs", 1, "empty", (1,), noted=NoteCode.OWNED_MISSING),
+    _writer("kafkajs", 0, "empty", (0,), protocol="RoundRobinAssigner"),
+    _writer("kafka-python", 1, "empty", (1,)),
+    _writer("kafka-python or aiokafka", 0, "empty", (0,)),
+)
+"""Seen of kafka-clients 2.4.1, 3.1.2, 4.4.0, Streams 4.3.1, librdkafka 2.16, franz-go 1.22,
+Sarama 1.61, kafkajs 2.2, kafka-python 3.0 and aiokafka 0.14; the middle row follows from
+KIP-792. The first that fits is the guess."""
+
+
+def guessed_writer(generation: Generation) -> str | None:
+    """Return whose bytes a classic generation's plan looks like, `None` where nothing fits.
+
+    Cost: the bytes of the plan, read once for each different one.
+    """
+    if generation.is_brokers and generation.members:
+        return BROKER
+    leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
+    if leader is None or generation.protocol_type != CONSUMER_PROTOCOL:
+        return None
+    form = form_of(generation, leader)
+    if form is None:
+        return None
+    return next((writer.name for writer in WRITERS if _fits(form, writer)), None)
+
+
+def form_of(generation: Generation, leader: Participant) -> Form | None:
+    """Return the form of a plan, `None` where a leader wrote nothing that can be read."""
+    versions, user_data = set(), set()
+    for member in generation.members:
+        given = _form_of_assignment(member.assignment_bytes or b"")
+        if given is not None:
+            versions.add(given[0])
+            user_data.add(given[1])
+    if not versions or leader.version is None:
+        return None
+    return Form(
+        plan_versions=frozenset(versions),
+        plan_user_data=frozenset(user_data),
+        subscription_version=leader.version,
+        subscription_notes=frozenset(
+            oddity.code for oddity in leader.oddities if oddity.blob == "subscription"
+        ),
+        protocol=generation.protocol,
+    )
+
+
+def _form_of_assignment(blob: bytes) -> tuple[int, str] | None:
+    read = decode_assignment(blob).value
+    if read is None:
+        return None
+    if read.user_data is None:
+        return read.version, "null"
+    return read.version, "data" if read.user_data else "empty"
+
+
+def _fits(form: Form, writer: Writer) -> bool:
+    return (
+        form.plan_versions == {writer.plan_version}
+        and form.plan_user_data <= writer.plan_user_data
+        and form.subscription_version in writer.subscription_versions
+        and (writer.noted is None or writer.noted in form.subscription_notes)
+        and not writer.clean & form.subscription_notes
+        and (writer.protocol is None or writer.protocol == form.protocol)
+    )

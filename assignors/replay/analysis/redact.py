@@ -1,0 +1,199 @@
+"""Names hidden the same way everywhere, so that a report can leave the house.
+
+Hidden are what tells whose cluster it is: group names, hosts, client ids, and the member and
+instance ids that are made from them; the metadata of commits, too, which is anybody's text.
+Topic names stay, and so do numbers and times. One name has one label in all tables and in all
+evidence: it is the history that is rewritten, before anything is told of it.
+
+Plans are computed before names are hidden, as assignors break ties by member id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import blake2b
+
+from assignors.replay.analysis.figures import Figures
+from assignors.replay.analysis.intervals import Interval, Overlap
+from assignors.replay.analysis.table_rows import Chapter, Told, ToldLife
+from assignors.replay.history.model import (
+    Change,
+    Commit,
+    Generation,
+    GroupHistory,
+    Life,
+    Participant,
+)
+from assignors.replay.tables.rows import OutcomeRow
+
+
+class Hidden(StrEnum):
+    """What is hidden; the value is the first part of a label."""
+
+    GROUP = "group"
+    CLIENT = "client"
+    HOST = "host"
+    MEMBER = "member"
+    INSTANCE = "instance"
+
+
+Label = Callable[[Hidden, str], str]
+"""From what a name is, and the name, to its label."""
+
+METADATA_HIDDEN = "(hidden)"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Labels that count: `member-1` is the first member of the records."""
+
+    numbers: Mapping[tuple[Hidden, str], int]
+
+    def __call__(self, what: Hidden, name: str) -> str:
+        """Return the label of a name that was numbered; an empty one stays empty."""
+        return f"{what.value}-{self.numbers[what, name]}" if name else name
+
+
+def numbered(histories: Iterable[GroupHistory]) -> Numbered:
+    """Return labels for every name in the histories, in the order in which they stand there."""
+    numbers: dict[tuple[Hidden, str], int] = {}
+    counts = dict.fromkeys(Hidden, 0)
+    for history in histories:
+        for what, name in names_of(history):
+            if name and (what, name) not in numbers:
+                counts[what] += 1
+                numbers[what, name] = counts[what]
+    return Numbered(numbers)
+
+
+def names_of(history: GroupHistory) -> Iterator[tuple[Hidden, str]]:
+    """Yield every name in a history, and what it is, in the order in which they stand there."""
+    yield Hidden.GROUP, history.group
+    for life in history.lives:
+        for generation in life.generations:
+            yield Hidden.MEMBER, generation.leader_id or ""
+            for member in generation.members:
+                yield Hidden.MEMBER, member.member_id
+                yield Hidden.CLIENT, member.client_id
+                yield Hidden.HOST, member.host
+                yield Hidden.INSTANCE, member.instance_id or ""
+        for change in life.changes:
+            yield Hidden.MEMBER, change.member_id
+
+
+def keyed(key: bytes) -> Label:
+    """Return labels that need no list of names: the same on every machine that has the key.
+
+    Whoever has the key can try names out, so keep it.
+
+    >>> keyed(b"secret")(Hidden.GROUP, "orders") == keyed(b"secret")(Hidden.GROUP, "orders")
+    True
+    """
+
+    def label(what: Hidden, name: str) -> str:
+        if not name:
+            return name
+        mark = blake2b(name.encode("utf-8", "surrogatepass"), key=key[:64], digest_size=6)
+        return f"{what.value}-{mark.hexdigest()}"
+
+    return label
+
+
+def redacted(of: Told, label: Label) -> Told:
+    """Return what is told with every name hidden. Cost: linear."""
+    history = of.history
+    lives = tuple(_life(told_life, label) for told_life in of.lives)
+    return replace(
+        of,
+        history=replace(
+            history,
+            group=label(Hidden.GROUP, history.group),
+            lives=tuple(told_life.life for told_life in lives),
+            commits=tuple(_commit(commit) for commit in history.commits),
+        ),
+        lives=lives,
+    )
+
+
+def redacted_outcome(row: OutcomeRow, group: str) -> OutcomeRow:
+    """Return an outcome under the group's label; of an error only its kind is left.
+
+    What an assignor says of its failure may name anybody.
+    """
+    error = None if row.error is None else row.error.partition(": ")[0]
+    return replace(row, group=group, error=error)
+
+
+def _life(of: ToldLife, label: Label) -> ToldLife:
+    chapters = tuple(_chapter(chapter, label) for chapter in of.chapters)
+    hidden: dict[int, Interval] = {
+        id(interval): replace(interval, member_id=label(Hidden.MEMBER, interval.member_id))
+        for interval in of.intervals
+    }
+    life: Life = replace(
+        of.life,
+        generations=tuple(chapter.generation for chapter in chapters),
+        changes=tuple(_change(change, label) for change in of.life.changes),
+    )
+    return ToldLife(
+        life=life,
+        chapters=chapters,
+        intervals=tuple(hidden[id(interval)] for interval in of.intervals),
+        overlaps=tuple(
+            Overlap(
+                first=hidden[id(overlap.first)],
+                second=hidden[id(overlap.second)],
+                from_ms=overlap.from_ms,
+                to_ms=overlap.to_ms,
+            )
+            for overlap in of.overlaps
+        ),
+    )
+
+
+def _chapter(chapter: Chapter, label: Label) -> Chapter:
+    before = chapter.before
+    return Chapter(
+        generation=_generation(chapter.generation, label),
+        before=None if before is None else _generation(before, label),
+        figures=_figures(chapter.figures, label),
+    )
+
+
+def _generation(generation: Generation, label: Label) -> Generation:
+    leader_id = generation.leader_id
+    return replace(
+        generation,
+        leader_id=None if leader_id is None else label(Hidden.MEMBER, leader_id),
+        members=tuple(_member(member, label) for member in generation.members),
+    )
+
+
+def _member(member: Participant, label: Label) -> Participant:
+    instance_id = member.instance_id
+    return replace(
+        member,
+        member_id=label(Hidden.MEMBER, member.member_id),
+        client_id=label(Hidden.CLIENT, member.client_id),
+        host=label(Hidden.HOST, member.host),
+        instance_id=None if instance_id is None else label(Hidden.INSTANCE, instance_id),
+    )
+
+
+def _figures(counted: Figures, label: Label) -> Figures:
+    return replace(
+        counted,
+        joined=tuple(label(Hidden.MEMBER, name) for name in counted.joined),
+        left=tuple(label(Hidden.MEMBER, name) for name in counted.left),
+        fair={label(Hidden.MEMBER, name): bounds for name, bounds in counted.fair.items()},
+    )
+
+
+def _change(change: Change, label: Label) -> Change:
+    return replace(change, member_id=label(Hidden.MEMBER, change.member_id))
+
+
+def _commit(commit: Commit) -> Commit:
+    return replace(commit, metadata=METADATA_HIDDEN) if commit.metadata else commit

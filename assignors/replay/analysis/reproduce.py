@@ -1,0 +1,189 @@
+"""Whether a recorded plan is what Java's assignor makes of the recorded Subscriptions.
+
+The record has all that a leader of Kafka's Java client goes by: every member's Subscription
+bytes, in the order in which the leader was told them, and the protocol. So the copies of
+Java's assignors (`java/*`) can be asked again, and their answer compared byte for byte. What a
+record does not have is how many partitions each topic had and what the leader's assignor
+remembered; the first is inferred, the second follows from the rounds it led before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from assignors.assignor import Assignor
+from assignors.leader import member_from_bytes
+from assignors.model import Cluster, Group, Member, State
+from assignors.options import JavaFailure
+from assignors.registry import ASSIGNORS
+from assignors.replay.analysis.fingerprint import guessed_writer
+from assignors.replay.analysis.table_rows import Told
+from assignors.replay.history.classic import CONSUMER_PROTOCOL
+from assignors.replay.history.model import Generation, Kind, Participant
+from assignors.replay.tables.rows import GenerationRow
+from wire import decode_assignment, encode_assignment
+
+JAVA = "java/"
+
+SAME, AGREES = "bytes", "partitions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction:
+    """One recorded plan beside what the copy of Java's assignor answers."""
+
+    life: int
+    generation: int
+    assignor: str
+    writer: str | None
+    """Whose bytes they look like: a guess."""
+    leader_client_id: str
+    is_same: bool
+    """Byte for byte, for every member."""
+    different_count: int
+    """Partitions that another member has."""
+    failure: str | None = None
+    """What Java would have thrown."""
+
+    @property
+    def verdict(self) -> str:
+        """In one word, as `tables.GenerationRow.reproduced` has it."""
+        if self.is_same:
+            return SAME
+        if self.failure is not None:
+            return "fails"
+        return "no" if self.different_count else AGREES
+
+    def __str__(self) -> str:
+        """Return it as a note of the generation."""
+        if self.is_same:
+            return f"{self.assignor} gives the same plan, byte for byte"
+        if self.failure is not None:
+            return f"{self.assignor} fails on this group: {self.failure}"
+        if not self.different_count:
+            return f"{self.assignor} gives the same plan, written down in another way"
+        return f"{self.assignor} gives another plan: {self.different_count} partitions differ"
+
+
+def reproductions(of: Told) -> Iterator[Reproduction]:
+    """Yield every plan of a classic group whose protocol Java knows, with its copy's answer.
+
+    A generation that was written again for a static member that came back is asked with the
+    members it has now. Cost: that of the assignors.
+    """
+    cluster = Cluster.of(dict(of.counts))
+    for told_life in of.lives:
+        if told_life.life.kind is not Kind.CLASSIC:
+            continue
+        states: dict[str, State] = {}
+        for chapter in told_life.chapters:
+            generation = chapter.generation
+            assignor = ASSIGNORS.get(f"{JAVA}{generation.protocol}")
+            leader = _leader(generation)
+            if assignor is None or leader is None:
+                continue
+            state = states.get(leader.member_id, State())
+            found, states[leader.member_id] = _compared(
+                told_life.life.number,
+                generation,
+                leader,
+                assignor,
+                Group(
+                    cluster=cluster,
+                    members=tuple(_member(m) for m in generation.members),
+                    state=state,
+                ),
+            )
+            yield found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How many plans of one writer Java's assignors make again."""
+
+    writer: str
+    plan_count: int
+    same_count: int
+    """Byte for byte."""
+    agreeing_count: int
+    """Those, and the ones that only are written down in another way."""
+
+
+def shares(rows: Iterable[GenerationRow]) -> list[Share]:
+    """Return how far the plans of each guessed writer are reproduced, writers by name."""
+    verdicts: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reproduced is not None and row.leader_guess is not None:
+            verdicts.setdefault(row.leader_guess, []).append(row.reproduced)
+    return [
+        Share(
+            writer=writer,
+            plan_count=len(listed),
+            same_count=listed.count(SAME),
+            agreeing_count=listed.count(SAME) + listed.count(AGREES),
+        )
+        for writer, listed in sorted(verdicts.items())
+    ]
+
+
+def _compared(
+    life: int, generation: Generation, leader: Participant, assignor: Assignor, group: Group
+) -> tuple[Reproduction, State]:
+    """Return the comparison, and what the leader's assignor remembers after it."""
+    failure: str | None = None
+    is_same, different, state = False, 0, group.state
+    try:
+        answer = assignor.assign(group)
+    except JavaFailure as thrown:
+        failure = str(thrown)
+    else:
+        assert answer.lists is not None
+        state = answer.state or state
+        written = {key: _grouped(listed) for key, listed in answer.lists.items()}
+        is_same = all(_is_written(m, written[m.member_id]) for m in generation.members)
+        different = sum(len(set(answer.lists[m.member_id]) - _pairs(m)) for m in generation.members)
+    found = Reproduction(
+        life=life,
+        generation=generation.number,
+        assignor=assignor.full_name,
+        writer=guessed_writer(generation),
+        leader_client_id=leader.client_id,
+        is_same=is_same,
+        different_count=different,
+        failure=failure,
+    )
+    return found, state
+
+
+def _leader(generation: Generation) -> Participant | None:
+    if generation.protocol_type != CONSUMER_PROTOCOL:
+        return None
+    return next((m for m in generation.members if m.member_id == generation.leader_id), None)
+
+
+def _member(member: Participant) -> Member:
+    blob = member.subscription_bytes
+    assert blob is not None, "a member of a classic generation has a Subscription"
+    return member_from_bytes(member.member_id, blob, instance_id=member.instance_id)
+
+
+def _grouped(listed: Sequence[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    """Return pairs by topic, as Java groups them: topics in order of first appearance."""
+    grouped: dict[str, list[int]] = {}
+    for topic, number in listed:
+        grouped.setdefault(topic, []).append(number)
+    return {topic: tuple(numbers) for topic, numbers in grouped.items()}
+
+
+def _is_written(member: Participant, share: dict[str, tuple[int, ...]]) -> bool:
+    """Return whether the member's recorded Assignment is this share, as Java writes it."""
+    blob = member.assignment_bytes or b""
+    read = decode_assignment(blob).value
+    if read is None or read.version < 0:
+        return False
+    return encode_assignment(share, version=read.version, keep_order=True) == blob
+
+
+def _pairs(member: Participant) -> set[tuple[str, int]]:
+    return {(topic, n) for topic, numbers in member.assigned.items() for n in numbers}

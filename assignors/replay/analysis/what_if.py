@@ -1,0 +1,310 @@
+"""What another assignor would have made of the same group.
+
+The membership is taken from the records: who was there in each generation and asked for what.
+What each member owns is not: it is what the assignor tried here gave it before. So the first
+generation starts from nothing, as the group did, and every later one from the assignor's own
+past.
+
+The model, in full:
+
+* Members speak for themselves: each claims what it was given, in the last generation. Clients
+  that claim nothing, or too much, are part of what happened and not of what is tried.
+* A static member that comes back under a new id has its old share.
+* A generation whose members are those of the one before and ask for the same is taken for the
+  doing of the assignor that ran then (the second round of a cooperative hand-over, a loop). The
+  one tried here has settled already and does nothing.
+* A cooperative assignor gets as many rounds as it needs, `ROUNDS_MAX` at most: another while
+  somebody has to let go of something, or the leader asks for one. An eager one gets one; so
+  does a broker's, whose members then move one by one.
+* Every round takes as long as the round that is replaced took (`pause_ms`), and interrupts what
+  its protocol interrupts (`figures.stopped_count`). What happened is measured by the same rule
+  (`rows.downtime`), in every table. The pause of a KIP-848 epoch is that of the whole hand-over,
+  so it counts once there, however many rounds are tried.
+* The plan with which the broker itself turns a KIP-848 group into a classic one is nobody's
+  doing: it has no row, and both the leader that came after and the one tried here start from it.
+* Racks and partition counts that change in the course of a history are not recorded, so not
+  tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from assignors.assignor import Assignor
+from assignors.leader import REPAIR, Memory, lead_members
+from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
+from assignors.replay.analysis.figures import Figures, figures
+from assignors.replay.analysis.table_rows import Chapter, Told, ToldLife, added, downtime
+from assignors.replay.history.model import Generation, Kind, pairs, partition_count
+from assignors.replay.tables.rows import OutcomeRow
+
+ROUNDS_MAX = 10
+"""Where a group that has not settled is left as it is, and said so."""
+
+SERVER = "server"
+"""The family whose answers are targets: the broker moves members to them one by one."""
+
+EVERY_GROUP = "*"
+"""Stands for the group in a row that sums up all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """How the assignor settled one generation."""
+
+    generation: Generation
+    rounds: int
+    moved: int
+    stopped: int
+    figures: Figures
+    memory: Memory
+    error: str | None = None
+
+
+def what_if(of: Told, assignor: Assignor) -> Iterator[OutcomeRow]:
+    """Yield a row for each generation that had members, and one that sums up each life.
+
+    An assignor that fails leaves everything where it was, and its row says why; a copied
+    reference is repaired where it would fail. Share groups and streams groups are left out:
+    their assignors answer another question. Cost: that of the assignor and of the solver.
+    """
+    chosen = assignor.configured(REPAIR)
+    for told_life in of.lives:
+        if told_life.life.kind in {Kind.CLASSIC, Kind.CONSUMER}:
+            rows = list(_of_life(of, told_life, chosen))
+            yield from rows
+            if rows:
+                yield _summed(rows)
+
+
+def total(rows: Iterable[OutcomeRow]) -> Iterator[OutcomeRow]:
+    """Yield a row an assignor that sums up all groups, from the rows that sum up lives."""
+    by_name: dict[str, list[OutcomeRow]] = {}
+    for row in rows:
+        if row.generation is None:
+            by_name.setdefault(row.assignor, []).append(row)
+    for listed in by_name.values():
+        yield replace(_summed(listed), group=EVERY_GROUP, life=0)
+
+
+def _of_life(of: Told, told_life: ToldLife, assignor: Assignor) -> Iterator[OutcomeRow]:
+    before: Generation | None = None
+    memory = Memory()
+    last: Chapter | None = None
+    for chapter in told_life.chapters:
+        if not chapter.generation.members:
+            before, memory, last = None, Memory(), None
+            continue
+        if chapter.generation.is_brokers:
+            before, memory, last = chapter.generation, Memory(), None
+            continue
+        if last is not None and before is not None and _asks_the_same(chapter, last):
+            tried = _idle(of, assignor, chapter, before, memory)
+        else:
+            tried = _settled(of, assignor, chapter, before, memory)
+        if told_life.life.kind is Kind.CONSUMER and tried.rounds > 1:
+            whole = figures(_kind(assignor), tried.generation, before, of.counts)
+            tried = replace(tried, stopped=whole.stopped)
+        before, memory, last = tried.generation, tried.memory, chapter
+        yield _row(of, told_life, assignor, chapter, tried)
+
+
+def _settled(
+    of: Told, assignor: Assignor, chapter: Chapter, before: Generation | None, memory: Memory
+) -> Tried:
+    """Return the generation after as many rounds as it takes."""
+    kind, cluster = _kind(assignor), cluster_of(of)
+    moved = stopped = rounds = 0
+    error: str | None = None
+    current = before
+    counted = Figures()
+    is_over = False
+    while not is_over:
+        start = _standing(assignor, chapter.generation, current)
+        # Its own count of generations: those of the records are another assignor's.
+        last = NO_GENERATION if current is None else current.number
+        group = Group(cluster=cluster, members=_members(start, current, last), generation=last)
+        try:
+            answer, memory, must_follow = lead_members(assignor, group, memory=memory)
+        except Exception as failure:  # noqa: BLE001 - the assignor may be anybody's
+            error = f"{type(failure).__name__}: {failure}"
+            counted = figures(kind, start, current, of.counts)
+            current = start
+            break
+        rounds += 1
+        given = _given(start, answer.assignment, last + 1)
+        counted = figures(kind, given, current, of.counts)
+        moved, stopped = moved + counted.moved, stopped + counted.stopped
+        is_over = not (must_follow or _must_let_go(start, answer.assignment))
+        is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
+        current = given
+        if not is_over and rounds == ROUNDS_MAX:
+            error = f"not settled after {ROUNDS_MAX} rounds"
+            break
+    assert current is not None
+    return Tried(
+        generation=current,
+        rounds=rounds,
+        moved=moved,
+        stopped=stopped,
+        figures=counted,
+        memory=memory,
+        error=error,
+    )
+
+
+def _idle(
+    of: Told, assignor: Assignor, chapter: Chapter, before: Generation, memory: Memory
+) -> Tried:
+    """Return the generation with everything where it was."""
+    same = _standing(assignor, chapter.generation, before)
+    same = replace(same, number=before.number)
+    counted = figures(_kind(assignor), same, before, of.counts)
+    return Tried(generation=same, rounds=0, moved=0, stopped=0, figures=counted, memory=memory)
+
+
+def cluster_of(of: Told) -> Cluster:
+    """Return the topics as far as they are known, with their ids."""
+    ids = {name: topic_id for topic_id, name in of.history.topic_names.items()}
+    return Cluster(
+        topics={
+            name: Topic(partition_count=count, topic_id=ids.get(name))
+            for name, count in of.counts.items()
+        }
+    )
+
+
+def _standing(assignor: Assignor, generation: Generation, before: Generation | None) -> Generation:
+    """Return the members of a generation with what they had before it."""
+    had: dict[str, Mapping[str, tuple[int, ...]]] = {}
+    seats: dict[str, Mapping[str, tuple[int, ...]]] = {}
+    for member in before.members if before is not None else ():
+        had[member.member_id] = member.assigned
+        if member.instance_id is not None:
+            seats[member.instance_id] = member.assigned
+    members = tuple(
+        replace(
+            member,
+            assigned=had.get(member.member_id, seats.get(member.instance_id or "", {})),
+            target=None,
+        )
+        for member in generation.members
+    )
+    return replace(generation, members=members, protocol=assignor.name)
+
+
+def _members(start: Generation, current: Generation | None, last: int) -> tuple[Member, ...]:
+    """Return the members as they would join: claiming what they have, if they were there."""
+    were_here = {member.member_id for member in current.members} if current else set()
+    return tuple(
+        Member(
+            member_id=member.member_id,
+            topics=tuple(dict.fromkeys(member.topics)),
+            owned=member.assigned,
+            generation=last if member.member_id in were_here or member.assigned else NO_GENERATION,
+            instance_id=member.instance_id,
+            rack_id=member.rack_id,
+        )
+        for member in start.members
+    )
+
+
+def _given(start: Generation, assignment: Assignment, number: int) -> Generation:
+    members = tuple(
+        replace(member, assigned=dict(assignment.get(member.member_id, {})))
+        for member in start.members
+    )
+    return replace(start, members=members, number=max(number, 1))
+
+
+def _must_let_go(start: Generation, assignment: Assignment) -> bool:
+    """Return whether some member has to give something up, and so joins again."""
+    return any(
+        pairs(member.assigned).keys() - pairs(assignment.get(member.member_id, {})).keys()
+        for member in start.members
+    )
+
+
+def _asks_the_same(chapter: Chapter, last: Chapter) -> bool:
+    if chapter.generation.missing_before:
+        return False
+    return _signature(chapter.generation) == _signature(last.generation)
+
+
+def _signature(generation: Generation) -> list[tuple[str, list[str]]]:
+    return sorted(
+        (member.instance_id or member.member_id, sorted(set(member.topics)))
+        for member in generation.members
+    )
+
+
+def _kind(assignor: Assignor) -> Kind:
+    return Kind.CONSUMER if assignor.family == SERVER else Kind.CLASSIC
+
+
+def _row(
+    of: Told, told_life: ToldLife, assignor: Assignor, chapter: Chapter, tried: Tried
+) -> OutcomeRow:
+    generation, happened, counted = chapter.generation, chapter.figures, tried.figures
+    asked = {topic for member in generation.members for topic in member.topics}
+    pause_ms = generation.pause_ms
+    return OutcomeRow(
+        group=of.history.group,
+        life=told_life.life.number,
+        assignor=assignor.full_name,
+        generation=generation.number,
+        at_ms=generation.at_ms,
+        member_count=len(generation.members),
+        partition_count=counted.given_count,
+        rounds=tried.rounds,
+        moved=tried.moved,
+        load_min=counted.load_min,
+        load_max=counted.load_max,
+        balance_gap=counted.balance_gap,
+        unassigned=partition_count(counted.unassigned),
+        downtime_partition_ms=None if pause_ms is None else pause_ms * tried.stopped,
+        actual_rounds=1,
+        actual_moved=happened.moved,
+        actual_load_min=happened.load_min,
+        actual_load_max=happened.load_max,
+        actual_balance_gap=happened.balance_gap,
+        actual_unassigned=partition_count(happened.unassigned),
+        actual_downtime_partition_ms=downtime(chapter),
+        counts_inferred=bool(asked & of.inferred),
+        error=tried.error,
+    )
+
+
+def _summed(rows: list[OutcomeRow]) -> OutcomeRow:
+    """Return rows as one: figures added up, loads the widest, gaps the worst."""
+    errors = [row.error for row in rows if row.error is not None]
+    return OutcomeRow(
+        group=rows[0].group,
+        life=rows[0].life,
+        assignor=rows[0].assignor,
+        generation=None,
+        at_ms=min(row.at_ms for row in rows),
+        member_count=max(row.member_count for row in rows),
+        partition_count=max(row.partition_count for row in rows),
+        rounds=sum(row.rounds for row in rows),
+        moved=sum(row.moved for row in rows),
+        load_min=min(row.load_min for row in rows),
+        load_max=max(row.load_max for row in rows),
+        balance_gap=_worst(row.balance_gap for row in rows),
+        unassigned=max(row.unassigned for row in rows),
+        downtime_partition_ms=added(row.downtime_partition_ms for row in rows),
+        actual_rounds=sum(row.actual_rounds for row in rows),
+        actual_moved=sum(row.actual_moved for row in rows),
+        actual_load_min=min(row.actual_load_min for row in rows),
+        actual_load_max=max(row.actual_load_max for row in rows),
+        actual_balance_gap=_worst(row.actual_balance_gap for row in rows),
+        actual_unassigned=max(row.actual_unassigned for row in rows),
+        actual_downtime_partition_ms=added(row.actual_downtime_partition_ms for row in rows),
+        counts_inferred=any(row.counts_inferred for row in rows),
+        error=None if not errors else f"{len(errors)} generations: {errors[0]}",
+    )
+
+
+def _worst(values: Iterable[int | None]) -> int | None:
+    return max((value for value in values if value is not None), default=None)

@@ -1,0 +1,1 @@
+"""Records of `__consumer_offsets` from bytes to columns and to decoded records."""

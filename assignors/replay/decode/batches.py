@@ -1,0 +1,271 @@
+"""Raw records in, decoded records out: a batch of Arrow columns at a time.
+
+Every row of the input is a row of the output, in its order, whatever is in it. What is common
+to all records stands in columns of its own; a commit is in `commit`, a classic group in
+`classic_group` with its members' bytes opened. All other types, of which there are twenty and
+seldom many, are in `key_json` and `value_json` in the form of Kafka's console formatter. What
+could not be read has a reason in `error` and its bytes in `raw_key` and `raw_value`.
+
+Commits and classic groups are decoded in columns; the rest, and whatever is not plain, goes
+through `wire.records` one by one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from assignors.replay.decode.buffers import (
+    Bytes,
+    Index,
+    Mask,
+    bytes_of,
+    expanded,
+    nulls,
+    offsets_of,
+)
+from assignors.replay.decode.group_columns import (
+    CLASSIC_GROUP,
+    CLASSIC_TYPE,
+    classic_groups,
+    group_columns,
+)
+from assignors.replay.decode.offset_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
+from assignors.replay.sources.raw import RAW, uniform
+from assignors.simulation.batches import NOTES
+from wire.records import RECORD_TYPES, UNKNOWN, Record, decode_record
+from wire.records.json_form import to_json
+
+SLICE_BYTES = 16 << 20
+"""A batch is decoded in slices of about so many bytes of keys and values."""
+
+COORDINATES = ("topic", "partition", "offset", "timestamp", "timestampType", "transaction")
+"""The columns of a source that are handed on."""
+
+DECODED = pa.schema(
+    [
+        *(RAW.field(name) for name in COORDINATES),
+        ("type", pa.int32()),
+        ("name", pa.string()),
+        ("group", pa.string()),
+        ("value_version", pa.int32()),
+        ("is_tombstone", pa.bool_()),
+        ("commit", COMMIT),
+        ("classic_group", CLASSIC_GROUP),
+        ("key_json", pa.string()),
+        ("value_json", pa.string()),
+        ("raw_key", pa.binary()),
+        ("raw_value", pa.binary()),
+        ("notes", NOTES),
+        ("error", pa.string()),
+    ]
+)
+"""One row a record. `name` is Kafka's (`OFFSET_COMMIT`), `UNKNOWN` for a type it does not have."""
+
+_NAMES = {found.number: found.name for found in RECORD_TYPES}
+_NO_TYPE = -(1 << 31)
+_NO_COMMIT = dict.fromkeys(COMMIT.names)
+_COMMIT_FIELDS = {
+    # name in Kafka's value -> ours
+    "offset": "offset",
+    "leaderEpoch": "leader_epoch",
+    "metadata": "metadata",
+    "commitTimestamp": "commit_timestamp_ms",
+    "expireTimestamp": "expire_timestamp_ms",
+    "topicId": "topic_id",
+}
+
+
+def decode_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the records of raw batches as batches of `DECODED`.
+
+    Memory: an input batch, and what `SLICE_BYTES` of it become.
+    """
+    for batch in batches:
+        raw = uniform(batch, "decoding")
+        for piece in _slices(raw):
+            yield decode_batch(piece)
+
+
+def decode_batch(raw: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch with the columns of `RAW` decoded: `DECODED`, row for row.
+
+    >>> from assignors.replay.sources import Raw, batched
+    >>> [raw] = batched([Raw(key=bytes.fromhex("0002000167"), value=None)])
+    >>> decode_batch(raw).select(["name", "group", "is_tombstone"]).to_pylist()
+    [{'name': 'GROUP_METADATA', 'group': 'g', 'is_tombstone': True}]
+    """
+    keys, values = bytes_of(raw.column("key")), bytes_of(raw.column("value"))
+    types = _types(keys)
+    flaws = raw.column("error")
+    is_record = flaws.is_null().to_numpy(zero_copy_only=False)
+    is_commit = (types == COMMIT_TYPE) | (types == LEGACY_TYPE)
+    commits = commit_columns(raw.column("key"), raw.column("value"), is_commit & is_record)
+    groups = group_columns(keys, values, (types == CLASSIC_TYPE) & is_record)
+    is_rest = np.ones(raw.num_rows, np.bool_)
+    is_rest[commits.rows] = False
+    is_rest[groups.rows] = False
+    rest = _rest(raw, np.flatnonzero(is_rest))
+    version = pa.array(commits.version, mask=commits.version < 0)
+    commits_at, groups_at = commits.rows, groups.rows
+    columns: dict[str, pa.Array] = {name: raw.column(name) for name in COORDINATES}
+    columns["type"] = pa.array(types, mask=types == _NO_TYPE)
+    columns["name"] = _names(types, is_record)
+    columns["is_tombstone"] = pa.array(~values.is_valid, mask=~is_record)
+    columns["group"] = rest.beside(
+        rest.groups(), (commits.group, commits_at), (groups.group, groups_at)
+    )
+    columns["value_version"] = rest.beside(
+        rest.versions(), (version, commits_at), (pa.array(groups.version), groups_at)
+    )
+    columns["commit"] = rest.beside(rest.commits(), (commits.commit, commits_at))
+    columns["classic_group"] = rest.beside(rest.classic_groups(), (groups.classic_group, groups_at))
+    columns["key_json"], columns["value_json"] = rest.json()
+    columns["raw_key"], columns["raw_value"] = rest.raw()
+    columns["notes"] = rest.notes()
+    columns["error"] = rest.spread(pa.array(rest.errors, pa.string()))
+    return pa.RecordBatch.from_arrays([columns[name] for name in DECODED.names], schema=DECODED)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Rest:
+    """The rows that were decoded one by one, and columns of the whole batch made of them."""
+
+    row_count: int
+    """Of the batch."""
+    rows: Index
+    records: Sequence[Record]
+    """Empty ones where the source could not read the row."""
+    errors: Sequence[str | None]
+
+    def spread(self, column: pa.Array) -> pa.Array:
+        """Return a column of these rows as one of the batch, null elsewhere."""
+        return self.beside(column)
+
+    def beside(self, column: pa.Array, *others: tuple[pa.Array, Index]) -> pa.Array:
+        """Return a column of these rows, and others of other rows, as one of the batch."""
+        parts = [part for part in ((column, self.rows), *others) if len(part[0])]
+        if not parts:
+            return nulls(self.row_count, column.type)
+        columns, rows = zip(*parts, strict=True)
+        return expanded(columns, rows, self.row_count)
+
+    def groups(self) -> pa.Array:
+        """Return the group that each record is about."""
+        names = [
+            None if record.key is None else record.key.get("group", record.key.get("groupId"))
+            for record in self.records
+        ]
+        return pa.array(names, pa.string())
+
+    def versions(self) -> pa.Array:
+        """Return the version of each value."""
+        return pa.array([record.value_version for record in self.records], pa.int32())
+
+    def commits(self) -> pa.StructArray:
+        """Return `COMMIT` of those that are one."""
+        return pa.array([_commit(record) for record in self.records], COMMIT)
+
+    def classic_groups(self) -> pa.StructArray:
+        """Return `CLASSIC_GROUP` of those that are one."""
+        chosen = [place for place, record in enumerate(self.records) if _is_classic(record)]
+        if not chosen:
+            return nulls(len(self.rows), CLASSIC_GROUP)
+        values = [self.records[place].value or {} for place in chosen]
+        return expanded([classic_groups(values)], [np.array(chosen)], len(self.rows))
+
+    def json(self) -> tuple[pa.Array, pa.Array]:
+        """Return keys and values as JSON, of the types that have no column of their own."""
+        told = [
+            record.type is not None and record.type > CLASSIC_TYPE and record.key is not None
+            for record in self.records
+        ]
+        pairs = [
+            (_json(record.key), _json(record.value)) if is_told else (None, None)
+            for record, is_told in zip(self.records, told, strict=True)
+        ]
+        keys, values = zip(*pairs, strict=True) if pairs else ((), ())
+        return (
+            self.spread(pa.array(keys, pa.string())),
+            self.spread(pa.array(values, pa.string())),
+        )
+
+    def raw(self) -> tuple[pa.Array, pa.Array]:
+        """Return the bytes of what could not be read."""
+        keys = [record.key_bytes if record.error else None for record in self.records]
+        values = [record.value_bytes if record.error else None for record in self.records]
+        return (
+            self.spread(pa.array(keys, pa.binary())),
+            self.spread(pa.array(values, pa.binary())),
+        )
+
+    def notes(self) -> pa.ListArray:
+        """Return the notes of every row of the batch, no notes where nothing was odd."""
+        counts = np.zeros(self.row_count, np.int64)
+        counts[self.rows] = [len(record.notes) for record in self.records]
+        notes = [
+            {"code": note.code.value, "offset": note.offset, "text": note.text}
+            for record in self.records
+            for note in record.notes
+        ]
+        return pa.ListArray.from_arrays(offsets_of(counts), pa.array(notes, NOTES.value_type))
+
+
+def _rest(raw: pa.RecordBatch, rows: Index) -> _Rest:
+    places = pa.array(rows)
+    columns = [raw.column(name).take(places).to_pylist() for name in ("key", "value", "error")]
+    records = []
+    errors = []
+    for key, value, flaw in zip(*columns, strict=True):
+        record = decode_record(key, value) if flaw is None else Record()
+        records.append(record)
+        errors.append(flaw if record.error is None else str(record.error))
+    return _Rest(row_count=raw.num_rows, rows=rows, records=records, errors=errors)
+
+
+def _types(keys: Bytes) -> npt.NDArray[np.int32]:
+    """Return the number at the start of each key."""
+    has_type = keys.is_valid & (keys.end - keys.start >= 2)
+    return np.where(has_type, keys.int16(keys.start), _NO_TYPE).astype(np.int32)
+
+
+def _names(types: npt.NDArray[np.int32], is_record: Mask) -> pa.Array:
+    """Return the name of each record's type; null where there is no record."""
+    numbers, places = np.unique(types, return_inverse=True)
+    names = pa.array([_NAMES.get(number, UNKNOWN) for number in numbers.tolist()], pa.string())
+    return names.take(pa.array(places, mask=~is_record))
+
+
+def _is_classic(record: Record) -> bool:
+    return record.type == CLASSIC_TYPE and record.value is not None
+
+
+def _commit(record: Record) -> dict[str, Any] | None:
+    if record.type not in (LEGACY_TYPE, COMMIT_TYPE) or record.key is None:
+        return None
+    value = record.value or {}
+    fields = {ours: value.get(name) for name, ours in _COMMIT_FIELDS.items()}
+    return {"topic": record.key["topic"], "partition": record.key["partition"], **fields}
+
+
+def _json(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else json.dumps(to_json(value), ensure_ascii=False)
+
+
+def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield a batch in pieces of about `SLICE_BYTES`, of one row at least."""
+    keys, values = bytes_of(batch.column("key")), bytes_of(batch.column("value"))
+    sizes = np.cumsum(keys.end - keys.start + values.end - values.start)
+    first = 0
+    while first < batch.num_rows:
+        before = int(sizes[first - 1]) if first else 0
+        behind = int(np.searchsorted(sizes, before + SLICE_BYTES, side="right"))
+        last = max(behind, first + 1)
+        yield batch.slice(first, last - first)
+        first = last

@@ -1,0 +1,1 @@
+"""A replay from end to end, in plain Python or on Spark."""

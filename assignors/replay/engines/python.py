@@ -1,0 +1,138 @@
+"""A replay from end to end: decoded records in, tables out.
+
+Group by group, so that whoever has the records of one group alone runs the same code: the
+command over a small dump, and Spark over one of any size.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assignors.assignor import Assignor
+from assignors.replay.analysis.redact import Label, numbered, redacted, redacted_outcome
+from assignors.replay.analysis.reproduce import Reproduction, reproductions
+from assignors.replay.analysis.table_rows import (
+    Chapter,
+    Told,
+    ToldLife,
+    assignment_rows,
+    generation_rows,
+    group_rows,
+    member_rows,
+    offset_rows,
+    told,
+)
+from assignors.replay.analysis.what_if import what_if
+from assignors.replay.decode.entries import Entry
+from assignors.replay.findings import Thresholds, anomalies
+from assignors.replay.history.model import GroupHistory
+from assignors.replay.history.timeline import learned_names, timeline
+from assignors.replay.tables.rows import OutcomeRow, Tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What is asked of a replay, beside the records."""
+
+    partition_counts: Mapping[str, int] = field(default_factory=dict)
+    """Topic -> partition count, where the cluster is known; the rest is inferred."""
+    assignors: Sequence[Assignor] = ()
+    """What to try instead."""
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    label: Label | None = None
+    """Hides names, where they are to be hidden."""
+
+
+DEFAULT = Settings()
+"""Nothing known, nothing tried, nothing hidden."""
+
+
+def replay(
+    entries: Iterable[Entry],
+    settings: Settings = DEFAULT,
+    *,
+    hide_names: bool = False,
+) -> Tables:
+    """Return the tables of all groups in `entries`, which are in the order of the topic.
+
+    `hide_names` numbers whatever `redact` hides. Memory: the records and the tables.
+    """
+    listed = list(entries)
+    histories = list(timeline(listed, topic_names=learned_names(listed)))
+    if hide_names:
+        settings = replace(settings, label=numbered(histories))
+    return joined(replayed(history, settings) for history in histories)
+
+
+def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
+    """Return the tables of one group. Cost: that of the solver and the assignors asked for."""
+    known, outcomes = known_of(history, settings)
+    return tables_of(known, outcomes, settings.thresholds)
+
+
+def known_of(
+    history: GroupHistory, settings: Settings = DEFAULT
+) -> tuple[Told, tuple[OutcomeRow, ...]]:
+    """Return what is told of a group and what would have been, names hidden if asked for."""
+    known = told(history, settings.partition_counts)
+    outcomes = [row for assignor in settings.assignors for row in what_if(known, assignor)]
+    known = _with_notes(known, reproductions(known))
+    if settings.label is not None:
+        known = redacted(known, settings.label)
+        outcomes = [redacted_outcome(row, known.history.group) for row in outcomes]
+    return known, tuple(outcomes)
+
+
+def tables_of(known: Told, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds) -> Tables:
+    """Return everything that is known of a group as rows."""
+    found = anomalies(known, thresholds)
+    return Tables(
+        groups=tuple(group_rows(known, Counter(row.life for row in found))),
+        offsets=tuple(offset_rows(known)),
+        generations=tuple(generation_rows(known)),
+        members=tuple(member_rows(known)),
+        assignments=tuple(assignment_rows(known)),
+        anomalies=tuple(found),
+        outcomes=outcomes,
+    )
+
+
+def joined(parts: Iterable[Tables]) -> Tables:
+    """Return the tables of several groups as one, in the order of the groups."""
+    listed = list(parts)
+    return Tables(
+        groups=tuple(row for part in listed for row in part.groups),
+        offsets=tuple(row for part in listed for row in part.offsets),
+        generations=tuple(row for part in listed for row in part.generations),
+        members=tuple(row for part in listed for row in part.members),
+        assignments=tuple(row for part in listed for row in part.assignments),
+        anomalies=tuple(row for part in listed for row in part.anomalies),
+        outcomes=tuple(row for part in listed for row in part.outcomes),
+    )
+
+
+def _with_notes(of: Told, found: Iterator[Reproduction]) -> Told:
+    """Return what is told, each plan with whether Java's assignor makes the same."""
+    verdicts = {(one.life, one.generation): one for one in found}
+
+    def noted(told_life: ToldLife, chapter: Chapter) -> Chapter:
+        verdict = verdicts.get((told_life.life.number, chapter.generation.number))
+        if verdict is None:
+            return chapter
+        generation = chapter.generation
+        notes = (*generation.notes, str(verdict))
+        told_again = replace(generation, notes=notes, reproduced=verdict.verdict)
+        return replace(chapter, generation=told_again)
+
+    return replace(
+        of,
+        lives=tuple(
+            replace(
+                told_life,
+                chapters=tuple(noted(told_life, chapter) for chapter in told_life.chapters),
+            )
+            for told_life in of.lives
+        ),
+    )

@@ -1,0 +1,103 @@
+"""Loads that could be more even, and moves that nothing called for.
+
+Both are measured against the optimum that `optimal/sticky` computes for the same members. A
+generation in which something waits for its next owner is no balance yet, and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assignors.replay.analysis.figures import plan
+from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.findings.finding import Finding, Thresholds, amount, is_passing, runs, span
+from assignors.replay.history.model import partition_count
+from assignors.replay.tables.rows import AnomalyKind
+
+
+def unfair_loads(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield members that had less, or more, than a best assignment gives to such as them."""
+
+    def unfair(chapter: Chapter) -> Iterator[tuple[str, AnomalyKind]]:
+        if _gap(chapter) < thresholds.balance_gap:
+            return
+        for member in chapter.generation.members:
+            bounds = chapter.figures.fair.get(member.member_id)
+            load = partition_count(plan(member))
+            if bounds is not None and not bounds[0] <= load <= bounds[1]:
+                is_less = load < bounds[0]
+                kind = AnomalyKind.STARVED if is_less else AnomalyKind.OVERLOADED
+                yield member.member_id, kind
+
+    load = {
+        (chapter.generation.number, member.member_id): partition_count(plan(member))
+        for chapter in of.chapters
+        if _gap(chapter) >= thresholds.balance_gap
+        for member in chapter.generation.members
+    }
+    for (member_id, kind), run in runs(of.chapters, unfair):
+        if is_passing(of, run, thresholds):
+            continue
+        loads = [load[chapter.generation.number, member_id] for chapter in run]
+        least, most = run[0].figures.fair[member_id]
+        fair = str(least) if least == most else f"{least} to {most}"
+        extreme = min(loads) if kind is AnomalyKind.STARVED else max(loads)
+        yield Finding(
+            kind=kind,
+            generation=run[0].generation.number,
+            at_ms=run[0].generation.at_ms,
+            until_ms=run[-1].generation.until_ms,
+            member_id=member_id,
+            count=extreme,
+            evidence=f"{amount(extreme, 'partition')} in {span(run)}, where {fair} would be even",
+        )
+
+
+def imbalances(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield runs of generations whose loads were further apart than they need be."""
+
+    def uneven(chapter: Chapter) -> list[str]:
+        return ["uneven"] if _gap(chapter) >= thresholds.balance_gap else []
+
+    for _, run in runs(of.chapters, uneven):
+        if is_passing(of, run, thresholds):
+            continue
+        worst = max(run, key=_gap)
+        counted = worst.figures
+        yield Finding(
+            kind=AnomalyKind.IMBALANCE,
+            generation=worst.generation.number,
+            at_ms=run[0].generation.at_ms,
+            until_ms=run[-1].generation.until_ms,
+            count=_gap(worst),
+            evidence=(
+                f"loads from {counted.load_min} to {counted.load_max} in generation "
+                f"{worst.generation.number}, the best have at most {counted.load_max_optimum}; "
+                f"uneven in {span(run)}"
+            ),
+        )
+
+
+def needless_moves(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield generations in which more moved than a perfectly balanced assignment needs."""
+    for chapter in of.chapters:
+        counted, generation = chapter.figures, chapter.generation
+        if counted.moved_minimum is None or generation.missing_before:
+            continue
+        needless = counted.moved - counted.moved_minimum
+        if needless >= thresholds.needless_moves:
+            yield Finding(
+                kind=AnomalyKind.NEEDLESS_MOVES,
+                generation=generation.number,
+                at_ms=generation.at_ms,
+                until_ms=generation.at_ms,
+                count=needless,
+                evidence=(
+                    f"{amount(counted.moved, 'partition')} left members that are still there, "
+                    f"{counted.moved_minimum} had to"
+                ),
+            )
+
+
+def _gap(chapter: Chapter) -> int:
+    return chapter.figures.balance_gap or 0

@@ -1,0 +1,130 @@
+"""A finding, what counts as many, and runs of generations that share a trouble.
+
+A trouble that lasts for eighty generations is one finding, not eighty: `runs` joins what
+follows on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.tables.rows import AnomalyKind
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """What counts as many, or as long."""
+
+    loop_generations: int = 5
+    """Generations in a row with the same members that ask for the same."""
+    passing_ms: int = 1_000
+    """Uneven, or with nobody, for less than this is a group on its way: a leader that knows no
+    topics yet deals an empty plan first, a broker finds the target of an epoch a moment after."""
+    storm_generations: int = 10
+    storm_window_ms: int = 60_000
+    claims_missed: int = 2
+    """Chances to claim something that a member must miss, and take none."""
+    balance_gap: int = 1
+    """Sum of squared loads above the best possible."""
+    needless_moves: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that went wrong in a life."""
+
+    kind: AnomalyKind
+    generation: int
+    at_ms: int
+    until_ms: int | None
+    evidence: str
+    count: int = 1
+    member_id: str | None = None
+    client_id: str | None = None
+    topic: str | None = None
+    partition: int | None = None
+
+
+def runs(
+    chapters: Sequence[Chapter], keys: Callable[[Chapter], Iterable[Key]]
+) -> Iterator[tuple[Key, Sequence[Chapter]]]:
+    """Yield each key with the chapters, in a row, that all have it; in order of their begin.
+
+    Cost: linear in the number of keys of all chapters.
+
+    >>> from assignors.replay.analysis.figures import Figures
+    >>> from assignors.replay.history.model import Generation
+    >>> def chapter(number):
+    ...     generation = Generation(number=number, at_ms=number, state="Stable")
+    ...     return Chapter(generation=generation, before=None, figures=Figures())
+    >>> listed = [chapter(number) for number in (1, 2, 3)]
+    >>> found = runs(listed, lambda one: ["odd"] if one.generation.number % 2 else ["even"])
+    >>> [(key, [one.generation.number for one in found]) for key, found in found]
+    [('odd', [1]), ('even', [2]), ('odd', [3])]
+    """
+    open_: dict[Key, int] = {}
+    done: list[tuple[int, int, Key, int]] = []
+    for position, chapter in enumerate(chapters):
+        now = dict.fromkeys(keys(chapter))
+        for key in [key for key in open_ if key not in now]:
+            done.append((open_[key], len(done), key, position))
+            del open_[key]
+        for key in now:
+            open_.setdefault(key, position)
+    for key, start in open_.items():
+        done.append((start, len(done), key, len(chapters)))
+    for start, _, key, end in sorted(done, key=lambda one: one[:2]):
+        yield key, chapters[start:end]
+
+
+def is_passing(of: ToldLife, run: Sequence[Chapter], thresholds: Thresholds) -> bool:
+    """Return whether a trouble was over soon. Without times in the records nothing ever is."""
+    first, last = of.chapters[0].generation, of.chapters[-1].generation
+    until_ms = run[-1].generation.until_ms
+    if until_ms is None or (last.until_ms or last.at_ms) == first.at_ms:
+        return False
+    return until_ms - run[0].generation.at_ms < thresholds.passing_ms
+
+
+def numbers_shown(numbers: Sequence[int | str], limit: int = 12) -> str:
+    """Return partition numbers, or names, as people read them.
+
+    >>> numbers_shown([0, 1, 2, 5], limit=3)
+    '0, 1, 2, ... (4)'
+    """
+    listed = ", ".join(map(str, numbers[:limit]))
+    return listed if len(numbers) <= limit else f"{listed}, ... ({len(numbers)})"
+
+
+def seconds(milliseconds: int) -> str:
+    """Return a time as people read it.
+
+    >>> seconds(41_260), seconds(250)
+    ('41.3 s', '250 ms')
+    """
+    return f"{milliseconds} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+
+
+def times(count: int) -> str:
+    """Return how often, in words."""
+    return "once" if count == 1 else f"{count} times"
+
+
+def amount(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    >>> amount(1, "member"), amount(0, "partition")
+    ('1 member', '0 partitions')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def span(run: Sequence[Chapter]) -> str:
+    """Return which generations a run covers, in words."""
+    first, last = run[0].generation.number, run[-1].generation.number
+    return f"generation {first}" if first == last else f"generations {first} to {last}"

@@ -1,0 +1,227 @@
+"""Partitions with two owners, with none, with one that never asked.
+
+A partition in two plans of one generation has two owners beyond doubt, and for as long as the
+plans say so. Under a cooperative protocol there is a second way: it is given to its new owner in
+the very round in which the old one still holds it. No plan has it twice then, and when the old
+owner let go nothing tells; so that is a finding of its own kind, and no time is counted for it.
+And a partition that waits for its old owner to let go has no owner for one round, which is how
+it should be; what nobody has for longer, or for no such reason, is found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assignors.replay.analysis.figures import is_cooperative, plan
+from assignors.replay.analysis.intervals import Place
+from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.findings.finding import (
+    Finding,
+    Thresholds,
+    is_passing,
+    numbers_shown,
+    runs,
+    seconds,
+    span,
+)
+from assignors.replay.history.model import Kind, Participant, pairs
+from assignors.replay.tables.rows import AnomalyKind
+
+
+def double_ownership(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield where two members held one partition at a time."""
+    for overlap in of.overlaps:
+        first, second = overlap.first, overlap.second
+        lasted = (
+            "to the end of the records"
+            if overlap.to_ms is None
+            else f"for {seconds(overlap.to_ms - overlap.from_ms)}"
+        )
+        yield Finding(
+            kind=AnomalyKind.DOUBLE_OWNERSHIP,
+            generation=second.from_generation,
+            at_ms=overlap.from_ms,
+            until_ms=overlap.to_ms,
+            member_id=second.member_id,
+            topic=second.topic,
+            partition=second.partition,
+            count=2,
+            evidence=(
+                f"{second.topic}-{second.partition} was held by {first.member_id} and "
+                f"{second.member_id} {lasted}"
+            ),
+        )
+
+
+def early_handovers(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield partitions given to a member while another, who had them, still held them.
+
+    Only where the record itself says so: the old owner had the partition in the generation
+    before, is still there, and claims it in this one. It lets go at some moment before it joins
+    again, and no record says when: the finding lasts until the first round in which it is gone
+    or no longer claims the partition, which is the latest it can be.
+    """
+    if of.life.kind is not Kind.CLASSIC:
+        return
+    found: list[list[Finding]] = []
+    # What each member claims in the round after -> when it no longer does. From the last round
+    # to the first, so that each claim is looked at once.
+    until: dict[str, dict[Place, int | None]] = {}
+    next_ms: int | None = None
+    for chapter in reversed(of.chapters):
+        found.append(
+            [
+                _too_early_finding(chapter, place, old, new, until.get(old, {}).get(place, next_ms))
+                for place, old, new in _too_early(chapter)
+            ]
+        )
+        until = {
+            member.member_id: {
+                place: until.get(member.member_id, {}).get(place, next_ms)
+                for place in pairs(member.claimed)
+            }
+            for member in chapter.generation.members
+        }
+        next_ms = chapter.generation.at_ms
+    for listed in reversed(found):
+        yield from listed
+
+
+def unassigned(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield partitions that somebody asked for and nobody had, for long or to the end."""
+    missing: dict[tuple[int, int, str], list[int]] = {}
+    found: dict[tuple[int, int, str], Sequence[Chapter]] = {}
+    awaited: dict[int, dict[Place, None]] = {}
+    for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
+        if _may_wait(of, run, place, awaited) or is_passing(of, run, thresholds):
+            continue
+        key = (run[0].generation.number, len(run), place[0])
+        missing.setdefault(key, []).append(place[1])
+        found[key] = run
+    for key, numbers in missing.items():
+        run, topic = found[key], key[2]
+        until_ms = run[-1].generation.until_ms
+        lasted = (
+            "at the end of the records"
+            if until_ms is None
+            else f"for {seconds(until_ms - run[0].generation.at_ms)}"
+        )
+        yield Finding(
+            kind=AnomalyKind.UNASSIGNED,
+            generation=run[0].generation.number,
+            at_ms=run[0].generation.at_ms,
+            until_ms=until_ms,
+            topic=topic,
+            partition=numbers[0] if len(numbers) == 1 else None,
+            count=len(numbers),
+            evidence=f"{topic}[{numbers_shown(numbers)}] with nobody in {span(run)}, {lasted}",
+        )
+
+
+def foreign_topics(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield members that were given topics they did not ask for."""
+    given: dict[tuple[int, str], Participant] = {}
+
+    def foreign(chapter: Chapter) -> Iterator[tuple[str, str]]:
+        for member in chapter.generation.members:
+            topics = _foreign(member)
+            if topics:
+                given[id(chapter), member.member_id] = member
+            yield from ((member.member_id, topic) for topic in topics)
+
+    if of.life.kind is Kind.STREAMS:
+        return  # their members name no topics
+    for (member_id, topic), run in runs(of.chapters, foreign):
+        member = given[id(run[0]), member_id]
+        numbers = plan(member)[topic]
+        yield Finding(
+            kind=AnomalyKind.FOREIGN_TOPIC,
+            generation=run[0].generation.number,
+            at_ms=run[0].generation.at_ms,
+            until_ms=run[-1].generation.until_ms,
+            member_id=member_id,
+            topic=topic,
+            partition=numbers[0] if len(numbers) == 1 else None,
+            count=len(numbers),
+            evidence=f"was given {topic}[{numbers_shown(numbers)}] and asked for "
+            f"{numbers_shown(member.topics) or 'nothing'}, in {span(run)}",
+        )
+
+
+def _too_early(chapter: Chapter) -> Iterator[tuple[Place, str, str]]:
+    """Yield what was given away while its owner held it: the place, the old and the new owner."""
+    generation, before = chapter.generation, chapter.before
+    is_cooperative = generation.protocol == "cooperative-sticky"
+    if before is None or generation.missing_before or not is_cooperative:
+        return
+    had = {place: m.member_id for m in before.members for place in pairs(m.assigned)}
+    claims = {
+        m.member_id: pairs(m.claimed)
+        for m in generation.members
+        if m.claims_known and m.claimed_generation in {None, before.number}
+    }
+    for member in generation.members:
+        for place in pairs(member.assigned):
+            old = had.get(place)
+            if old is not None and old != member.member_id and place in claims.get(old, {}):
+                yield place, old, member.member_id
+
+
+def _too_early_finding(
+    chapter: Chapter, place: Place, old: str, new: str, until_ms: int | None
+) -> Finding:
+    generation = chapter.generation
+    lasted = (
+        "to the end of the records"
+        if until_ms is None
+        else f"for {seconds(until_ms - generation.at_ms)} at most"
+    )
+    return Finding(
+        kind=AnomalyKind.GIVEN_TOO_EARLY,
+        generation=generation.number,
+        at_ms=generation.at_ms,
+        until_ms=until_ms,
+        member_id=new,
+        topic=place[0],
+        partition=place[1],
+        count=2,
+        evidence=(
+            f"{place[0]}-{place[1]} was given to {new} while {old} held and claimed it: "
+            f"both consume until {old} lets go, {lasted}"
+        ),
+    )
+
+
+def _foreign(member: Participant) -> list[str]:
+    is_silent = member.version is None and not member.topics
+    if is_silent:
+        return []  # no Subscription to compare with
+    asked = frozenset(member.topics)
+    return [topic for topic, given in plan(member).items() if given and topic not in asked]
+
+
+def _may_wait(
+    of: ToldLife,
+    run: Sequence[Chapter],
+    place: Place,
+    awaited: dict[int, dict[Place, None]],
+) -> bool:
+    """Return whether a partition without owner is on its way from one member to the next.
+
+    In the target of a broker nothing is on its way: it is members that go there one by one.
+    `awaited` keeps what waits in each chapter, for the next partition.
+    """
+    chapter, kind = run[0], of.life.kind
+    if len(run) > 1 or kind is not Kind.CLASSIC or not is_cooperative(kind, chapter.generation):
+        return False
+    if id(chapter) not in awaited:
+        awaited[id(chapter)] = _awaited(chapter)
+    return place in awaited[id(chapter)]
+
+
+def _awaited(chapter: Chapter) -> dict[Place, None]:
+    """Return what somebody still claims, or had until now."""
+    waiting = pairs(chapter.figures.waiting)
+    for member in chapter.generation.members:
+        waiting.update(pairs(member.claimed))
+    return waiting

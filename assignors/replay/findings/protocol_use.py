@@ -1,0 +1,153 @@
+"""What clients write that the protocol does not say, and what they never write.
+
+A note of the decoder is the client's, one of an Assignment its leader's. Two notes are left
+out, for nothing follows from them: UserData of length zero for none, and a rack of length zero
+for none; librdkafka writes both in every message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.findings.finding import Finding, Thresholds, times
+from assignors.replay.history.classic import CLAIMS_STAND, CONSUMER_PROTOCOL
+from assignors.replay.history.model import Generation, Oddity, Participant
+from assignors.replay.tables.rows import AnomalyKind
+from wire import NoteCode
+
+HARMLESS = frozenset({NoteCode.USER_DATA_EMPTY, NoteCode.RACK_EMPTY})
+
+
+@dataclass(slots=True, kw_only=True)
+class _Seen:
+    """How often something was seen, and where first."""
+
+    generation: int
+    at_ms: int
+    until_ms: int
+    member_id: str
+    text: str
+    count: int = 0
+    members: dict[str, None] = field(default_factory=dict)
+
+
+def odd_bytes(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield, for each client and oddity, how often its bytes had it."""
+    seen: dict[tuple[str, str, NoteCode], _Seen] = {}
+    for chapter in of.chapters:
+        generation = chapter.generation
+        leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
+        for member in generation.members:
+            for oddity in member.oddities:
+                # Who leads may not be in the record; then nobody knows who wrote the plan.
+                writer = leader if oddity.blob == "assignment" else member
+                if oddity.code in HARMLESS or writer is None or member.error is not None:
+                    continue
+                _count(
+                    seen, (writer.client_id, oddity.blob, oddity.code), generation, writer, oddity
+                )
+    for (client_id, blob, code), found in seen.items():
+        yield Finding(
+            kind=AnomalyKind.ODD_BYTES,
+            generation=found.generation,
+            at_ms=found.at_ms,
+            until_ms=found.until_ms,
+            member_id=found.member_id,
+            client_id=client_id,
+            count=found.count,
+            evidence=f"{blob} {code.value}, {times(found.count)}: {found.text}",
+        )
+
+
+def unreadable_members(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+    """Yield members whose Subscription holds nothing at all."""
+    seen: dict[str, _Seen] = {}
+    for chapter in of.chapters:
+        generation = chapter.generation
+        for member in generation.members:
+            if member.error is None:
+                continue
+            found = seen.setdefault(
+                member.member_id,
+                _Seen(
+                    generation=generation.number,
+                    at_ms=generation.at_ms,
+                    until_ms=generation.at_ms,
+                    member_id=member.member_id,
+                    text=member.error,
+                ),
+            )
+            found.count += 1
+            found.until_ms = generation.at_ms
+    for found in seen.values():
+        yield Finding(
+            kind=AnomalyKind.UNREADABLE,
+            generation=found.generation,
+            at_ms=found.at_ms,
+            until_ms=found.until_ms,
+            member_id=found.member_id,
+            count=found.count,
+            evidence=f"its Subscription cannot be read: {found.text}",
+        )
+
+
+def never_claims(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield members that had partitions again and again and never said so.
+
+    Only under protocols that go by claims. A chance is a generation that follows one in which
+    the member was given something.
+    """
+    chances: dict[str, list[bool]] = {}
+    first: dict[str, Generation] = {}
+    last: dict[str, Generation] = {}
+    for chapter in of.chapters:
+        for member in _with_a_chance(chapter):
+            claims = member.claims_known and any(member.claimed.values())
+            chances.setdefault(member.member_id, []).append(claims)
+            first.setdefault(member.member_id, chapter.generation)
+            last[member.member_id] = chapter.generation
+    for member_id, taken in chances.items():
+        if any(taken) or len(taken) < thresholds.claims_missed:
+            continue
+        yield Finding(
+            kind=AnomalyKind.NEVER_CLAIMS,
+            generation=first[member_id].number,
+            at_ms=first[member_id].at_ms,
+            until_ms=last[member_id].at_ms,
+            member_id=member_id,
+            count=len(taken),
+            evidence=f"had partitions before {len(taken)} rebalances and claimed none in any",
+        )
+
+
+def _with_a_chance(chapter: Chapter) -> Iterator[Participant]:
+    generation, before = chapter.generation, chapter.before
+    if before is None or generation.missing_before or generation.protocol not in CLAIMS_STAND:
+        return
+    if generation.protocol_type != CONSUMER_PROTOCOL:
+        return
+    had = {member.member_id for member in before.members if any(member.assigned.values())}
+    yield from (member for member in generation.members if member.member_id in had)
+
+
+def _count(
+    seen: dict[tuple[str, str, NoteCode], _Seen],
+    key: tuple[str, str, NoteCode],
+    generation: Generation,
+    writer: Participant,
+    oddity: Oddity,
+) -> None:
+    found = seen.setdefault(
+        key,
+        _Seen(
+            generation=generation.number,
+            at_ms=generation.at_ms,
+            until_ms=generation.at_ms,
+            member_id=writer.member_id,
+            text=f"{oddity.text}, at byte {oddity.offset}",
+        ),
+    )
+    found.count += 1
+    found.until_ms = generation.at_ms

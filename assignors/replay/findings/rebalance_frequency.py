@@ -1,0 +1,97 @@
+"""Groups that rebalance for nothing, and groups that do nothing but rebalance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from assignors.replay.analysis.intervals import Place
+from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.findings.finding import (
+    Finding,
+    Thresholds,
+    amount,
+    runs,
+    seconds,
+    span,
+)
+from assignors.replay.history.model import pairs
+from assignors.replay.tables.rows import AnomalyKind
+
+Signature = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def loops(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield runs of generations in which nobody comes, goes or asks for something else.
+
+    A cooperative round has one such follower; five in a row have no reason outside the group.
+    """
+    for _, run in runs(of.chapters, _signatures):
+        if len(run) < thresholds.loop_generations:
+            continue
+        first, last = run[0].generation, run[-1].generation
+        moved = sum(chapter.figures.moved for chapter in run[1:])
+        idle = sum(_plans(one) == _plans(other) for one, other in pairwise(run))
+        yield Finding(
+            kind=AnomalyKind.REBALANCE_LOOP,
+            generation=first.number,
+            at_ms=first.at_ms,
+            until_ms=last.at_ms,
+            count=len(run),
+            evidence=(
+                f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}, with "
+                f"the same {amount(len(first.members), 'member')} asking for the same; of the "
+                f"{len(run) - 1} rebalances after the first {idle} gave everybody what it had, and "
+                f"all together took {amount(moved, 'partition')} from members that stayed"
+            ),
+        )
+
+
+def storms(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield times in which a group rebalanced again and again. Cost: linear."""
+    busy = [chapter for chapter in of.chapters if chapter.generation.members]
+    for run in _crowded(busy, thresholds):
+        first, last = run[0].generation, run[-1].generation
+        joined = sum(len(chapter.figures.joined) for chapter in run)
+        left = sum(len(chapter.figures.left) for chapter in run)
+        yield Finding(
+            kind=AnomalyKind.REBALANCE_STORM,
+            generation=first.number,
+            at_ms=first.at_ms,
+            until_ms=last.at_ms,
+            count=len(run),
+            evidence=(
+                f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}: "
+                f"{amount(joined, 'member')} joined, {left:,} left"
+            ),
+        )
+
+
+def _signatures(chapter: Chapter) -> Iterator[Signature]:
+    members = chapter.generation.members
+    if members:
+        yield tuple(sorted((m.member_id, tuple(sorted(set(m.topics)))) for m in members))
+
+
+def _plans(chapter: Chapter) -> dict[str, set[Place]]:
+    return {m.member_id: set(pairs(m.assigned)) for m in chapter.generation.members}
+
+
+def _crowded(busy: Sequence[Chapter], thresholds: Thresholds) -> Iterator[Sequence[Chapter]]:
+    """Yield the widest runs, every generation of which is part of a crowded window."""
+    times = [chapter.generation.at_ms for chapter in busy]
+    start: int | None = None
+    end = 0
+    left = 0
+    for right, now in enumerate(times):
+        while now - times[left] > thresholds.storm_window_ms:
+            left += 1
+        if right - left + 1 < thresholds.storm_generations:
+            continue
+        if start is not None and left > end:
+            yield busy[start : end + 1]
+            start = None
+        start = left if start is None else start
+        end = right
+    if start is not None:
+        yield busy[start : end + 1]

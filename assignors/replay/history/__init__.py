@@ -1,0 +1,1 @@
+"""The history of each group: lives, generations, members and their changes."""

@@ -1,0 +1,222 @@
+"""The life of a classic group, from its GROUP_METADATA records.
+
+The coordinator writes one record when a generation is complete: the leader has sent its plan,
+or nobody is left. A round that never came so far leaves no record, and compaction keeps the
+last one alone; both show as numbers that are missing. The same generation is written again
+when a static member comes back under a new id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from assignors.assignor import UserData
+from assignors.claims import read_claim
+from assignors.leader import member_from_bytes
+from assignors.model import NO_GENERATION, Member
+from assignors.replay.decode.entries import Entry
+from assignors.replay.history.model import Change, Generation, Kind, Life, Oddity, Participant
+from wire import (
+    Note,
+    TopicPartitions,
+    decode_assignment,
+    decode_cooperative_user_data,
+    decode_sticky_user_data,
+)
+
+CONSUMER_PROTOCOL = "consumer"
+"""The protocol type whose bytes are Subscriptions and Assignments."""
+
+CLAIMS_STAND = {"sticky": UserData.STICKY, "cooperative-sticky": UserData.COOPERATIVE}
+"""Protocols with claims -> where they stand; elsewhere OwnedPartitions are looked at anyway."""
+
+
+class ClassicLife:
+    """Collects one life; mutable, as it is fed a record at a time."""
+
+    def __init__(self, number: int, from_ms: int, *, is_brokers: bool) -> None:
+        """Start an empty life; `is_brokers`: its first plan is one of the broker."""
+        self.number = number
+        self.from_ms = from_ms
+        self.is_brokers = is_brokers
+        self.generations: list[Generation] = []
+        self.changes: list[Change] = []
+        self.held: dict[str, TopicPartitions] = {}
+
+    def starts_over(self, value: Mapping[str, Any]) -> bool:
+        """Return whether the record's number shows that a tombstone before it is gone."""
+        return bool(self.generations) and value["generation"] < self.generations[-1].number
+
+    def feed(self, entry: Entry, value: Mapping[str, Any]) -> None:
+        """Take in one record."""
+        generation = self._generation(entry, value)
+        last = self.generations[-1] if self.generations else None
+        if last is not None and last.number == generation.number:
+            again = "written again: a static member came back under a new id"
+            notes = last.notes if again in last.notes else (*last.notes, again)
+            self.generations[-1] = replace(
+                generation,
+                at_ms=last.at_ms,
+                pause_ms=last.pause_ms,
+                notes=notes,
+                missing_before=last.missing_before,
+                is_brokers=last.is_brokers,
+            )
+        else:
+            if last is not None:
+                self.generations[-1] = replace(last, until_ms=entry.at_ms)
+            self.generations.append(generation)
+        self._note_changes(entry.at_ms, generation)
+
+    def finished(self, to_ms: int | None, *, is_converted: bool = False) -> Life:
+        """Return the life, ended at `to_ms` or going on."""
+        if to_ms is not None and self.generations:
+            self.generations[-1] = replace(self.generations[-1], until_ms=to_ms)
+        return Life(
+            number=self.number,
+            kind=Kind.CLASSIC,
+            from_ms=self.from_ms,
+            to_ms=to_ms,
+            is_converted=is_converted,
+            generations=tuple(self.generations),
+            changes=tuple(self.changes),
+        )
+
+    def _generation(self, entry: Entry, value: Mapping[str, Any]) -> Generation:
+        number: int = value["generation"]
+        before = self.generations[-1].number if self.generations else 0
+        is_first_of_broker = self.is_brokers and not self.generations
+        missing = 0 if is_first_of_broker else max(number - before - 1, 0)
+        # The coordinator keeps members by id: of two with one id the last is the member.
+        by_id = {
+            fields["memberId"]: participant(fields, value["protocolType"], value["protocol"])
+            for fields in value["members"]
+        }
+        members = tuple(by_id.values())
+        entered_ms = value.get("currentStateTimestamp", -1)
+        pause_ms = max(entry.at_ms - entered_ms, 0) if entered_ms > 0 and members else None
+        notes = []
+        if len(members) < len(value["members"]):
+            notes.append("a member stands twice")
+        if missing:
+            notes.append(f"{missing} generations before it have no record")
+        if is_first_of_broker and members:
+            notes.append("the broker's own plan: the group came back from KIP-848")
+        return Generation(
+            number=number,
+            at_ms=entry.at_ms,
+            state="Stable" if members else "Empty",
+            members=members,
+            protocol_type=value["protocolType"] or None,
+            protocol=value["protocol"],
+            leader_id=value["leader"],
+            missing_before=missing,
+            pause_ms=pause_ms,
+            notes=tuple(notes),
+            is_brokers=is_first_of_broker,
+            partition=entry.partition,
+            offset=entry.offset,
+        )
+
+    def _note_changes(self, at_ms: int, generation: Generation) -> None:
+        """Add what each member holds from now on, where that is new."""
+        now = {member.member_id: member.assigned for member in generation.members}
+        is_gap = generation.missing_before > 0
+        for member_id, before in list(self.held.items()):
+            if member_id not in now:
+                self._change(at_ms, generation.number, member_id, {}, is_gone=True, gap=is_gap)
+                del self.held[member_id]
+            elif now[member_id] != before:
+                self._change(at_ms, generation.number, member_id, now[member_id], gap=is_gap)
+                self.held[member_id] = now[member_id]
+        for member_id, held in now.items():
+            if member_id not in self.held:
+                self._change(at_ms, generation.number, member_id, held)
+                self.held[member_id] = held
+
+    def _change(
+        self,
+        at_ms: int,
+        number: int,
+        member_id: str,
+        held: TopicPartitions,
+        *,
+        is_gone: bool = False,
+        gap: bool = False,
+    ) -> None:
+        change = Change(
+            at_ms=at_ms,
+            generation=number,
+            member_id=member_id,
+            held=held,
+            is_gone=is_gone,
+            after_gap=gap,
+        )
+        self.changes.append(change)
+
+
+def participant(fields: Mapping[str, Any], protocol_type: str, protocol: str | None) -> Participant:
+    """Return a member of a GROUP_METADATA record, its inner bytes read as far as they go."""
+    plain = Participant(
+        member_id=fields["memberId"],
+        client_id=fields["clientId"],
+        host=fields["clientHost"],
+        instance_id=fields.get("groupInstanceId"),
+        rebalance_timeout_ms=fields.get("rebalanceTimeout"),
+        session_timeout_ms=fields["sessionTimeout"],
+        subscription_bytes=fields["subscription"],
+        assignment_bytes=fields["assignment"],
+    )
+    if protocol_type != CONSUMER_PROTOCOL:
+        return plain
+    given = decode_assignment(fields["assignment"])
+    assigned = {} if given.value is None else given.value.partitions
+    said = with_subscription(plain, fields["subscription"], protocol)
+    return replace(
+        said,
+        assigned=assigned,
+        oddities=(*said.oddities, *oddities("assignment", given.notes)),
+    )
+
+
+def with_subscription(plain: Participant, blob: bytes, protocol: str | None) -> Participant:
+    """Return the member with what its Subscription says."""
+    member = member_from_bytes(plain.member_id, blob, instance_id=plain.instance_id)
+    kind = CLAIMS_STAND.get(protocol or "", UserData.NONE)
+    said = oddities("subscription", member.notes)
+    if kind is UserData.STICKY:
+        said += oddities("user-data", decode_sticky_user_data(member.user_data).notes)
+    elif kind is UserData.COOPERATIVE:
+        said += oddities("user-data", decode_cooperative_user_data(member.user_data).notes)
+    owned, generation, is_known = _claim(member, kind)
+    is_unread = bool(member.notes) and member.notes[0].code == "empty-blob"
+    return replace(
+        plain,
+        topics=member.topics,
+        rack_id=member.rack_id,
+        version=None if is_unread else member.version,
+        claimed=owned,
+        claims_known=is_known,
+        claimed_generation=generation,
+        oddities=said,
+        error=member.notes[0].text if is_unread else None,
+    )
+
+
+def oddities(blob: str, notes: tuple[Note, ...]) -> tuple[Oddity, ...]:
+    """Return the notes of a decoder, labelled with what was decoded."""
+    return tuple(
+        Oddity(blob=blob, code=note.code, offset=note.offset, text=note.text) for note in notes
+    )
+
+
+def _claim(member: Member, kind: UserData) -> tuple[TopicPartitions, int | None, bool]:
+    """Return what the member says it owns, since when, and whether it says so at all."""
+    if kind is UserData.NONE:
+        generation, owned, is_known = member.generation, member.owned, member.owned_known
+    else:
+        claim = read_claim(member, kind)
+        generation, owned, is_known = claim.generation, claim.owned, claim.is_known
+    return owned, None if generation <= NO_GENERATION else generation, is_known

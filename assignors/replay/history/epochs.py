@@ -1,0 +1,335 @@
+"""The life of a group whose broker assigns: KIP-848 consumer groups, share groups, streams groups.
+
+Each member has a record of its own for what it says, what it is meant to have (target) and
+what it has; the group has one for its epoch and one for the epoch of the target. A joining
+member is written before the epoch that it causes, a leaving one is deleted before: so the
+members of an epoch are those that are there when the epoch's record comes. What each was
+given is the last that was written in that epoch.
+
+Topics stand as ids in these records. Their names are learned from the group's commits; an id
+nobody named stands as itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assignors.replay.decode.entries import Entry
+from assignors.replay.history.classic import oddities
+from assignors.replay.history.model import Change, Generation, Kind, Life, Participant
+from wire import TopicPartitions, decode_subscription
+from wire.text import utf16_key
+
+NameOf = Callable[[str], str]
+"""From a topic id to its name."""
+
+STATES = {0: "stable", 1: "unrevoked-partitions", 2: "unreleased-partitions"}
+
+KINDS = {"CONSUMER": Kind.CONSUMER, "SHARE": Kind.SHARE, "STREAMS": Kind.STREAMS}
+
+UNSET_MS = 0
+"""An assignment timestamp that was never set."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Epoch:
+    """An epoch in the making."""
+
+    number: int
+    entry: Entry
+    missing: int
+    members: dict[str, Participant]
+    last_ms: int
+    has_target: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+class EpochLife:
+    """Collects one life; mutable, as it is fed a record at a time."""
+
+    def __init__(self, number: int, kind: Kind, from_ms: int, name_of: NameOf) -> None:
+        """Start an empty life."""
+        self.number = number
+        self.kind = kind
+        self.from_ms = from_ms
+        self.name_of = name_of
+        self.generations: list[Generation] = []
+        self.changes: list[Change] = []
+        self.members: dict[str, Participant] = {}
+        self.held: dict[str, TopicPartitions] = {}
+        self.matched: dict[str, tuple[str, ...]] = {}
+        """Regular expression -> the topics that the broker found for it."""
+        self.asking: dict[str, dict[str, None]] = {}
+        """Regular expression -> the members that ask for it."""
+        self.announced: dict[str, None] = {}
+        """Members whose records came since the last epoch: they cause the next."""
+        self.epoch: _Epoch | None = None
+        self.follows = False
+        """Whether it goes on from a life of another kind: its first epoch is no gap."""
+
+    def starts_over(self, entry: Entry, part: str) -> bool:
+        """Return whether the epoch shows that tombstones before it are missing."""
+        value = entry.record.value
+        if part != "METADATA" or value is None or self.epoch is None:
+            return False
+        return bool(value["epoch"] < self.epoch.number)
+
+    def goes_on_from(self, before: EpochLife) -> None:
+        """Take over the members whose records came before that of this life's first epoch."""
+        for member_id in before.announced:
+            self._come(before.members[member_id])
+
+    def feed(self, entry: Entry, part: str) -> None:
+        """Take in one record; `part` is its type's name without the kind of group."""
+        handler = {
+            "METADATA": self._metadata,
+            "MEMBER_METADATA": self._member,
+            "TARGET_ASSIGNMENT_METADATA": self._target_epoch,
+            "TARGET_ASSIGNMENT_MEMBER": self._target,
+            "CURRENT_MEMBER_ASSIGNMENT": self._current,
+            "REGULAR_EXPRESSION": self._regular_expression,
+        }.get(part)
+        if handler is not None:
+            handler(entry, entry.record.value)
+
+    def finished(self, to_ms: int | None, *, is_converted: bool = False) -> Life:
+        """Return the life, ended at `to_ms` or going on."""
+        self._close_epoch(to_ms)
+        return Life(
+            number=self.number,
+            kind=self.kind,
+            from_ms=self.from_ms,
+            to_ms=to_ms,
+            is_converted=is_converted,
+            generations=tuple(self.generations),
+            changes=tuple(self.changes),
+        )
+
+    def _metadata(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+        if value is None:
+            return
+        number: int = value["epoch"]
+        if self.epoch is not None and self.epoch.number == number:
+            return
+        before = self.epoch.number if self.epoch else None
+        missing = 0
+        if before is not None:
+            missing = max(number - before - 1, 0)
+        elif not self.follows:
+            # Epoch 1 is that of a group nobody has joined yet; no record says so.
+            missing = max(number - 2, 0)
+        self._close_epoch(entry.at_ms)
+        self.announced = {}
+        self.epoch = _Epoch(
+            number=number,
+            entry=entry,
+            missing=missing,
+            members=dict(self.members),
+            last_ms=entry.at_ms,
+        )
+
+    def _member(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+        member_id = self._member_id(entry)
+        known = self.members.get(member_id, Participant(member_id=member_id))
+        self.asking.get(known.topic_regex or "", {}).pop(member_id, None)
+        if value is None:
+            self.members.pop(member_id, None)
+            self.announced.pop(member_id, None)
+            self._hold(entry, member_id, {}, is_gone=True)
+            return
+        self._come(self._matched(described(known, value)))
+        self._touch(member_id)
+
+    def _come(self, member: Participant) -> None:
+        """Take in a member that has said something new."""
+        self.members[member.member_id] = member
+        self.announced[member.member_id] = None
+        if member.topic_regex is not None:
+            self.asking.setdefault(member.topic_regex, {})[member.member_id] = None
+
+    def _target_epoch(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+        if self.epoch is None or value is None:
+            return
+        self.epoch.has_target = value["assignmentEpoch"] >= self.epoch.number
+        self.epoch.last_ms = max(self.epoch.last_ms, entry.at_ms)
+        for member_id, member in self.epoch.members.items():
+            now = self.members.get(member_id)
+            if now is not None and (now.target is not member.target or now.target is None):
+                self.epoch.members[member_id] = replace(member, target=now.target or {})
+
+    def _target(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+        member_id = self._member_id(entry)
+        if value is None or member_id not in self.members:
+            return
+        target = self._partitions(value.get("topicPartitions", value.get("activeTasks", ())))
+        self.members[member_id] = replace(self.members[member_id], target=target)
+
+    def _current(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+        member_id = self._member_id(entry)
+        if value is None:
+            self._hold(entry, member_id, {}, is_gone=True)
+            return
+        known = self.members.get(member_id, Participant(member_id=member_id))
+        assigned = self._partitions(value.get("assignedPartitions", value.get("activeTasks", ())))
+        pending = value.get(
+            "partitionsPendingRevocation", value.get("activeTasksPendingRevocation")
+        )
+        revoking = self._partitions(pending or ())
+        self.members[member_id] = replace(
+            known,
+            assigned=assigned,
+            revoking=None if pending is None else revoking,
+            member_epoch=value["memberEpoch"],
+            state=STATES.get(value["state"], f"state-{value['state']}"),
+        )
+        self._touch(member_id, is_current=True)
+        if self.epoch is not None and value["memberEpoch"] == self.epoch.number:
+            self.epoch.last_ms = max(self.epoch.last_ms, entry.at_ms)
+        self._hold(entry, member_id, together(assigned, revoking))
+
+    def _regular_expression(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+        assert entry.record.key is not None
+        expression = str(entry.record.key["regularExpression"])
+        self.matched[expression] = () if value is None else tuple(value["topics"])
+        for member_id in self.asking.get(expression, ()):
+            self.members[member_id] = self._matched(self.members[member_id])
+
+    def _matched(self, member: Participant) -> Participant:
+        """Return the member with the topics that its regular expression stands for."""
+        found = self.matched.get(member.topic_regex or "", ())
+        return replace(member, topics=tuple(dict.fromkeys((*member.topics, *found))))
+
+    def _touch(self, member_id: str, *, is_current: bool = False) -> None:
+        """Bring the epoch's picture of a member up to date; one with a share is part of it."""
+        if self.epoch is None:
+            return
+        if member_id in self.epoch.members:
+            target = self.epoch.members[member_id].target
+            kept = target if self.epoch.has_target else self.members[member_id].target
+            self.epoch.members[member_id] = replace(self.members[member_id], target=kept)
+        elif is_current:
+            self.epoch.members[member_id] = self.members[member_id]
+
+    def _hold(
+        self, entry: Entry, member_id: str, held: TopicPartitions, *, is_gone: bool = False
+    ) -> None:
+        """Add what the member holds from now on, where that is new."""
+        if self.held.get(member_id, {}) == held and not (is_gone and member_id in self.held):
+            return
+        change = Change(
+            at_ms=entry.at_ms,
+            generation=self.epoch.number if self.epoch else 0,
+            member_id=member_id,
+            held=held,
+            is_gone=is_gone,
+        )
+        self.changes.append(change)
+        if is_gone:
+            self.held.pop(member_id, None)
+        else:
+            self.held[member_id] = held
+
+    def _close_epoch(self, until_ms: int | None) -> None:
+        epoch = self.epoch
+        if epoch is None:
+            return
+        members = tuple(epoch.members.values())
+        notes = list(epoch.notes)
+        if epoch.missing:
+            notes.append(f"{epoch.missing} epochs before it have no record")
+        named = Counter(m.server_assignor for m in members if m.server_assignor)
+        self.generations.append(
+            Generation(
+                number=epoch.number,
+                at_ms=epoch.entry.at_ms,
+                until_ms=until_ms,
+                state=_state(epoch),
+                members=members,
+                protocol_type=None,
+                protocol=max(named, key=lambda name: (named[name], utf16_key(name)), default=None),
+                missing_before=epoch.missing,
+                pause_ms=epoch.last_ms - epoch.entry.at_ms if members else None,
+                notes=tuple(notes),
+                partition=epoch.entry.partition,
+                offset=epoch.entry.offset,
+            )
+        )
+        self.epoch = None
+
+    def _partitions(self, listed: object) -> TopicPartitions:
+        """Return partitions by topic name, or tasks by subtopology."""
+        found: dict[str, tuple[int, ...]] = {}
+        assert isinstance(listed, tuple | list)
+        for fields in listed:
+            if "subtopologyId" in fields:
+                topic = f"subtopology {fields['subtopologyId']}"
+            else:
+                topic = self.name_of(str(fields["topicId"]))
+            found[topic] = (*found.get(topic, ()), *sorted(fields["partitions"]))
+        return {topic: found[topic] for topic in sorted(found, key=utf16_key)}
+
+    @staticmethod
+    def _member_id(entry: Entry) -> str:
+        assert entry.record.key is not None
+        return str(entry.record.key["memberId"])
+
+
+def described(known: Participant, value: Mapping[str, Any]) -> Participant:
+    """Return the member with what its MEMBER_METADATA record says.
+
+    A member that still speaks the classic protocol has its Subscriptions in the record: the
+    first one that can be read tells its claims.
+    """
+    classic = value.get("classicMemberMetadata") or {}
+    said = replace(
+        known,
+        client_id=value["clientId"],
+        host=value["clientHost"],
+        instance_id=value.get("instanceId"),
+        rack_id=value.get("rackId") or None,
+        rebalance_timeout_ms=value.get("rebalanceTimeoutMs"),
+        session_timeout_ms=classic.get("sessionTimeoutMs") or None,
+        topics=tuple(value.get("subscribedTopicNames", ())),
+        topic_regex=value.get("subscribedTopicRegex") or None,
+        server_assignor=value.get("serverAssignor") or None,
+    )
+    for protocol in classic.get("supportedProtocols", ()):
+        decoded = decode_subscription(protocol["metadata"])
+        if decoded.value is not None:
+            read = decoded.value
+            return replace(
+                said,
+                version=read.version,
+                claimed=read.owned,
+                claims_known=read.owned_known,
+                claimed_generation=None if read.generation < 0 else read.generation,
+                oddities=oddities("subscription", decoded.notes),
+            )
+    return said
+
+
+def together(assigned: TopicPartitions, revoking: TopicPartitions) -> TopicPartitions:
+    """Return what a member may consume: its share, and what it has yet to give up."""
+    if not revoking:
+        return assigned
+    topics = sorted({**assigned, **revoking}, key=utf16_key)
+    return {
+        topic: tuple(sorted({*assigned.get(topic, ()), *revoking.get(topic, ())}))
+        for topic in topics
+    }
+
+
+def _state(epoch: _Epoch) -> str:
+    """Return the group's state at the end of the epoch, by Kafka's names."""
+    if not epoch.members:
+        return "Empty"
+    if not epoch.has_target:
+        return "Assigning"
+    is_settled = all(
+        member.member_epoch == epoch.number and member.state == "stable"
+        for member in epoch.members.values()
+    )
+    return "Stable" if is_settled else "Reconciling"

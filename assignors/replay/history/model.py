@@ -1,0 +1,187 @@
+"""What a group went through, as its records tell it: lives, generations, members, changes.
+
+These are the rich forms that the timeline builds and everything else reads. A `Generation` is
+a picture: who was in it, what each said and got. A `Change` is a film: from when on did a
+member hold what. A classic group's pictures and its film tell the same; a KIP-848 group's
+members move one by one between two pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from wire import NoteCode, TopicPartitions
+
+
+class Kind(StrEnum):
+    """What a group is, or was in one of its lives."""
+
+    CLASSIC = "classic"
+    """Members agree through a leader: GROUP_METADATA records."""
+    CONSUMER = "consumer"
+    """KIP-848: the broker assigns."""
+    SHARE = "share"
+    """KIP-932: several members may hold one partition."""
+    STREAMS = "streams"
+    """KIP-1071: tasks of a topology."""
+    SIMPLE = "simple"
+    """Commits alone, no members: somebody assigns partitions by hand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Oddity:
+    """Something odd in the bytes that a member or its leader wrote."""
+
+    blob: str
+    """`subscription`, `user-data` or `assignment`: the last is the leader's."""
+    code: NoteCode
+    offset: int
+    text: str
+
+    def __str__(self) -> str:
+        """Return it as the members table shows it."""
+        return f"{self.blob} {self.code.value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participant:
+    """One member in one generation: what it said, and what it got."""
+
+    member_id: str
+    client_id: str = ""
+    host: str = ""
+    instance_id: str | None = None
+    rack_id: str | None = None
+    rebalance_timeout_ms: int | None = None
+    session_timeout_ms: int | None = None
+    topics: tuple[str, ...] = ()
+    topic_regex: str | None = None
+    version: int | None = None
+    """Of its Subscription; `None` where it wrote none."""
+    claimed: TopicPartitions = field(default_factory=dict)
+    claims_known: bool = False
+    claimed_generation: int | None = None
+    assigned: TopicPartitions = field(default_factory=dict)
+    target: TopicPartitions | None = None
+    revoking: TopicPartitions | None = None
+    member_epoch: int | None = None
+    state: str | None = None
+    server_assignor: str | None = None
+    oddities: tuple[Oddity, ...] = ()
+    error: str | None = None
+    subscription_bytes: bytes | None = None
+    assignment_bytes: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """One generation or group epoch, as the record that completed it tells."""
+
+    number: int
+    at_ms: int
+    until_ms: int | None = None
+    state: str
+    members: tuple[Participant, ...] = ()
+    """In the order of the record: a classic leader was told them in this order."""
+    protocol_type: str | None = None
+    protocol: str | None = None
+    leader_id: str | None = None
+    missing_before: int = 0
+    pause_ms: int | None = None
+    notes: tuple[str, ...] = ()
+    is_brokers: bool = False
+    """Written by the broker itself, as it turned a KIP-848 group into a classic one."""
+    reproduced: str | None = None
+    """See `tables.GenerationRow.reproduced`."""
+    partition: int | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """From `at_ms` on the member holds exactly this."""
+
+    at_ms: int
+    generation: int
+    member_id: str
+    held: TopicPartitions
+    is_gone: bool = False
+    """The member has left the group."""
+    after_gap: bool = False
+    """Generations before this change have no record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """A group from its first record to its tombstone, or to the end of the records."""
+
+    number: int
+    kind: Kind
+    from_ms: int
+    to_ms: int | None = None
+    is_converted: bool = False
+    """It went on as the next life, of another kind, without a pause."""
+    generations: tuple[Generation, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """One OFFSET_COMMIT record."""
+
+    topic: str
+    partition: int
+    at_ms: int
+    topic_id: str | None = None
+    offset: int | None = None
+    """`None` for a tombstone."""
+    leader_epoch: int | None = None
+    metadata: str | None = None
+    commit_ms: int | None = None
+    expire_ms: int | None = None
+    record_partition: int | None = None
+    record_offset: int | None = None
+    is_aborted: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A record of the group that cannot be read."""
+
+    at_ms: int
+    name: str | None
+    text: str
+    partition: int | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupHistory:
+    """Everything the records tell of one group name."""
+
+    group: str
+    lives: tuple[Life, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    topic_names: Mapping[str, str] = field(default_factory=dict)
+    """Topic id -> name, as far as the group's own records tell."""
+
+
+def partition_count(partitions: TopicPartitions) -> int:
+    """Return how many partitions there are, a number that stands twice counted once.
+
+    >>> partition_count({"t": (0, 1), "u": (3,)})
+    3
+    """
+    return sum(len(set(numbers)) for numbers in partitions.values())
+
+
+def pairs(partitions: TopicPartitions) -> dict[tuple[str, int], None]:
+    """Return (topic, number) pairs in order, each once: a set whose order is the same every time.
+
+    >>> list(pairs({"t": (1, 0, 1)}))
+    [('t', 1), ('t', 0)]
+    """
+    return {(topic, number): None for topic, numbers in partitions.items() for number in numbers}

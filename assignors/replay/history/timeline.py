@@ -1,0 +1,266 @@
+"""From the records of `__consumer_offsets` to the history of each group.
+
+All records of a group stand in one partition of the topic, in the order in which they were
+written. So histories are built group by group, and whoever has the records of one group alone
+(a Spark task, say) gets the same history as whoever has them all.
+
+A name may lead several lives. A tombstone of the group's own record ends one; a record of
+another kind starts the next; and where the tombstone is gone, a generation or epoch that is lower
+than the one before shows that there was one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from assignors.replay.decode.entries import Entry
+from assignors.replay.history.classic import ClassicLife
+from assignors.replay.history.epochs import KINDS, EpochLife
+from assignors.replay.history.model import Commit, GroupHistory, Kind, Life, Unreadable
+from assignors.replay.history.truncation import MEMBER_ROWS_MAX, within_budget
+from wire.text import utf16_key
+
+COMMITS = {"OFFSET_COMMIT", "LEGACY_OFFSET_COMMIT"}
+
+TOPIC_LISTS: Mapping[str, tuple[str, ...]] = {
+    "SHARE_GROUP_STATE_PARTITION_METADATA": (
+        "initializingTopics",
+        "initializedTopics",
+        "deletingTopics",
+    ),
+    "CONSUMER_GROUP_PARTITION_METADATA": ("topics",),
+}
+"""Records that list topics with id and name -> where they do."""
+
+DEAD_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+"""The topic id that stands for none."""
+
+NOBODYS = ""
+"""The name under which records are filed that name no group."""
+
+
+def timeline(
+    entries: Iterable[Entry], *, topic_names: Mapping[str, str] | None = None
+) -> Iterator[GroupHistory]:
+    """Yield the history of each group, by name in UTF-16 order.
+
+    `entries` are in the order of the topic: those of one partition as they stand there, whole
+    partitions in any order. `topic_names` (id -> name) adds to what a group's own records
+    tell. Records that name no group come under the empty name.
+    Memory: the records. Cost: linear, and the bytes of every member read once.
+    """
+    by_group: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_group.setdefault(group_of(entry), []).append(entry)
+    for group in sorted(by_group, key=utf16_key):
+        yield group_history(group, by_group.pop(group), topic_names=topic_names)
+
+
+def group_of(entry: Entry) -> str:
+    """Return the group that a record is about."""
+    key = entry.record.key or {}
+    return str(key.get("group", key.get("groupId", NOBODYS)))
+
+
+def learned_names(entries: Iterable[Entry]) -> dict[str, str]:
+    """Return topic id -> name as commits and the groups' own lists tell.
+
+    >>> learned_names([])
+    {}
+    """
+    return by_majority(Counter(told_names(entries)))
+
+
+def told_names(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+    """Yield id and name of a topic as often as a record tells them."""
+    for entry in entries:
+        value, name = entry.record.value, entry.record.name
+        if value is None or entry.record.key is None:
+            continue
+        if name == "OFFSET_COMMIT" and value.get("topicId"):
+            yield str(value["topicId"]), entry.record.key["topic"]
+        for listed in TOPIC_LISTS.get(name, ()):
+            yield from ((str(t["topicId"]), t["topicName"]) for t in value.get(listed, ()))
+
+
+def by_majority(told: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """Return topic id -> name from how often each pair was told: one bad record renames nothing.
+
+    >>> by_majority({("1", "orders"): 2, ("1", "0rders"): 1})
+    {'1': 'orders'}
+    """
+    ranked = sorted(told.items(), key=lambda pair: (pair[1], pair[0]))
+    return {topic_id: name for (topic_id, name), _ in ranked}
+
+
+def group_history(
+    group: str,
+    entries: Iterable[Entry],
+    *,
+    topic_names: Mapping[str, str] | None = None,
+    member_rows_max: int = MEMBER_ROWS_MAX,
+) -> GroupHistory:
+    """Return the history of one group from its records, in the order of the topic.
+
+    The clock of a broker may be behind that of the one before it. A group's time stands still
+    then: what is written later did not happen earlier. Commits keep the time they have. Old
+    generations of a group beyond all measure are left out: see `budget`.
+    """
+    listed, untold = within_budget(list(entries), member_rows_max)
+    names = {**learned_names(listed), **(topic_names or {})}
+    history = _Lives(names)
+    commits: list[Commit] = []
+    unreadable: list[Unreadable] = [] if untold is None else [untold]
+    now_ms = None
+    for entry in listed:
+        record = entry.record
+        if record.error is not None or record.key is None or _is_unknown(entry):
+            unreadable.append(_unreadable(entry))
+        elif record.name in COMMITS:
+            commits.append(_commit(entry))
+        elif record.name is not None:
+            now_ms = entry.at_ms if now_ms is None else max(now_ms, entry.at_ms)
+            history.feed(replace(entry, at_ms=now_ms), record.name)
+    lives = history.finished()
+    if not lives and commits:
+        lives = (Life(number=1, kind=Kind.SIMPLE, from_ms=commits[0].at_ms),)
+    return GroupHistory(
+        group=group,
+        lives=lives,
+        commits=tuple(commits),
+        unreadable=tuple(unreadable),
+        topic_names=names,
+    )
+
+
+class _Lives:
+    """The lives of one name, fed a record at a time."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+        self.done: list[Life] = []
+        self.current: ClassicLife | EpochLife | None = None
+        self.ended_ms: int | None = None
+        """When the last life ended, if nothing else has come since."""
+
+    def feed(self, entry: Entry, name: str) -> None:
+        """Take in one record that is no commit."""
+        if name == "GROUP_METADATA":
+            self._classic(entry)
+            return
+        word, _, part = name.partition("_GROUP_")
+        kind = KINDS.get(word)
+        if kind is not None:
+            self._epochs(entry, kind, part)
+
+    def finished(self) -> tuple[Life, ...]:
+        """Return all lives, the last one still going on if nothing ended it."""
+        self._end(None)
+        return tuple(self.done)
+
+    def _classic(self, entry: Entry) -> None:
+        value = entry.record.value
+        if value is None:
+            if isinstance(self.current, ClassicLife):
+                self._end(entry.at_ms)
+            return
+        life = self.current
+        if not isinstance(life, ClassicLife) or life.starts_over(value):
+            follows = self._follows(entry, Kind.CLASSIC)
+            self._end(entry.at_ms)
+            life = ClassicLife(
+                len(self.done) + 1, entry.at_ms, is_brokers=follows and bool(value["members"])
+            )
+            self.current = life
+        life.feed(entry, value)
+
+    def _epochs(self, entry: Entry, kind: Kind, part: str) -> None:
+        life = self.current
+        is_end = part == "METADATA" and entry.record.is_tombstone
+        if isinstance(life, EpochLife) and life.kind is kind:
+            if life.starts_over(entry, part):
+                self._end(entry.at_ms)
+                after = EpochLife(len(self.done) + 1, kind, entry.at_ms, self._name_of)
+                after.goes_on_from(life)
+                after.feed(entry, part)
+                self.current = after
+            elif is_end:
+                self._end(entry.at_ms)
+            else:
+                life.feed(entry, part)
+            return
+        if entry.record.is_tombstone:
+            return  # what compaction left of a life that is over
+        follows = self._follows(entry, kind)
+        self._end(entry.at_ms)
+        life = EpochLife(len(self.done) + 1, kind, entry.at_ms, self._name_of)
+        life.follows = follows
+        self.current = life
+        life.feed(entry, part)
+
+    def _follows(self, entry: Entry, kind: Kind) -> bool:
+        """Return whether the life that starts here goes on from one that ends here."""
+        before = self.done[-1] if self.done else None
+        is_now = self.current is None and self.ended_ms == entry.at_ms
+        if is_now and before is not None and before.kind is not kind:
+            self.done[-1] = replace(before, is_converted=True)
+            return True
+        return False
+
+    def _end(self, to_ms: int | None) -> None:
+        if self.current is not None:
+            self.done.append(self.current.finished(to_ms))
+            self.current = None
+            self.ended_ms = to_ms
+
+    def _name_of(self, topic_id: str) -> str:
+        return self.names.get(topic_id, topic_id)
+
+
+def _is_unknown(entry: Entry) -> bool:
+    """Return whether there is a value that could not be read: a version of the future."""
+    return entry.record.value is None and not entry.record.is_tombstone
+
+
+def _unreadable(entry: Entry) -> Unreadable:
+    error = entry.record.error
+    text = "a value of an unknown version" if error is None else str(error)
+    return Unreadable(
+        at_ms=entry.at_ms,
+        name=entry.record.name,
+        text=text,
+        partition=entry.partition,
+        offset=entry.offset,
+    )
+
+
+def _commit(entry: Entry) -> Commit:
+    key: Mapping[str, Any] = entry.record.key or {}
+    plain = {
+        "topic": key["topic"],
+        "partition": key["partition"],
+        "at_ms": entry.at_ms,
+        "record_partition": entry.partition,
+        "record_offset": entry.offset,
+        "is_aborted": entry.is_aborted,
+    }
+    value = entry.record.value
+    if value is None:
+        return Commit(**plain)
+    topic_id = value.get("topicId")
+    return Commit(
+        **plain,
+        topic_id=None if topic_id is None or str(topic_id) == DEAD_ID else str(topic_id),
+        offset=value["offset"],
+        leader_epoch=_set(value.get("leaderEpoch")),
+        metadata=value["metadata"],
+        commit_ms=value["commitTimestamp"],
+        expire_ms=_set(value.get("expireTimestamp")),
+    )
+
+
+def _set(number: int | None) -> int | None:
+    return None if number is None or number < 0 else number

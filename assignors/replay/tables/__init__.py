@@ -1,0 +1,1 @@
+"""The tables of a replay: row classes, columns, Arrow and Parquet."""

@@ -1,0 +1,98 @@
+"""The columns of the tables: their forms, why some say nothing, after which model others guess.
+
+The row classes of `tables` are the schema. Whoever needs it in another language (Arrow, Spark,
+JSON) asks here, so a column is added in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+from assignors.replay.tables.rows import Row
+from wire import TopicPartitions
+
+NOT_RECORDED: Mapping[tuple[str, str], str] = {
+    ("offsets", "committed_by"): "a commit's record does not name the member that sent it",
+    ("offsets", "log_end_offset"): "the end of a partition's log is not part of this topic",
+    ("offsets", "lag"): "lag needs the log end offset, which is not part of this topic",
+    ("offsets", "is_aborted"): (
+        "keys and values do not tell whether a transaction was aborted: read as read_committed"
+    ),
+    ("groups", "double_owned_ms"): "all that is held twice is so to the end of the records",
+    (
+        "groups",
+        "unassigned_partition_ms",
+    ): "all that nobody has stays so to the end",
+    ("members", "rack_id"): "only Subscriptions of version 3 and KIP-848 members name a rack",
+}
+"""(table, column) -> why it is `None`, always or where nothing stands."""
+
+ESTIMATED: Mapping[tuple[str, str], str] = {
+    ("offsets", "holder_id"): (
+        "the only member that held the partition when the commit was written; members that "
+        "assign themselves, and commits of tools, look the same"
+    ),
+    ("generations", "pause_ms"): (
+        "from currentStateTimestamp, when the coordinator had heard from every member, to the "
+        "record's own time: the sync of the round alone, as the join before it leaves no trace"
+    ),
+    ("generations", "downtime_partition_ms"): (
+        "pause_ms for each partition that the round stops: every one under an eager assignor; "
+        "under a cooperative one those that come to another member, or wait for one to let go. "
+        "What they wait until the next round is on record: groups.unassigned_partition_ms"
+    ),
+    ("groups", "downtime_partition_ms"): "the sum over its generations",
+    ("outcomes", "downtime_partition_ms"): (
+        "as in generations, each round taking the pause of the generation it replaces"
+    ),
+    ("outcomes", "actual_downtime_partition_ms"): "as in generations",
+}
+"""(table, column) -> after which model it is estimated."""
+
+
+def columns(table: type[Row]) -> Iterator[tuple[str, str, bool]]:
+    """Yield name, form and whether it may be null, for each column of a table.
+
+    Forms: `str`, `int`, `bool`, `strs` (a list of them), `partitions` (`TopicPartitions`).
+
+    >>> from assignors.replay.tables.rows import AnomalyRow
+    >>> list(columns(AnomalyRow))[:2]
+    [('group', 'str', False), ('life', 'int', False)]
+    """
+    hints = get_type_hints(table)
+    for column in fields(table):
+        hint = hints[column.name]
+        kinds = [kind for kind in getattr(hint, "__args__", ()) if kind is not type(None)]
+        is_nullable = type(None) in getattr(hint, "__args__", ())
+        yield column.name, _FORMS[str(kinds[0] if is_nullable else hint)], is_nullable
+
+
+_FORMS = {
+    str(str): "str",
+    str(int): "int",
+    str(bool): "bool",
+    str(tuple[str, ...]): "strs",
+    str(TopicPartitions): "partitions",
+}
+
+
+def as_dict(row: Row) -> dict[str, Any]:
+    """Return a row in JSON's terms: partitions as [topic, numbers] pairs.
+
+    >>> from assignors.replay.tables.rows import AnomalyRow
+    >>> row = AnomalyRow(group="g", life=1, kind="starved", generation=2, at_ms=5, until_ms=None,
+    ...     member_id="a", client_id="c", topic=None, partition=None, count=1, evidence="so")
+    >>> as_dict(row)["evidence"]
+    'so'
+    """
+    return {column.name: _plain(getattr(row, column.name)) for column in fields(row)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Mapping):
+        return [[topic, list(numbers)] for topic, numbers in value.items()]
+    return value

@@ -1,0 +1,1 @@
+"""Group histories in rounds: each event is played until the group has settled."""

@@ -1,0 +1,156 @@
+"""Rows in, rows out: the form in which scenarios come from tables and outcomes go to them.
+
+A row is a scenario to generate (`seed` and sizes) or an explicit group (`topics`, and
+`members` as a list with each one's Subscription bytes). What cannot be played becomes a row
+with an error in it; its neighbours never notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from assignors.assignor import Assignor
+from assignors.leader import member_from_bytes
+from assignors.registry import assignor_named
+from assignors.simulation.rounds.generate import Parameters, draw_events, generate
+from assignors.simulation.rounds.outcome import Outcome, play
+from assignors.simulation.rounds.scenario import MemberSpec, Scenario
+
+Row = Mapping[str, Any]
+
+SIZES = tuple(field.name for field in fields(Parameters))
+FLAGS = ("faults", "wire")
+FIGURES = tuple(field.name for field in fields(Outcome))
+COLUMNS = ("id", *FIGURES, "error")
+EMPTY: dict[str, Any] = dict.fromkeys(COLUMNS)
+
+
+def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield a row with `COLUMNS` for each row, event and assignor, in that order.
+
+    A row that cannot be played gives one row for each assignor that failed, or one with no
+    assignor if it is no scenario at all. Raises `ValueError` for an unknown assignor, before
+    anything is played.
+    """
+    chosen = [assignor_named(name) for name in assignors]
+    for row in rows:
+        try:
+            scenario = scenario_of(row)
+        except (ValueError, TypeError) as error:
+            yield {**EMPTY, **_names(row), "error": f"bad-row: {error}"}
+            continue
+        for assignor in chosen:
+            yield from _played(row, scenario, assignor)
+
+
+def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, Any]]:
+    try:
+        outcomes = play(scenario, assignor)
+    except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
+        text = f"{type(error).__name__}: {error}"
+        return [{**EMPTY, **_names(row), "assignor": assignor.full_name, "error": text}]
+    return [{**EMPTY, **_names(row), **asdict(outcome)} for outcome in outcomes]
+
+
+def scenario_of(row: Row) -> Scenario:
+    """Return the scenario that a row describes; `ValueError` with the column at fault.
+
+    >>> scenario_of({"seed": 1, "members": 2, "events": 0}).members[1].name
+    'm00001'
+    """
+    if isinstance(row.get("members"), list | tuple):
+        return _explicit(row)
+    sizes: dict[str, Any] = {}
+    for name in SIZES:
+        value = row.get(name)
+        if value is not None:
+            sizes[name] = value if name == "subscription" else _number(row, name)
+    return generate(_seed(row), Parameters(**sizes))
+
+
+def _explicit(row: Row) -> Scenario:
+    """Return the scenario of a group given member by member, events drawn from the seed."""
+    topics = _topics(row.get("topics"))
+    members = tuple(_member(value, i) for i, value in enumerate(row["members"]))
+    seen: set[str] = set()
+    for member in members:
+        if member.name in seen:
+            raise ValueError(f"members: {member.name!r} stands twice")
+        seen.add(member.name)
+    seed = 0 if row.get("seed") is None else _seed(row)
+    event_count = 0 if row.get("events") is None else _number(row, "events")
+    sizes = Parameters(
+        members=len(members),
+        topics=len(topics),
+        partitions=sum(topics.values()),
+        events=event_count,
+    )
+    events = draw_events(seed, topics, members, sizes)
+    return Scenario(seed=seed, topics=topics, members=members, events=events)
+
+
+def _topics(value: object) -> dict[str, int]:
+    """Return name -> partition count from a map, or from structs of name and partitions."""
+    pairs: list[tuple[Any, Any]]
+    if isinstance(value, Mapping):
+        pairs = list(value.items())
+    elif isinstance(value, list | tuple):
+        pairs = [_pair(entry, i) for i, entry in enumerate(value)]
+    else:
+        raise ValueError(f"topics: {type(value).__name__} is no map of partition counts")
+    for name, count in pairs:
+        if not isinstance(name, str):
+            raise ValueError(f"topics: {name!r} is no name")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise ValueError(f"topics.{name}: {count!r} is no partition count")
+    return dict(pairs)
+
+
+def _pair(entry: object, position: int) -> tuple[Any, Any]:
+    if isinstance(entry, Mapping):
+        return entry.get("name"), entry.get("partitions")
+    if isinstance(entry, tuple | list) and len(entry) == 2:
+        return entry[0], entry[1]
+    raise ValueError(f"topics[{position}]: no name and partition count")
+
+
+def _member(value: object, position: int) -> MemberSpec:
+    """Return a member whose first Subscription is what the row has."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("id"), str):
+        raise ValueError(f"members[{position}]: no id")
+    blob = value.get("subscription")
+    if not isinstance(blob, bytes | bytearray):
+        raise ValueError(f"members[{position}].subscription: no bytes")
+    read = member_from_bytes(value["id"], bytes(blob))
+    return MemberSpec(
+        name=value["id"],
+        topics=read.topics,
+        version=min(max(read.version or 0, 0), 3),
+        instance_id=value.get("instance"),
+        rack_id=read.rack_id,
+        blob=bytes(blob),
+    )
+
+
+def _seed(row: Row) -> int:
+    seed = row.get("seed")
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise ValueError(f"seed: {seed!r} is no whole number")
+    return seed
+
+
+def _number(row: Row, name: str) -> Any:  # noqa: ANN401 - int or bool, as the column is
+    value = row[name]
+    is_flag = name in FLAGS
+    if isinstance(value, bool) != is_flag or not isinstance(value, int):
+        raise ValueError(f"{name}: {value!r} is no {'flag' if is_flag else 'whole number'}")
+    return value
+
+
+def _names(row: Row) -> dict[str, Any]:
+    """Return what tells the row from others, as far as it can be shown."""
+    seed, row_id = row.get("seed"), row.get("id")
+    is_seed = isinstance(seed, int) and not isinstance(seed, bool)
+    return {"id": None if row_id is None else str(row_id), "seed": seed if is_seed else None}

@@ -1,0 +1,1 @@
+"""The messages of the consumer protocol: Subscription, Assignment and UserData, one file each."""
