@@ -69,14 +69,14 @@ class Problem:
         return allowed
 
 
-def number(group: Group) -> Problem:
+def problem_of(group: Group) -> Problem:
     """Return the group as arrays.
 
     Cost: O(M log M + total length of different subscriptions + P).
 
     >>> from assignors.model import Cluster
     >>> members = (Member(member_id="b", topics=("t",)), Member(member_id="a", topics=("t", "u")))
-    >>> problem = number(Group(cluster=Cluster.of({"t": 2, "u": 1, "v": 9}), members=members))
+    >>> problem = problem_of(Group(cluster=Cluster.of({"t": 2, "u": 1, "v": 9}), members=members))
     >>> problem.topics, [member.member_id for member in problem.members]
     (('t', 'u'), ['a', 'b'])
     >>> problem.takes[problem.class_of].tolist()
@@ -105,7 +105,7 @@ def number(group: Group) -> Problem:
     )
 
 
-def name(problem: Problem, owner: Int32) -> dict[str, dict[str, tuple[int, ...]]]:
+def assignment_of(problem: Problem, owner: Int32) -> dict[str, dict[str, tuple[int, ...]]]:
     """Return who holds what by name: an entry for every member, topics and numbers sorted.
 
     `owner` is int32[P], `NOBODY` where a partition goes to no member. Cost: O(P log P + M).
@@ -124,7 +124,7 @@ def name_partitions(problem: Problem, partitions: Int64) -> dict[str, tuple[int,
 
     >>> from assignors.model import Cluster
     >>> members = (Member(member_id="a", topics=("t", "u")),)
-    >>> problem = number(Group(cluster=Cluster.of({"t": 2, "u": 2}), members=members))
+    >>> problem = problem_of(Group(cluster=Cluster.of({"t": 2, "u": 2}), members=members))
     >>> name_partitions(problem, np.array([1, 2, 3]))
     {'t': (1,), 'u': (0, 1)}
     """
@@ -264,8 +264,8 @@ __all__ = [
     "Int64",
     "Problem",
     "TopicPartitions",
-    "name",
+    "assignment_of",
     "name_partitions",
-    "number",
     "owners",
+    "problem_of",
 ]

@@ -44,7 +44,7 @@ ALLOWED = {
     "assignors.replay.sources": {"pyarrow", "crc32c"},
     "assignors.replay.sources.live": {"pyspark"},
     "assignors.replay.decode": {"numpy", "pyarrow"},
-    "assignors.replay.decode.entries": set(),
+    "assignors.replay.decode.logged_records": set(),
     "assignors.replay.tables.arrow": {"numpy", "pyarrow"},
     "assignors.replay.engines": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.engines.python": set(),

@@ -15,7 +15,7 @@ from assignors.claims import gather, resolve
 from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spread_max
 from assignors.model import Assignment, Cluster, Group
 from assignors.optimal.sticky import target_assignment
-from assignors.problem import NOBODY, Int32, Problem, number, owners
+from assignors.problem import NOBODY, Int32, Problem, owners, problem_of
 
 
 def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, int | bool | None]:
@@ -28,7 +28,7 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
     that is less balanced may move fewer); `unassigned`; `topic_spread_max`;
     `rack_mismatches`. Cost: that of the optimal solver.
     """
-    problem = number(group)
+    problem = problem_of(group)
     favoured = resolve(problem, gather(problem, group, kind))
     best = target_assignment(problem, favoured)
     given = _given(problem, group.cluster, assignment)

@@ -13,9 +13,9 @@ from enum import StrEnum
 
 from assignors.assignor import Assignor
 from assignors.claims import Claims, gather, read_claim, resolve
-from assignors.documents.values import Document, DocumentError, Fault
+from assignors.documents.values import Document, DocumentError, ErrorCode
 from assignors.model import NO_GENERATION, Group
-from assignors.problem import NOBODY, Int32, Problem, number
+from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
 
 
@@ -127,7 +127,7 @@ class Evidence:
 
 def evidence(group: Group, assignor: Assignor) -> Evidence:
     """Return what `assignor` answers and the claims it answers to. Cost: that of the assignor."""
-    problem = number(group)
+    problem = problem_of(group)
     claims = gather(problem, group, assignor.user_data)
     return Evidence(
         assignor=assignor,
@@ -204,10 +204,10 @@ def _must_exist(group: Group, topic: str, partition: int) -> None:
     known = group.cluster.topics.get(topic)
     if known is None:
         words = f"the cluster has no topic {topic!r}"
-        raise DocumentError(Fault.UNKNOWN, words, ("topics", topic))
+        raise DocumentError(ErrorCode.UNKNOWN, words, ("topics", topic))
     if not 0 <= partition < known.partition_count:
         words = f"topic {topic!r} has {known.partition_count} partitions, none is {partition}"
-        raise DocumentError(Fault.OUT_OF_RANGE, words, ("topics", topic))
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("topics", topic))
 
 
 def _holder(rebalance: Rebalance, topic: str, partition: int) -> str | None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from assignors.documents.values import (
     Document,
     DocumentError,
-    Fault,
+    ErrorCode,
     Place,
     bytes_from_hex,
     int32,
@@ -79,7 +79,7 @@ def pairs_of(document: object, place: Place = ()) -> list[tuple[str, int]]:
         here = (*place, position)
         pair = items(entry, here)
         if len(pair) != 2:
-            raise DocumentError(Fault.WRONG_TYPE, "expected [topic, partition]", here)
+            raise DocumentError(ErrorCode.WRONG_TYPE, "expected [topic, partition]", here)
         pairs.append((text(pair[0], (*here, 0)), int32(pair[1], (*here, 1))))
     return pairs
 

@@ -18,7 +18,7 @@ from typing import TypeVar
 from assignors.documents.values import (
     Document,
     DocumentError,
-    Fault,
+    ErrorCode,
     bytes_from_hex,
     found,
     required,
@@ -106,7 +106,7 @@ def read_vectors(path: Path) -> Iterator[Vector]:
                 if line.strip():
                     yield from _vector_in(line, number)
         except (EOFError, gzip.BadGzipFile) as error:
-            raise DocumentError(Fault.BAD_JSON, f"{path.name}: {error}") from None
+            raise DocumentError(ErrorCode.BAD_JSON, f"{path.name}: {error}") from None
 
 
 def vector_from_document(document: Document) -> Vector:
@@ -203,14 +203,14 @@ def _vector_in(line: bytes, number: int) -> Iterator[Vector]:
     except DocumentError as error:
         raise DocumentError(error.kind, f"line {number}: {error}") from None
     except (ValueError, RecursionError) as error:
-        raise DocumentError(Fault.BAD_JSON, f"line {number}: {error}") from None
+        raise DocumentError(ErrorCode.BAD_JSON, f"line {number}: {error}") from None
 
 
 def _check_format(header: Document) -> None:
     version = header.get("format", FORMAT)
     if type(version) is not int or not 1 <= version <= FORMAT:
         words = f"vectors of format {found(version)}; this program reads {FORMAT}"
-        raise DocumentError(Fault.UNKNOWN, words, ("format",))
+        raise DocumentError(ErrorCode.UNKNOWN, words, ("format",))
 
 
 def _one_of(kind: type[Name], value: object, key: str) -> Name:
@@ -219,4 +219,4 @@ def _one_of(kind: type[Name], value: object, key: str) -> Name:
     except ValueError:
         known = ", ".join(kind)
         words = f"{key} is one of {known}, found {found(value)}"
-        raise DocumentError(Fault.UNKNOWN, words, (key,)) from None
+        raise DocumentError(ErrorCode.UNKNOWN, words, (key,)) from None

@@ -21,7 +21,7 @@ from assignors.checks import Report
 from assignors.documents.values import (
     Document,
     DocumentError,
-    Fault,
+    ErrorCode,
     Place,
     bytes_from_hex,
     found,
@@ -86,7 +86,7 @@ def group_from_document(document: object) -> Group:
         member = _member(entry, ("members", position))
         if member.member_id in known:
             words = f"member {member.member_id!r} stands twice in the group"
-            raise DocumentError(Fault.REPEATED, words, ("members", position, "id"))
+            raise DocumentError(ErrorCode.REPEATED, words, ("members", position, "id"))
         known.add(member.member_id)
         members.append(member)
     generation = fields.get("generation")
@@ -137,7 +137,7 @@ def partitions_from_document(document: object, place: Place = ()) -> TopicPartit
         here = (*place, position)
         if not isinstance(pair, list) or len(pair) != 2:
             words = f"expected [topic, [partitions]], found {found(pair)}"
-            raise DocumentError(Fault.WRONG_TYPE, words, here)
+            raise DocumentError(ErrorCode.WRONG_TYPE, words, here)
         topic = text(pair[0], (*here, 0))
         merged.setdefault(topic, []).extend(numbers(pair[1], (*here, 1)))
     return {topic: tuple(listed) for topic, listed in merged.items()}
@@ -205,7 +205,7 @@ def _cluster(document: object, place: Place) -> Cluster:
         total += topic.partition_count
         if total > PARTITION_LIMIT:
             words = f"more than {PARTITION_LIMIT} partitions in one group"
-            raise DocumentError(Fault.TOO_LARGE, words, (*place, name))
+            raise DocumentError(ErrorCode.TOO_LARGE, words, (*place, name))
     return Cluster(topics=topics)
 
 
@@ -225,7 +225,7 @@ def _topic(entry: object, place: Place) -> Topic:
         )
         if racks and len(racks) != count:
             words = f"{len(racks)} lists of racks for {count} partitions"
-            raise DocumentError(Fault.OUT_OF_RANGE, words, here)
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, here)
     return Topic(
         partition_count=count,
         racks=racks,
@@ -238,7 +238,7 @@ def _topic_id(value: object, place: Place) -> str:
     words = text(value, place)
     if TOPIC_ID.fullmatch(words) is None:
         refusal = f"expected 22 characters of base64url, found {found(words)}"
-        raise DocumentError(Fault.BAD_TEXT, refusal, place)
+        raise DocumentError(ErrorCode.BAD_TEXT, refusal, place)
     return words
 
 
@@ -256,10 +256,10 @@ def partition_count_from_document(value: object, place: Place) -> int:
     """Return how many partitions a topic has; no more than a group can have."""
     count = int32(value, place)
     if count < 0:
-        raise DocumentError(Fault.OUT_OF_RANGE, f"{count} partitions", place)
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{count} partitions", place)
     if count > PARTITION_LIMIT:
         words = f"{count} partitions, more than {PARTITION_LIMIT}"
-        raise DocumentError(Fault.TOO_LARGE, words, place)
+        raise DocumentError(ErrorCode.TOO_LARGE, words, place)
     return count
 
 
@@ -308,14 +308,14 @@ def _protocol(value: object, place: Place) -> RebalanceProtocol:
     if value == "cooperative":
         return RebalanceProtocol.COOPERATIVE
     words = f'expected "eager" or "cooperative", found {found(value)}'
-    raise DocumentError(Fault.UNKNOWN, words, place)
+    raise DocumentError(ErrorCode.UNKNOWN, words, place)
 
 
 __all__ = [
     "SCHEMA",
     "Document",
     "DocumentError",
-    "Fault",
+    "ErrorCode",
     "Question",
     "assignment_from_document",
     "bytes_from_hex",

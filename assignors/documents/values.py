@@ -19,7 +19,7 @@ NOT_HEX = re.compile(rb"[^0-9A-Fa-f]")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Fault(StrEnum):
+class ErrorCode(StrEnum):
     """Why a line or a document was refused."""
 
     BAD_UTF8 = "bad-utf8"
@@ -40,7 +40,7 @@ class DocumentError(ValueError):
     """Something in a document is wrong: at `path`, or at byte `offset` of its text."""
 
     def __init__(
-        self, kind: Fault, words: str, place: Place = (), *, offset: int | None = None
+        self, kind: ErrorCode, words: str, place: Place = (), *, offset: int | None = None
     ) -> None:
         """Keep kind, words and place apart: programs read the first and the last."""
         super().__init__(kind, words, place, offset)
@@ -81,21 +81,23 @@ def shown(place: Place) -> str:
 def struct(value: object, place: Place) -> Mapping[str, object]:
     """Return an object's fields."""
     if not isinstance(value, dict):
-        raise DocumentError(Fault.WRONG_TYPE, f"expected an object, found {found(value)}", place)
+        raise DocumentError(
+            ErrorCode.WRONG_TYPE, f"expected an object, found {found(value)}", place
+        )
     return value
 
 
 def required(fields: Mapping[str, object], key: str, place: Place) -> object:
     """Return the value of a key that must be there; null is not there."""
     if fields.get(key) is None:
-        raise DocumentError(Fault.MISSING, f"{key!r} is missing", (*place, key))
+        raise DocumentError(ErrorCode.MISSING, f"{key!r} is missing", (*place, key))
     return fields[key]
 
 
 def items(value: object, place: Place) -> Sequence[object]:
     """Return a list."""
     if not isinstance(value, list):
-        raise DocumentError(Fault.WRONG_TYPE, f"expected a list, found {found(value)}", place)
+        raise DocumentError(ErrorCode.WRONG_TYPE, f"expected a list, found {found(value)}", place)
     return value
 
 
@@ -109,18 +111,22 @@ def names(value: object, place: Place) -> tuple[str, ...]:
 def text(value: object, place: Place) -> str:
     """Return a string that has UTF-8 bytes: half a surrogate pair has none."""
     if not isinstance(value, str):
-        raise DocumentError(Fault.WRONG_TYPE, f"expected a string, found {found(value)}", place)
+        raise DocumentError(ErrorCode.WRONG_TYPE, f"expected a string, found {found(value)}", place)
     if not value.isascii() and SURROGATE.search(value):
-        raise DocumentError(Fault.BAD_TEXT, "half a surrogate pair is no character", place)
+        raise DocumentError(ErrorCode.BAD_TEXT, "half a surrogate pair is no character", place)
     return value
 
 
 def int32(value: object, place: Place) -> int:
     """Return an integer that fits the protocol's; `true` and 1.0 are none."""
     if type(value) is not int:
-        raise DocumentError(Fault.WRONG_TYPE, f"expected an integer, found {found(value)}", place)
+        raise DocumentError(
+            ErrorCode.WRONG_TYPE, f"expected an integer, found {found(value)}", place
+        )
     if not INT32_MIN <= value <= INT32_MAX:
-        raise DocumentError(Fault.OUT_OF_RANGE, f"{found(value)} does not fit in 32 bits", place)
+        raise DocumentError(
+            ErrorCode.OUT_OF_RANGE, f"{found(value)} does not fit in 32 bits", place
+        )
     return value
 
 
@@ -153,9 +159,9 @@ def bytes_from_hex(digits: bytes) -> bytes:
         odd = NOT_HEX.search(pairs)
     if odd is None:
         words = f"odd number of hexadecimal digits, {len(pairs)}"
-        raise DocumentError(Fault.BAD_HEX, words, offset=start + len(pairs))
+        raise DocumentError(ErrorCode.BAD_HEX, words, offset=start + len(pairs))
     words = f"{repr(odd.group())[1:]} is no hexadecimal digit"
-    raise DocumentError(Fault.BAD_HEX, words, offset=start + odd.start())
+    raise DocumentError(ErrorCode.BAD_HEX, words, offset=start + odd.start())
 
 
 def found(value: object) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assignors.java.intake import Intake
+from assignors.java.java_input import JavaInput
 from assignors.options import JavaFailure
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
@@ -48,7 +48,7 @@ class _Quotas:
     """Members with `low` that may take one more."""
 
 
-def place(intake: Intake) -> Placed:
+def place(intake: JavaInput) -> Placed:
     """Return the assignment of equal subscriptions.
 
     Raises `JavaFailure` where Java finds its own quotas broken, as claims of partitions that
@@ -81,7 +81,7 @@ def place(intake: Intake) -> Placed:
     )
 
 
-def _keep(intake: Intake, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
+def _keep(intake: JavaInput, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
     """Return who keeps what, and from whom each partition was taken, int32[S]."""
     revoked_from = np.full(len(intake.topic_of), NOBODY, dtype=np.int32)
     member, partition = intake.claim_member[intake.stands], intake.claim[intake.stands]
@@ -100,7 +100,7 @@ def _keep(intake: Intake, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
     return member[stays], partition[stays], revoked_from
 
 
-def _kept_counts(intake: Intake, quotas: _Quotas, count: list[int]) -> Int64:
+def _kept_counts(intake: JavaInput, quotas: _Quotas, count: list[int]) -> Int64:
     """Return how many each member keeps, int64[M], and sort out who may take more."""
     kept = np.empty(len(count), dtype=np.int64)
     for member in intake.order.tolist():
@@ -121,7 +121,7 @@ def _kept_counts(intake: Intake, quotas: _Quotas, count: list[int]) -> Int64:
     return kept
 
 
-def _left(intake: Intake, kept: Int64) -> Int64:
+def _left(intake: JavaInput, kept: Int64) -> Int64:
     """Return the partitions that are to be dealt, in Java's order.
 
     Java walks through all partitions beside a sorted list of what is kept. A phantom in that
@@ -142,7 +142,7 @@ def _left(intake: Intake, kept: Int64) -> Int64:
     return left
 
 
-def _deal_near(intake: Intake, quotas: _Quotas, left: Int64) -> tuple[Int32, Int64, Int64]:
+def _deal_near(intake: JavaInput, quotas: _Quotas, left: Int64) -> tuple[Int32, Int64, Int64]:
     """Give partitions to members in one of their racks; return takers, taken, and what is left."""
     if not intake.racks.matter:
         nothing = np.zeros(0, dtype=np.int64)

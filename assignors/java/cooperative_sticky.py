@@ -16,7 +16,7 @@ import numpy as np
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.claims import byte_notes
 from assignors.java.constrained import Placed
-from assignors.java.intake import Intake
+from assignors.java.java_input import JavaInput
 from assignors.java.sticky import answer, owner_of, place
 from assignors.metrics import stats
 from assignors.model import Group
@@ -63,14 +63,14 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     return replace(said, withheld=withheld, stats=figures)
 
 
-def _is_single(intake: Intake, placed: Placed) -> bool:
+def _is_single(intake: JavaInput, placed: Placed) -> bool:
     """Return whether no partition stands in two lists, as phantoms alone can bring about."""
     return len(intake.topic_of) == intake.partition_count or not bool(
         (np.bincount(placed.partition) > 1).any()
     )
 
 
-def _changes_hands(intake: Intake, placed: Placed) -> Bool:
+def _changes_hands(intake: JavaInput, placed: Placed) -> Bool:
     """Return which partitions somebody gets that did not claim them from one that did, bool[S]."""
     size = len(intake.topic_of)
     owner = np.full(size, NOBODY, dtype=np.int32)
@@ -84,7 +84,7 @@ def _changes_hands(intake: Intake, placed: Placed) -> Bool:
     return changes
 
 
-def _stays(intake: Intake, placed: Placed, transferred: Bool | None) -> tuple[Bool, Bool]:
+def _stays(intake: JavaInput, placed: Placed, transferred: Bool | None) -> tuple[Bool, Bool]:
     """Return which entries are handed out now and which partitions wait, pair by pair.
 
     Java takes a waiting partition out of its new owner's list, where it first stands there:

@@ -22,12 +22,12 @@ from itertools import pairwise
 import numpy as np
 
 from assignors.java.constrained import Placed
-from assignors.java.intake import Intake
+from assignors.java.java_input import JavaInput
 from assignors.java.search import Search, Table, least_sizes
 from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
 
 
-def place(intake: Intake, *, repaired: Callable[[str], None] | None = None) -> Placed:
+def place(intake: JavaInput, *, repaired: Callable[[str], None] | None = None) -> Placed:
     """Return the assignment of subscriptions that differ.
 
     Raises `JavaFailure` where Java dereferences null, unless `repaired` is given: then the
@@ -114,7 +114,7 @@ def _as_sorted(table: Table, partitions: Int64) -> Int64:
     return np.array(sorted(partitions.tolist(), key=cmp_to_key(compare)), dtype=np.int64)
 
 
-def _start(intake: Intake) -> Table:
+def _start(intake: JavaInput) -> Table:
     """Return the table with every standing claim in its claimant's list."""
     problem = intake.problem
     size = len(intake.topic_of)
@@ -139,7 +139,7 @@ def _start(intake: Intake) -> Table:
     )
 
 
-def _asked(intake: Intake) -> Int64:
+def _asked(intake: JavaInput) -> Int64:
     """Return how many times each topic stands in subscriptions: twice in one list is twice."""
     problem = intake.problem
     asked: Int64 = np.bincount(problem.class_of, minlength=len(problem.takes)) @ problem.takes
@@ -154,7 +154,7 @@ def _asked(intake: Intake) -> Int64:
     return asked
 
 
-def _owners_before(intake: Intake) -> Int32:
+def _owners_before(intake: JavaInput) -> Int32:
     """Return who claimed each partition in the highest generation below the last, int32[S]."""
     before = np.full(len(intake.topic_of), NOBODY, dtype=np.int32)
     generation = intake.generation[intake.claim_member]
@@ -176,7 +176,7 @@ def _drop_claims(table: Table) -> bool:
     return bool(dropped.any())
 
 
-def _partitions_of(intake: Intake, topics: Int64) -> Int64:
+def _partitions_of(intake: JavaInput, topics: Int64) -> Int64:
     """Return the partitions of these topics, in order."""
     first = intake.problem.first
     if not len(topics):

@@ -20,7 +20,7 @@ from assignors.java.racks import is_local, partition_racks, racks_count
 from assignors.jvm.ordered_assignment import Held, Lists, Shares, held_by
 from assignors.metrics import stats
 from assignors.model import Group, Member
-from assignors.problem import NOBODY, Problem, number, owners
+from assignors.problem import NOBODY, Problem, owners, problem_of
 from assignors.rebalance import Rebalance
 
 Wanted = Callable[[Member, int], bool]
@@ -102,7 +102,7 @@ def assign(group: Group) -> Rebalance:
             _match_racks(together, partition_count)
     for share in shares:
         share.fill_rest()
-    problem = number(group)
+    problem = problem_of(group)
     if not racks_matter:
         place = {topic: number for number, topic in enumerate(topic_order(group))}
         shares.sort(key=lambda share: place[share.topic])

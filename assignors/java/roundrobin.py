@@ -17,7 +17,7 @@ from assignors.jvm.ordered_assignment import Lists, Shares, held_by
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
 from assignors.options import JavaFailure, OnFailure, Options
-from assignors.problem import NOBODY, Int32, Problem, number
+from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
 
 EMPTY = "CircularIterator can only be used on non-empty lists"
@@ -34,7 +34,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> answer.lists["a"], answer.lists["b"]
     ((('t', 0), ('t', 2)), (('t', 1), ('u', 0)))
     """
-    problem = number(group)
+    problem = problem_of(group)
     notes = gather(problem, group, UserData.NONE).notes
     if not problem.members:
         failure = JavaFailure("IllegalArgumentException", EMPTY)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assignors.java.intake import Intake
+from assignors.java.java_input import JavaInput
 from assignors.java.movements import Movements
 from assignors.options import JavaFailure
 from assignors.problem import NOBODY, Bool, Int32, Int64
@@ -37,7 +37,7 @@ HUGE = np.iinfo(np.int64).max // 4
 class Table:
     """The assignment while it is made. Lengths: M members, S partitions and phantoms, T topics."""
 
-    intake: Intake
+    intake: JavaInput
     owner: Int32
     """int32[S]: -1 for nobody."""
     stamp: Int64

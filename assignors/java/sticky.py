@@ -14,7 +14,7 @@ from assignors.assignor import Assignor, UserData
 from assignors.claims import byte_notes
 from assignors.java import constrained, general
 from assignors.java.constrained import Placed
-from assignors.java.intake import Intake, take_in
+from assignors.java.java_input import JavaInput, java_input
 from assignors.jvm.ordered_assignment import Lists, Shares
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
@@ -43,9 +43,9 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
 
 def place(
     group: Group, kind: UserData, options: Options
-) -> tuple[Intake, Placed, tuple[MemberNote, ...]]:
+) -> tuple[JavaInput, Placed, tuple[MemberNote, ...]]:
     """Return the group as Java takes it in, who gets what, and notes on what was repaired."""
-    intake = take_in(group, kind)
+    intake = java_input(group, kind)
     if options.on_failure is OnFailure.RAISE:
         return intake, _algorithm(intake), ()
     try:
@@ -53,7 +53,7 @@ def place(
     except JavaFailure as failure:
         first = failure
     repairs = [f"Java fails: {first}"]
-    intake = take_in(group, kind, drop_phantoms=True)
+    intake = java_input(group, kind, drop_phantoms=True)
     if not intake.member_count:
         nobody = np.zeros(0, dtype=np.int32)
         placed = Placed(member=nobody, partition=nobody.astype(np.int64), transferred=None)
@@ -65,7 +65,7 @@ def place(
     return intake, placed, (MemberNote(code="repaired", text=text),)
 
 
-def answer(intake: Intake, placed: Placed, notes: tuple[MemberNote, ...]) -> Rebalance:
+def answer(intake: JavaInput, placed: Placed, notes: tuple[MemberNote, ...]) -> Rebalance:
     """Return the answer in names."""
     held = intake.held(placed.member, placed.partition)
     given = owner_of(intake, placed.member, placed.partition)
@@ -81,14 +81,14 @@ def answer(intake: Intake, placed: Placed, notes: tuple[MemberNote, ...]) -> Reb
     )
 
 
-def owner_of(intake: Intake, member: Int32, partition: Int64) -> Int32:
+def owner_of(intake: JavaInput, member: Int32, partition: Int64) -> Int32:
     """Return who holds each real partition, int32[P]."""
     owner = np.full(len(intake.topic_of), NOBODY, dtype=np.int32)
     owner[partition] = member
     return owner[: intake.partition_count]
 
 
-def _algorithm(intake: Intake) -> Placed:
+def _algorithm(intake: JavaInput) -> Placed:
     return constrained.place(intake) if intake.is_equal else general.place(intake)
 
 

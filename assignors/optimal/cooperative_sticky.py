@@ -14,7 +14,7 @@ from assignors.handover import withhold
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.optimal.sticky import place
-from assignors.problem import name, name_partitions, number
+from assignors.problem import assignment_of, name_partitions, problem_of
 from assignors.rebalance import Rebalance
 
 
@@ -30,13 +30,13 @@ def assign(group: Group) -> Rebalance:
     >>> answer.assignment, answer.withheld, answer.follow_up
     ({'a': {'t': (0, 1)}, 'b': {}}, {'t': (2, 3)}, False)
     """
-    problem = number(group)
+    problem = problem_of(group)
     claims = gather(problem, group, UserData.COOPERATIVE)
     favoured, target = place(problem, claims)
     handover = withhold(problem, claims, target)
     figures = stats(problem, favoured=favoured, given=handover.given, target=target)
     return Rebalance(
-        assignment=name(problem, handover.given),
+        assignment=assignment_of(problem, handover.given),
         withheld=name_partitions(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         notes=claims.notes,

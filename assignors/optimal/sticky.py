@@ -12,7 +12,7 @@ from assignors.claims import Claims, gather, resolve
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.optimal.solve import solve
-from assignors.problem import Int32, Problem, name, number
+from assignors.problem import Int32, Problem, assignment_of, problem_of
 from assignors.rebalance import Rebalance
 
 
@@ -49,11 +49,11 @@ def assign(group: Group) -> Rebalance:
     >>> assign(Group(cluster=Cluster.of({"t": 4}), members=members)).assignment
     {'a': {'t': (0, 1)}, 'b': {'t': (2, 3)}}
     """
-    problem = number(group)
+    problem = problem_of(group)
     claims = gather(problem, group, UserData.STICKY)
     favoured, target = place(problem, claims)
     return Rebalance(
-        assignment=name(problem, target),
+        assignment=assignment_of(problem, target),
         notes=claims.notes,
         stats=stats(problem, favoured=favoured, given=target),
     )

@@ -25,7 +25,7 @@ import numpy as np
 from assignors.jvm.hash_order import uuid_hash
 from assignors.jvm.hash_trees import name_order
 from assignors.model import Group, Member, MemberNote
-from assignors.problem import Bool, Int32, Int64, Problem, int32_numbers, number
+from assignors.problem import Bool, Int32, Int64, Problem, int32_numbers, problem_of
 from assignors.server.tables import compute_orders, put_orders
 from wire import TopicPartitions
 
@@ -108,7 +108,7 @@ def read(group: Group, *, needs_ids: bool = True) -> Spec:
     `ValueError` for a topic id that is none, for one of two topics, and for partition numbers
     beyond 32 bits. Cost: O(M log M + P + C).
     """
-    problem = number(group)
+    problem = problem_of(group)
     index = {member.member_id: place for place, member in enumerate(problem.members)}
     ids = [member.member_id for member in group.members]
     given = np.array([index[member_id] for member_id in ids], dtype=np.int64)

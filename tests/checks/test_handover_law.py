@@ -11,7 +11,7 @@ from assignors import ASSIGNORS, Cluster, Group, Member, RebalanceProtocol, User
 from assignors.checks import Rule, check
 from assignors.claims import gather
 from assignors.optimal.sticky import place
-from assignors.problem import name, number
+from assignors.problem import assignment_of, problem_of
 from assignors.testing import groups
 
 NONE, OLD, LAST, FUTURE, UNKNOWN = "none", "old", "last", "future", "unknown"
@@ -85,9 +85,11 @@ def test_the_law_and_the_assignor_agree_on_what_must_wait(group: Group) -> None:
     The assignor works on arrays and the law on dictionaries: neither calls the other.
     """
     answer = ASSIGNORS["optimal/cooperative-sticky"].assign(group)
-    problem = number(group)
+    problem = problem_of(group)
     _, target = place(problem, gather(problem, group, UserData.COOPERATIVE))
-    found = check(group, name(problem, target), protocol=RebalanceProtocol.COOPERATIVE).violations
+    found = check(
+        group, assignment_of(problem, target), protocol=RebalanceProtocol.COOPERATIVE
+    ).violations
     assert {violation.rule for violation in found} <= {Rule.GIVEN_TOO_EARLY}
     assert sorted((violation.topic, violation.partition) for violation in found) == sorted(
         (topic, n) for topic, numbers in answer.withheld.items() for n in numbers

@@ -6,7 +6,7 @@ import pytest
 from kafka.errors import RebalanceInProgressError
 from kafka.future import Future
 
-from assignors.clients.common.pending_join import KeptAnswer
+from assignors.clients.common.pending_join import PendingJoin
 from tests.clients.local_group import run
 
 
@@ -17,7 +17,7 @@ class World:
         self.now_s = 100.0
         self.generation = object()
         self.future = Future()
-        self.kept = KeptAnswer(
+        self.kept = PendingJoin(
             self.future, generation=lambda: self.generation, keep_s=3.0, clock=lambda: self.now_s
         )
 

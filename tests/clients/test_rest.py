@@ -14,7 +14,7 @@ from aiokafka.errors import GroupAuthorizationFailedError
 
 from assignors import Cluster
 from assignors.clients import aiokafka
-from assignors.clients.common.client_session import Seat
+from assignors.clients.common.client_session import ClientSession
 from assignors.clients.kafka_python import cooperative_sticky
 from tests.clients.local_group import LocalGroup
 from wire import Subscription, encode_assignment, encode_subscription
@@ -37,10 +37,10 @@ def group() -> Iterator[LocalGroup]:
     made.close()
 
 
-def seat_of(group: LocalGroup, name: str) -> Seat:
+def seat_of(group: LocalGroup, name: str) -> ClientSession:
     (made,) = group.members[name].coordinator._assignors.values()
     found = made._seat
-    assert isinstance(found, Seat)
+    assert isinstance(found, ClientSession)
     return found
 
 

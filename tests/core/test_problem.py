@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Topic
 from assignors.metrics import loads, moved_count, rack_mismatch_count, stats, topic_spread_max
-from assignors.problem import NOBODY, name, name_partitions, number, owners
+from assignors.problem import NOBODY, assignment_of, name_partitions, owners, problem_of
 
 NAMES = st.sampled_from(["a", "b", "é", "\uffff", "\U0001f600", "c-1", "c-10", "c-2"])
 
@@ -31,8 +31,8 @@ def test_numbers_do_not_depend_on_the_order_given(group: Group, seed: int) -> No
     members = list(group.members)
     random.Random(seed).shuffle(members)
     topics = dict(reversed(list(group.cluster.topics.items())))
-    one = number(group)
-    other = number(Group(cluster=Cluster(topics=topics), members=tuple(members)))
+    one = problem_of(group)
+    other = problem_of(Group(cluster=Cluster(topics=topics), members=tuple(members)))
     assert (one.topics, one.members) == (other.topics, other.members)
     assert one.takes[one.class_of].tolist() == other.takes[other.class_of].tolist()
     assert one.first.tolist() == other.first.tolist()
@@ -40,13 +40,13 @@ def test_numbers_do_not_depend_on_the_order_given(group: Group, seed: int) -> No
 
 @given(group=groups(), data=st.data())
 def test_names_come_back_from_numbers(group: Group, data: st.DataObject) -> None:
-    problem = number(group)
+    problem = problem_of(group)
     holder = st.integers(NOBODY, problem.member_count - 1)
     drawn = data.draw(
         st.lists(holder, min_size=problem.partition_count, max_size=problem.partition_count)
     )
     owner = np.array(drawn, dtype=np.int32)
-    named = name(problem, owner)
+    named = assignment_of(problem, owner)
     assert set(named) == {member.member_id for member in group.members}
     assert owners(problem, named).tolist() == drawn
     free = name_partitions(problem, np.flatnonzero(owner == NOBODY))
@@ -65,7 +65,7 @@ def test_topics_are_sorted_as_java_sorts_them() -> None:
         cluster=Cluster.of(dict.fromkeys(topics, 1)),
         members=(Member(member_id="m", topics=topics),),
     )
-    assert number(group).topics == ("b", "\U0001f600", "\uffff")
+    assert problem_of(group).topics == ("b", "\U0001f600", "\uffff")
 
 
 def test_members_that_ask_for_one_set_of_topics_are_one_class() -> None:
@@ -73,7 +73,7 @@ def test_members_that_ask_for_one_set_of_topics_are_one_class() -> None:
         Member(member_id=f"m{i}", topics=topics)
         for i, topics in enumerate([("t", "u"), ("u", "t"), ("t", "u", "t", "gone"), ("t",), ()])
     )
-    problem = number(Group(cluster=Cluster.of({"t": 1, "u": 1}), members=members))
+    problem = problem_of(Group(cluster=Cluster.of({"t": 1, "u": 1}), members=members))
     assert problem.class_of.tolist() == [0, 0, 0, 1, 2]
     assert problem.takes.tolist() == [[True, True], [True, False], [False, False]]
 
@@ -85,20 +85,20 @@ def test_racks_count_only_where_both_sides_have_some() -> None:
     at_home = Member(member_id="a", topics=("t", "p"), rack_id="r1")
     anywhere = Member(member_id="b", topics=("t", "p"))
     group = Group(cluster=Cluster(topics={"t": topic, "p": plain}), members=(at_home, anywhere))
-    problem = number(group)
+    problem = problem_of(group)
     assert problem.rack is not None
     assert problem.rack.tolist() == [0, -1]
     everything = np.zeros(4, dtype=np.int32)
     assert rack_mismatch_count(problem, everything) == 2
     assert rack_mismatch_count(problem, everything + 1) == 0
-    assert number(Group(cluster=group.cluster, members=(anywhere,))).rack is None
+    assert problem_of(Group(cluster=group.cluster, members=(anywhere,))).rack is None
     bare = Group(cluster=Cluster.of({"t": 3}), members=(at_home,))
-    assert number(bare).replica_set is None
+    assert problem_of(bare).replica_set is None
 
 
 def test_figures_of_a_small_assignment() -> None:
     members = tuple(Member(member_id=i, topics=("t", "u")) for i in "ab")
-    problem = number(Group(cluster=Cluster.of({"t": 3, "u": 1}), members=members))
+    problem = problem_of(Group(cluster=Cluster.of({"t": 3, "u": 1}), members=members))
     favoured = np.array([0, 0, -1, 1], dtype=np.int32)
     target = np.array([0, 1, 0, 1], dtype=np.int32)
     given_now = np.array([0, -1, 0, 1], dtype=np.int32)

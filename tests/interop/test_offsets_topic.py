@@ -15,7 +15,7 @@ from functools import partial
 
 import pytest
 
-from assignors.replay.decode.entries import entries
+from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replayed
 from assignors.replay.history.model import Kind
 from assignors.replay.history.timeline import learned_names, timeline
@@ -120,7 +120,7 @@ def _raws(broker: Broker) -> Iterator[Raw]:
 
 def _tables(broker: Broker, group: str) -> Tables:
     """The tables of one group, from the broker's files as they are now."""
-    listed = list(entries(_raws(broker)))
+    listed = list(logged_records(_raws(broker)))
     histories = timeline(listed, topic_names=learned_names(listed))
     (history,) = [history for history in histories if history.group == group]
     return replayed(history)

@@ -19,7 +19,7 @@ from assignors import (
     UserData,
 )
 from assignors.claims import gather, resolve
-from assignors.problem import Problem, number
+from assignors.problem import Problem, problem_of
 from tests.optimal.groups import Arrays
 
 LAWFUL = [
@@ -41,7 +41,7 @@ def protocol_of(assignor: Assignor) -> RebalanceProtocol:
 
 def as_arrays(group: Group, kind: UserData) -> tuple[Problem, Arrays]:
     """Return the group as the solver's tests see groups, owners as the claims resolve to."""
-    problem = number(group)
+    problem = problem_of(group)
     made = Arrays(
         first=problem.first,
         takes=problem.takes,

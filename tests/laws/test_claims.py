@@ -10,7 +10,7 @@ from hypothesis import given
 
 from assignors import Cluster, Group, Member, UserData
 from assignors.claims import gather, read_claim, resolve
-from assignors.problem import NOBODY, number
+from assignors.problem import NOBODY, problem_of
 from assignors.testing import groups
 from tests.laws.laws import COOPERATIVE
 
@@ -20,7 +20,7 @@ from tests.laws.laws import COOPERATIVE
 def test_the_newest_subscribed_claimant_is_favoured_and_of_equals_nobody(
     kind: UserData, group: Group
 ) -> None:
-    problem = number(group)
+    problem = problem_of(group)
     favoured = resolve(problem, gather(problem, group, kind))
     claims = [read_claim(member, kind) for member in problem.members]
     last = group.generation

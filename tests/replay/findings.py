@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignors.replay.analysis.table_rows import told
-from assignors.replay.decode.entries import Entry
+from assignors.replay.analysis.table_rows import analysed_group
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.findings import Thresholds, anomalies
 from assignors.replay.history.timeline import group_history
 from assignors.replay.tables.rows import AnomalyRow
@@ -15,10 +15,12 @@ COOPERATIVE = "cooperative-sticky"
 
 
 def found(
-    *entries: Entry, counts: dict[str, int] | None = None, thresholds: Thresholds | None = None
+    *entries: LoggedRecord,
+    counts: dict[str, int] | None = None,
+    thresholds: Thresholds | None = None,
 ) -> list[AnomalyRow]:
     """Every finding in a group with these records."""
-    known = told(group_history("g", in_order(entries)), counts or {"t": 4})
+    known = analysed_group(group_history("g", in_order(entries)), counts or {"t": 4})
     return anomalies(known, thresholds or Thresholds())
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from wire import (
     Subscription,
     TopicPartitions,
@@ -45,7 +45,7 @@ class Says:
     """Bytes instead of what it gets."""
 
 
-def captured(name: str) -> list[Entry]:
+def captured(name: str) -> list[LoggedRecord]:
     """The records of a file in `data`."""
     with gzip.open(DATA / f"{name}.jsonl.gz") as lines:
         return [_entry(json.loads(line)) for line in lines]
@@ -57,10 +57,10 @@ def state() -> dict[str, Any]:
     return found
 
 
-def in_order(entries: Iterable[Entry], partition: int = 0) -> list[Entry]:
+def in_order(entries: Iterable[LoggedRecord], partition: int = 0) -> list[LoggedRecord]:
     """The entries with offsets, as a partition has them."""
     return [
-        Entry(record=e.record, at_ms=e.at_ms, partition=partition, offset=offset)
+        LoggedRecord(record=e.record, at_ms=e.at_ms, partition=partition, offset=offset)
         for offset, e in enumerate(entries)
     ]
 
@@ -75,7 +75,7 @@ def classic(
     protocol_type: str = "consumer",
     leader: str | None = None,
     state_ms: int = -1,
-) -> Entry:
+) -> LoggedRecord:
     """A GROUP_METADATA record; the first member leads."""
     value = {
         "protocolType": protocol_type,
@@ -88,7 +88,7 @@ def classic(
     return record(at_ms, "GROUP_METADATA", {"group": group}, value, version=3)
 
 
-def gone(at_ms: int, *, group: str = "g") -> Entry:
+def gone(at_ms: int, *, group: str = "g") -> LoggedRecord:
     """The tombstone of a classic group."""
     return record(at_ms, "GROUP_METADATA", {"group": group}, None)
 
@@ -101,7 +101,7 @@ def commit(
     *,
     group: str = "g",
     topic_id: str | None = None,
-) -> Entry:
+) -> LoggedRecord:
     """An OFFSET_COMMIT record, or the tombstone of one."""
     key = {"group": group, "topic": topic, "partition": partition}
     if offset is None:
@@ -116,7 +116,7 @@ def commit(
     return record(at_ms, "OFFSET_COMMIT", key, value, version=3 if topic_id is None else 4)
 
 
-def epoch(at_ms: int, number: int | None, *, group: str = "g") -> Entry:
+def epoch(at_ms: int, number: int | None, *, group: str = "g") -> LoggedRecord:
     """A CONSUMER_GROUP_METADATA record, or its tombstone."""
     value = None if number is None else {"epoch": number}
     return record(at_ms, "CONSUMER_GROUP_METADATA", {"groupId": group}, value)
@@ -124,7 +124,7 @@ def epoch(at_ms: int, number: int | None, *, group: str = "g") -> Entry:
 
 def member(
     at_ms: int, member_id: str, topics: tuple[str, ...] | None, *, group: str = "g", regex: str = ""
-) -> Entry:
+) -> LoggedRecord:
     """A CONSUMER_GROUP_MEMBER_METADATA record, or its tombstone."""
     value = None
     if topics is not None:
@@ -142,7 +142,7 @@ def member(
     return record(at_ms, "CONSUMER_GROUP_MEMBER_METADATA", key, value)
 
 
-def target(at_ms: int, number: int, *, group: str = "g") -> Entry:
+def target(at_ms: int, number: int, *, group: str = "g") -> LoggedRecord:
     """A CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA record."""
     value = {"assignmentEpoch": number}
     return record(at_ms, "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA", {"groupId": group}, value)
@@ -150,7 +150,7 @@ def target(at_ms: int, number: int, *, group: str = "g") -> Entry:
 
 def target_of(
     at_ms: int, member_id: str, share: TopicPartitions | None, *, group: str = "g"
-) -> Entry:
+) -> LoggedRecord:
     """A CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER record, or its tombstone; topics are ids."""
     value = None if share is None else {"topicPartitions": _by_id(share)}
     key = {"groupId": group, "memberId": member_id}
@@ -166,7 +166,7 @@ def current(
     group: str = "g",
     state: int = 0,
     revoking: TopicPartitions | None = None,
-) -> Entry:
+) -> LoggedRecord:
     """A CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT record, or its tombstone; topics are ids."""
     value = None
     if share is not None:
@@ -183,12 +183,12 @@ def current(
 
 def record(
     at_ms: int, name: str, key: Mapping[str, Any], value: Mapping[str, Any] | None, version: int = 0
-) -> Entry:
+) -> LoggedRecord:
     """Any record, through our own bytes."""
     blob = None if value is None else encode_value(name, version, value)
     read = decode_record(encode_key(name, key), blob)
     assert read.error is None, read.error
-    return Entry(record=read, at_ms=at_ms)
+    return LoggedRecord(record=read, at_ms=at_ms)
 
 
 def _member(member_id: str, says: Says) -> dict[str, Any]:
@@ -211,9 +211,9 @@ def _by_id(share: TopicPartitions) -> list[dict[str, Any]]:
     return [{"topicId": topic, "partitions": list(numbers)} for topic, numbers in share.items()]
 
 
-def _entry(fields: Mapping[str, Any]) -> Entry:
+def _entry(fields: Mapping[str, Any]) -> LoggedRecord:
     value = fields["value"]
-    return Entry(
+    return LoggedRecord(
         record=decode_record(b64decode(fields["key"]), None if value is None else b64decode(value)),
         at_ms=fields["timestamp"],
         partition=fields["partition"],

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.replay.analysis.table_rows import told
-from assignors.replay.decode.entries import Entry
+from assignors.replay.analysis.table_rows import analysed_group
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.findings import Thresholds, anomalies
 from assignors.replay.history.timeline import learned_names, timeline
 from assignors.replay.tables.rows import AnomalyKind
@@ -88,7 +88,7 @@ def test_a_loop_is_five_rebalances_that_nobody_asked_for(
 
 
 def test_a_storm_is_ten_generations_in_a_minute() -> None:
-    def history(step_ms: int, length: int) -> list[Entry]:
+    def history(step_ms: int, length: int) -> list[LoggedRecord]:
         return [
             classic(
                 step_ms * number,
@@ -119,7 +119,7 @@ def test_two_storms_with_a_calm_between_are_two() -> None:
 
 
 def test_a_member_that_never_says_what_it_owns() -> None:
-    def history(owns: dict[str, tuple[int, ...]]) -> list[Entry]:
+    def history(owns: dict[str, tuple[int, ...]]) -> list[LoggedRecord]:
         return [
             classic(
                 90_000 * number,
@@ -217,7 +217,7 @@ def test_a_member_whose_bytes_hold_nothing_and_a_record_that_holds_too_much() ->
     whole = record(5, "GROUP_METADATA", {"group": "g"}, None).record
     from wire.records import decode_record  # noqa: PLC0415 - only here
 
-    broken = Entry(record=decode_record(whole.key_bytes, b"\x00\x03\x00"), at_ms=5)
+    broken = LoggedRecord(record=decode_record(whole.key_bytes, b"\x00\x03\x00"), at_ms=5)
     rows = found(classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}), broken)
     assert kinds(rows) == ["unreadable"]
     assert "GROUP_METADATA at offset 1 of partition 0" in rows[0].evidence
@@ -229,7 +229,7 @@ def test_every_kind_is_found_in_the_captured_topics() -> None:
     for name in ("real", "java-plans"):
         entries = captured(name)
         for history in timeline(entries, topic_names=learned_names(entries)):
-            seen |= set(kinds(anomalies(told(history))))
+            seen |= set(kinds(anomalies(analysed_group(history))))
     assert seen == {kind.value for kind in AnomalyKind} - {"double-ownership"}
 
 
@@ -237,7 +237,7 @@ def test_a_quiet_group_of_java_members_is_found_quiet() -> None:
     entries = captured("real")
     (history,) = [h for h in timeline(entries) if h.group == "shop.01-java44"]
     assert len(history.lives) == 2
-    assert anomalies(told(history)) == []
+    assert anomalies(analysed_group(history)) == []
 
 
 def test_what_a_member_gets_is_not_foreign_where_nobody_knows_what_it_asked_for() -> None:

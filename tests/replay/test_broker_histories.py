@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.model import GroupHistory, Kind, Life, pairs
 from assignors.replay.history.timeline import group_history, group_of, learned_names, timeline
 from tests.replay.histories import (
@@ -18,12 +18,12 @@ ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 
 
 @pytest.fixture(scope="module")
-def real() -> list[Entry]:
+def real() -> list[LoggedRecord]:
     return captured("real")
 
 
 @pytest.fixture(scope="module")
-def histories(real: list[Entry]) -> dict[str, GroupHistory]:
+def histories(real: list[LoggedRecord]) -> dict[str, GroupHistory]:
     return {h.group: h for h in timeline(real, topic_names=learned_names(real))}
 
 
@@ -113,7 +113,7 @@ def test_a_regular_expression_stands_for_the_topics_that_the_broker_found(
     assert ("clicks.v2", "orders", "payments") in asked
 
 
-def test_a_group_alone_has_the_history_that_it_has_among_others(real: list[Entry]) -> None:
+def test_a_group_alone_has_the_history_that_it_has_among_others(real: list[LoggedRecord]) -> None:
     names = learned_names(real)
     for history in timeline(real, topic_names=names):
         alone = [entry for entry in real if group_of(entry) == history.group]

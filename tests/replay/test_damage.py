@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assignors.registry import assignor_named
-from assignors.replay.decode.entries import Entry, entries
+from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.partition_counts import inferred_counts
 from assignors.replay.history.timeline import group_history, learned_names
@@ -29,7 +29,7 @@ SETTINGS = Settings(
 def test_a_damaged_topic_is_told_and_its_figures_agree(seed: int, tmp_path: Path) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(damaged(seed))
-    listed = list(entries(rows(open_source(dump))))
+    listed = list(logged_records(rows(open_source(dump))))
     tables = replay(listed, SETTINGS, hide_names=bool(seed % 2))
     assert broken(tables) == []
     unreadable = sum(1 for entry in listed if entry.record.error is not None)
@@ -42,7 +42,7 @@ def test_a_damaged_topic_is_told_and_its_figures_agree(seed: int, tmp_path: Path
 def test_a_member_without_a_name_is_one_unreadable_record() -> None:
     whole = member(2, "m", ("t",)).record
     assert whole.key_bytes is not None
-    cut = Entry(record=decode_record(whole.key_bytes[:-2], None), at_ms=2)
+    cut = LoggedRecord(record=decode_record(whole.key_bytes[:-2], None), at_ms=2)
     tables = replay(in_order([epoch(1, 1), member(2, "n", ("t",)), cut, epoch(3, 2)]))
     assert [row.member_count for row in tables.generations] == [0, 1]
     assert [row.kind for row in tables.anomalies if row.kind == "unreadable"] == ["unreadable"]

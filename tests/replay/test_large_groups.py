@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.analysis.table_rows import told
-from assignors.replay.decode.entries import Entry
+from assignors.replay.analysis.table_rows import analysed_group
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import replay
 from assignors.replay.findings import anomalies
 from assignors.replay.history.model import GroupHistory
@@ -43,7 +43,7 @@ TWICE_MAX = 2.8
 TRIES = 4
 
 
-def classic_group(count: int) -> list[Entry]:
+def classic_group(count: int) -> list[LoggedRecord]:
     """Two generations in which each member has a partition, and claims it."""
     plans = [{f"m{n}": ("t", n) for n in range(count)}] * 2
     return [
@@ -60,7 +60,7 @@ def classic_group(count: int) -> list[Entry]:
     ]
 
 
-def consumer_group(count: int) -> list[Entry]:
+def consumer_group(count: int) -> list[LoggedRecord]:
     """A KIP-848 group whose topic nobody named: each member was given what it did not ask for."""
     topic = TOPIC_ID.format("Q")
     names = [f"m{n}" for n in range(count)]
@@ -73,7 +73,7 @@ def consumer_group(count: int) -> list[Entry]:
     ]
 
 
-def handed_over_too_early(count: int) -> list[Entry]:
+def handed_over_too_early(count: int) -> list[LoggedRecord]:
     """Every partition goes to a member while another still claims it."""
     last = count - 1
     first = {f"m{n}": Says(gets={"t": (n,)}) for n in range(count)}
@@ -85,7 +85,7 @@ def handed_over_too_early(count: int) -> list[Entry]:
     ]
 
 
-def nobody_has_anything(count: int) -> list[Entry]:
+def nobody_has_anything(count: int) -> list[LoggedRecord]:
     """Every partition waits, as it seems: one round under a cooperative protocol."""
     had = {"a": Says(gets={"t": tuple(range(count))}), "b": Says()}
     none = {key: Says() for key in had}
@@ -95,14 +95,14 @@ def nobody_has_anything(count: int) -> list[Entry]:
     ]
 
 
-def odd_plans(count: int) -> list[Entry]:
+def odd_plans(count: int) -> list[LoggedRecord]:
     """A leader that is the last of the record writes a byte too many for everybody."""
     plan = b"\0\0\0\0\0\0\xff\xff\xff\xff!"
     said = {f"m{n}": Says(assignment=plan) for n in range(count)}
     return [classic(1, 1, said, leader=f"m{count - 1}")]
 
 
-def many_topics(count: int) -> list[Entry]:
+def many_topics(count: int) -> list[LoggedRecord]:
     """A member asks for many topics, and is given as many others."""
     asked = tuple(f"asked-{n}" for n in range(count))
     return [
@@ -110,7 +110,7 @@ def many_topics(count: int) -> list[Entry]:
     ]
 
 
-def many_expressions(count: int) -> list[Entry]:
+def many_expressions(count: int) -> list[LoggedRecord]:
     """Every member of a KIP-848 group has a regular expression of its own."""
     return [
         *chain.from_iterable(
@@ -129,7 +129,7 @@ def many_expressions(count: int) -> list[Entry]:
     ]
 
 
-def many_lives(count: int) -> list[Entry]:
+def many_lives(count: int) -> list[LoggedRecord]:
     """A group that comes and goes, and a bad record each time."""
     bad = decode_record(b"\0\2\0\1g", b"\0\x63")
     return [
@@ -137,13 +137,13 @@ def many_lives(count: int) -> list[Entry]:
         for n in range(count)
         for entry in (
             classic(3 * n, 1, {"a": Says()}),
-            Entry(record=bad, at_ms=3 * n + 1),
+            LoggedRecord(record=bad, at_ms=3 * n + 1),
             gone(3 * n + 2),
         )
     ]
 
 
-Case = tuple[Callable[[int], list[Entry]], int, str | None]
+Case = tuple[Callable[[int], list[LoggedRecord]], int, str | None]
 
 CASES: list[Case] = [
     (classic_group, 1500, None),
@@ -157,7 +157,7 @@ CASES: list[Case] = [
 ]
 
 
-def joining_one_by_one(count: int) -> list[Entry]:
+def joining_one_by_one(count: int) -> list[LoggedRecord]:
     """A KIP-848 group that starts an epoch for each member that comes."""
     return [e for n in range(count) for e in (member(n, f"m{n}", ("t",)), epoch(n, n + 2))]
 
@@ -210,7 +210,7 @@ def name_of(part: object) -> str:
     return getattr(part, "__name__", str(part))
 
 
-def seconds_told(entries: Iterable[Entry]) -> float:
+def seconds_told(entries: Iterable[LoggedRecord]) -> float:
     """The time that all the tables take this process."""
     listed = in_order(entries)
     started = process_time()
@@ -218,9 +218,9 @@ def seconds_told(entries: Iterable[Entry]) -> float:
     return process_time() - started
 
 
-def seconds_found(entries: Iterable[Entry]) -> float:
+def seconds_found(entries: Iterable[LoggedRecord]) -> float:
     """The time that the findings take alone, which the rest would hide."""
-    known = [told(history) for history in timeline(in_order(entries))]
+    known = [analysed_group(history) for history in timeline(in_order(entries))]
     gc.collect()
     gc.disable()  # its passes over what is known take longer than the findings
     try:
@@ -236,10 +236,10 @@ def seconds_found(entries: Iterable[Entry]) -> float:
 @pytest.mark.parametrize("seconds", [seconds_told, seconds_found])
 @pytest.mark.parametrize(("group", "count", "finding"), CASES, ids=name_of)
 def test_twice_the_size_takes_twice_the_time(
-    group: Callable[[int], list[Entry]],
+    group: Callable[[int], list[LoggedRecord]],
     count: int,
     finding: str | None,
-    seconds: Callable[[Iterable[Entry]], float],
+    seconds: Callable[[Iterable[LoggedRecord]], float],
 ) -> None:
     ratios = []
     for _ in range(TRIES):
@@ -252,7 +252,7 @@ def test_twice_the_size_takes_twice_the_time(
 
 @pytest.mark.parametrize(("group", "count", "finding"), CASES, ids=name_of)
 def test_a_large_group_takes_nothing_from_its_neighbours(
-    group: Callable[[int], list[Entry]], count: int, finding: str | None
+    group: Callable[[int], list[LoggedRecord]], count: int, finding: str | None
 ) -> None:
     large = group(count // 40)
     middle = len(large) // 2

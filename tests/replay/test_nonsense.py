@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.registry import assignor_named
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.tables.arrow import as_arrow
 from assignors.replay.tables.rows import TABLES
@@ -94,7 +94,7 @@ streams_current = st.builds(
     st.lists(st.integers(0, 3), max_size=3),
 )
 garbage = st.builds(
-    lambda at_ms, key, value: Entry(record=decode_record(key, value), at_ms=at_ms),
+    lambda at_ms, key, value: LoggedRecord(record=decode_record(key, value), at_ms=at_ms),
     times,
     st.one_of(st.none(), st.binary(max_size=12)),
     st.one_of(st.none(), st.binary(max_size=12)),
@@ -135,7 +135,7 @@ SETTINGS = Settings(
 
 
 @given(st.lists(anything, max_size=14))
-def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[Entry]) -> None:
+def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[LoggedRecord]) -> None:
     entries = in_order(listed)
     tables = replay(entries, SETTINGS)
     readable = [e for e in entries if e.record.error is None and e.record.name == "OFFSET_COMMIT"]
@@ -161,7 +161,7 @@ def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[Ent
     ]
 
 
-def twice() -> Entry:
+def twice() -> LoggedRecord:
     """A record in which one member stands twice."""
     once = classic(1, 1, {"a": Says(gets={"t": (0,)})}).record
     assert once.value is not None

@@ -12,7 +12,7 @@ from assignors.model import Group
 from assignors.rebalance import Rebalance
 from assignors.registry import assignor_named
 from assignors.replay.analysis.redact import Hidden, keyed, numbered
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.timeline import timeline
 from assignors.replay.tables.columns import as_dict
@@ -23,17 +23,17 @@ LABEL = re.compile(r"^(group|client|host|member|instance)-(\d+|[0-9a-f]{12})$")
 
 
 @pytest.fixture(scope="module")
-def entries() -> list[Entry]:
+def entries() -> list[LoggedRecord]:
     return captured("real")
 
 
 @pytest.fixture(scope="module")
-def plain(entries: list[Entry]) -> Tables:
+def plain(entries: list[LoggedRecord]) -> Tables:
     return replay(entries)
 
 
 @pytest.fixture(scope="module")
-def hidden(entries: list[Entry]) -> Tables:
+def hidden(entries: list[LoggedRecord]) -> Tables:
     return replay(entries, hide_names=True)
 
 
@@ -52,10 +52,10 @@ def text(tables: Tables) -> str:
 
 
 def test_no_name_is_left_in_any_table_or_evidence(plain: Tables, hidden: Tables) -> None:
-    told, open_ = text(hidden), text(plain)
+    masked, open_ = text(hidden), text(plain)
     secret = names(plain)
     assert len(secret) > 300
-    assert [name for name in secret if name in told] == []
+    assert [name for name in secret if name in masked] == []
     assert [name for name in secret if name not in open_] == []
 
 
@@ -90,7 +90,7 @@ def test_nothing_but_names_and_metadata_changes(plain: Tables, hidden: Tables) -
     assert len(set(labels.values())) == len(labels)
 
 
-def test_what_was_tried_is_the_same_under_hidden_names(entries: list[Entry]) -> None:
+def test_what_was_tried_is_the_same_under_hidden_names(entries: list[LoggedRecord]) -> None:
     settings = Settings(assignors=(assignor_named("java/sticky"),))
     open_rows = [as_dict(row) for row in replay(entries, settings).outcomes]
     hidden_rows = [as_dict(row) for row in replay(entries, settings, hide_names=True).outcomes]
@@ -104,7 +104,7 @@ def tells_all(group: Group) -> Rebalance:
     raise RuntimeError(f"nothing for {group.members[0].member_id}")
 
 
-def test_what_an_assignor_says_as_it_fails_is_hidden_too(entries: list[Entry]) -> None:
+def test_what_an_assignor_says_as_it_fails_is_hidden_too(entries: list[LoggedRecord]) -> None:
     own = Assignor(family="own", name="sticky", assign=tells_all)
     tables = replay(entries, Settings(assignors=(own,)), hide_names=True)
     errors = {row.error for row in tables.outcomes if row.generation is not None}
@@ -113,18 +113,18 @@ def test_what_an_assignor_says_as_it_fails_is_hidden_too(entries: list[Entry]) -
 
 
 def test_labels_by_key_are_the_same_in_every_group_and_other_under_another_key(
-    entries: list[Entry],
+    entries: list[LoggedRecord],
 ) -> None:
     label = keyed(b"one key")
     assert label(Hidden.HOST, "/10.0.0.1") == label(Hidden.HOST, "/10.0.0.1")
     assert label(Hidden.HOST, "/10.0.0.1") != keyed(b"other")(Hidden.HOST, "/10.0.0.1")
     assert label(Hidden.HOST, "a") != label(Hidden.GROUP, "a")
     assert label(Hidden.HOST, "") == ""
-    told = text(replay(entries, Settings(label=label)))
-    assert [name for name in names(replay(entries)) if name in told] == []
+    masked = text(replay(entries, Settings(label=label)))
+    assert [name for name in names(replay(entries)) if name in masked] == []
 
 
-def test_labels_count_in_the_order_of_the_records(entries: list[Entry]) -> None:
+def test_labels_count_in_the_order_of_the_records(entries: list[LoggedRecord]) -> None:
     histories = list(timeline(entries))
     label = numbered(histories)
     assert [label(Hidden.GROUP, h.group) for h in histories[:3]] == [

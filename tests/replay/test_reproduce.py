@@ -12,7 +12,7 @@ from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
 from assignors.replay.analysis.reproduce import Reproduction, reproductions, shares
-from assignors.replay.analysis.table_rows import generation_rows, told
+from assignors.replay.analysis.table_rows import analysed_group, generation_rows
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import Says, captured, classic, in_order
@@ -36,7 +36,7 @@ def found() -> list[tuple[str, Reproduction]]:
     for name, counts in TOPICS.items():
         entries = captured(name)
         for history in timeline(entries, topic_names=learned_names(entries)):
-            made += [(history.group, one) for one in reproductions(told(history, counts))]
+            made += [(history.group, one) for one in reproductions(analysed_group(history, counts))]
     return made
 
 
@@ -91,12 +91,12 @@ def test_a_plan_that_java_would_not_make_says_how_far_off_it_is() -> None:
     entries = in_order(
         [classic(1, 1, {"a": Says(gets={"t": (3, 2)}), "b": Says(gets={"t": (0, 1)})})]
     )
-    (one,) = reproductions(told(group_history("g", entries), {"t": 4}))
+    (one,) = reproductions(analysed_group(group_history("g", entries), {"t": 4}))
     assert str(one) == "java/range gives another plan: 4 partitions differ"
     reverse = in_order(
         [classic(1, 1, {"a": Says(assignment=encode_assignment({"t": (1, 0)}, keep_order=True))})]
     )
-    (one,) = reproductions(told(group_history("g", reverse), {"t": 2}))
+    (one,) = reproductions(analysed_group(group_history("g", reverse), {"t": 2}))
     assert str(one) == "java/range gives the same plan, written down in another way"
 
 
@@ -104,14 +104,14 @@ def test_a_group_on_which_java_fails_says_so() -> None:
     """A claim of a number beyond the topic: `No more unfilled consumers`."""
     says = {"a": Says(owns={"t": (7,)}, generation=1), "b": Says(gets={"t": (0,)})}
     entries = in_order([classic(1, 2, says, protocol="cooperative-sticky")])
-    (one,) = reproductions(told(group_history("g", entries), {"t": 1}))
+    (one,) = reproductions(analysed_group(group_history("g", entries), {"t": 1}))
     assert one.failure is not None
     assert "fails on this group" in str(one)
 
 
 def test_protocols_that_java_does_not_know_are_left_out() -> None:
     entries = in_order([classic(1, 1, {"a": Says()}, protocol="RoundRobinAssigner")])
-    assert list(reproductions(told(group_history("g", entries), {"t": 2}))) == []
+    assert list(reproductions(analysed_group(group_history("g", entries), {"t": 2}))) == []
 
 
 def test_guesses_name_the_client_that_wrote_the_plan() -> None:
@@ -128,7 +128,7 @@ def test_guesses_name_the_client_that_wrote_the_plan() -> None:
     }
     checked: Counter[str] = Counter()
     for history in timeline(captured("real")):
-        for row in generation_rows(told(history)):
+        for row in generation_rows(analysed_group(history)):
             if row.leader_client_id is None or row.leader_guess == BROKER:
                 continue
             who = row.leader_client_id.removeprefix("w-").removeprefix("live-").split("-")[0]
@@ -172,7 +172,7 @@ def test_a_leader_remembers_the_generations_it_was_told_and_another_one_does_not
             classic(3, 10, plan, protocol="sticky", leader="b"),
         ]
     )
-    list(reproductions(told(group_history("g", entries), {"t": 2})))
+    list(reproductions(analysed_group(group_history("g", entries), {"t": 2})))
     assert asked == [-1, 7, -1]
 
 
@@ -183,4 +183,4 @@ def test_a_leader_whose_subscription_breaks_off_is_not_taken_for_java() -> None:
     for subscription, guess in ((cut + b"\0\0\0\0", JAVA_OLD), (cut, None)):
         says = Says(subscription=subscription, assignment=plan)
         history = group_history("g", in_order([classic(1, 1, {"a": says})]))
-        assert [row.leader_guess for row in generation_rows(told(history))] == [guess]
+        assert [row.leader_guess for row in generation_rows(analysed_group(history))] == [guess]

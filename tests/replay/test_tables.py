@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignors.registry import assignor_named
-from assignors.replay.decode.entries import entries
+from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.sample import incident
 from assignors.replay.sources import Raw, open_source, rows
@@ -119,12 +119,12 @@ def test_a_name_that_utf8_cannot_carry_is_replaced() -> None:
 
 
 def test_a_source_gives_the_tables_of_its_records() -> None:
-    given = replay(entries(rows(open_source(DATA / "real.jsonl.gz"))))
+    given = replay(logged_records(rows(open_source(DATA / "real.jsonl.gz"))))
     assert given == replay(captured("real"))
 
 
 def test_what_a_source_could_not_read_is_a_finding_with_its_place() -> None:
-    (entry,) = entries([Raw(error="x.log: byte 17: bad checksum")])
+    (entry,) = logged_records([Raw(error="x.log: byte 17: bad checksum")])
     (row,) = replay([*incident(), entry]).anomalies[:1]
     assert (row.group, row.kind) == ("", "unreadable")
     assert "x.log: byte 17: bad checksum" in row.evidence
@@ -146,7 +146,7 @@ def test_commits_of_labelled_transactions_say_whether_they_were_taken_back() -> 
         )
         for r, fate in zip(raw, fates, strict=True)
     ]
-    tables = replay(entries(labelled))
+    tables = replay(logged_records(labelled))
     told = {row.record_offset: row.is_aborted for row in tables.offsets}
     assert [told[r.offset] for r in raw] == [True, False, None]
     # What was taken back is no commit of the group's.

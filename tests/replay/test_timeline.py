@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.model import Kind, Life
 from assignors.replay.history.timeline import group_history, timeline
 from tests.replay.histories import (
@@ -29,7 +29,7 @@ from tests.replay.histories import (
 ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 
 
-def life_of(*entries: Entry) -> Life:
+def life_of(*entries: LoggedRecord) -> Life:
     """The only life of a group with these records."""
     (found,) = group_history("g", in_order(entries)).lives
     return found
@@ -46,7 +46,7 @@ def test_groups_and_partitions_may_come_in_any_order_that_keeps_each_partitions_
     rolls: random.Random,
 ) -> None:
     entries = captured("java-plans")[:40]
-    by_partition: dict[int | None, list[Entry]] = {}
+    by_partition: dict[int | None, list[LoggedRecord]] = {}
     for entry in entries:
         by_partition.setdefault(entry.partition, []).append(entry)
     mixed = []
@@ -240,7 +240,9 @@ def test_what_cannot_be_read_is_kept_with_its_reason() -> None:
     from wire.records import decode_record  # noqa: PLC0415 - only here
 
     assert odd.record.key_bytes is not None
-    broken = Entry(record=decode_record(odd.record.key_bytes, b"\x00\x63"), at_ms=2, offset=1)
+    broken = LoggedRecord(
+        record=decode_record(odd.record.key_bytes, b"\x00\x63"), at_ms=2, offset=1
+    )
     history = group_history("g", [*entries, broken])
     (found,) = history.unreadable
     assert "version 99" in found.text

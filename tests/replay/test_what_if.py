@@ -10,9 +10,9 @@ from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.model import Cluster, Group, Member
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
-from assignors.replay.analysis.table_rows import Told, told
+from assignors.replay.analysis.table_rows import GroupAnalysis, analysed_group
 from assignors.replay.analysis.what_if import EVERY_GROUP, total, what_if
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.model import pairs
 from assignors.replay.history.timeline import group_history, learned_names, timeline
 from assignors.replay.tables.rows import OutcomeRow
@@ -35,28 +35,28 @@ KNOWN = {"orders": 6, "payments": 4, "clicks.v2": 3, "tiny": 1}
 
 
 @pytest.fixture(scope="module")
-def real() -> dict[str, Told]:
+def real() -> dict[str, GroupAnalysis]:
     entries = captured("real")
     names = learned_names(entries)
-    return {h.group: told(h, KNOWN) for h in timeline(entries, topic_names=names)}
+    return {h.group: analysed_group(h, KNOWN) for h in timeline(entries, topic_names=names)}
 
 
-def tried(of: Told, name: str) -> list[OutcomeRow]:
+def tried(of: GroupAnalysis, name: str) -> list[OutcomeRow]:
     """The outcome of an assignor, without the sums."""
     return [row for row in what_if(of, assignor_named(name)) if row.generation is not None]
 
 
-def summed(of: Told, name: str) -> list[OutcomeRow]:
+def summed(of: GroupAnalysis, name: str) -> list[OutcomeRow]:
     """The rows that sum up each life."""
     return [row for row in what_if(of, assignor_named(name)) if row.generation is None]
 
 
-def made(*entries: Entry, counts: dict[str, int] | None = None) -> Told:
+def made(*entries: LoggedRecord, counts: dict[str, int] | None = None) -> GroupAnalysis:
     """A group of these records."""
-    return told(group_history("g", in_order(entries)), counts or {"t": 4})
+    return analysed_group(group_history("g", in_order(entries)), counts or {"t": 4})
 
 
-def test_the_assignor_that_ran_would_have_done_what_it_did(real: dict[str, Told]) -> None:
+def test_the_assignor_that_ran_would_have_done_what_it_did(real: dict[str, GroupAnalysis]) -> None:
     """A group of Java members under Java's own assignor: every figure is what happened."""
     lives = summed(real["shop.01-java44"], "java/cooperative-sticky")
     assert len(lives) == 2
@@ -69,7 +69,7 @@ def test_the_assignor_that_ran_would_have_done_what_it_did(real: dict[str, Told]
 
 @pytest.mark.parametrize("name", ["optimal/sticky", "optimal/cooperative-sticky"])
 def test_the_best_assignors_leave_no_gap_and_nothing_with_nobody(
-    real: dict[str, Told], name: str
+    real: dict[str, GroupAnalysis], name: str
 ) -> None:
     rows = [row for of in real.values() for row in tried(of, name)]
     assert len(rows) > 250
@@ -77,7 +77,7 @@ def test_the_best_assignors_leave_no_gap_and_nothing_with_nobody(
 
 
 def test_every_registered_assignor_plays_every_history_without_an_error(
-    real: dict[str, Told],
+    real: dict[str, GroupAnalysis],
 ) -> None:
     for name in ASSIGNORS:
         rows = [row for of in real.values() for row in tried(of, name)]
@@ -85,7 +85,7 @@ def test_every_registered_assignor_plays_every_history_without_an_error(
         assert all(row.rounds <= 3 for row in rows), name
 
 
-def by_hand(of: Told) -> list[int]:
+def by_hand(of: GroupAnalysis) -> list[int]:
     """Moves of `java/roundrobin`, generation by generation, with dictionaries alone."""
     moves = []
     (told_life,) = of.lives
@@ -118,7 +118,7 @@ def by_hand(of: Told) -> list[int]:
     return moves
 
 
-def test_moves_are_those_of_playing_the_assignor_by_hand(real: dict[str, Told]) -> None:
+def test_moves_are_those_of_playing_the_assignor_by_hand(real: dict[str, GroupAnalysis]) -> None:
     checked = 0
     for of in real.values():
         if len(of.lives) == 1 and of.lives[0].life.kind.value == "classic":
@@ -263,7 +263,7 @@ def test_an_eager_assignor_gets_one_round() -> None:
     assert (row.rounds, row.error) == (1, None)
 
 
-def test_sums_add_up(real: dict[str, Told]) -> None:
+def test_sums_add_up(real: dict[str, GroupAnalysis]) -> None:
     rows = [row for of in real.values() for row in what_if(of, assignor_named("sticky"))]
     (every,) = total(rows)
     single = [row for row in rows if row.generation is not None]
@@ -274,12 +274,12 @@ def test_sums_add_up(real: dict[str, Told]) -> None:
     assert every.load_max == max(row.load_max for row in single)
 
 
-def test_share_and_streams_groups_are_left_out(real: dict[str, Told]) -> None:
+def test_share_and_streams_groups_are_left_out(real: dict[str, GroupAnalysis]) -> None:
     assert tried(real["shop.35-share"], "sticky") == []
     assert tried(real["shop.36-ks-streams"], "sticky") == []
 
 
-def test_inferred_counts_are_marked(real: dict[str, Told]) -> None:
+def test_inferred_counts_are_marked(real: dict[str, GroupAnalysis]) -> None:
     known = real["shop.01-java44"]
     assert not any(row.counts_inferred for row in tried(known, "sticky"))
     inferred = replace(known, inferred=frozenset({"orders"}))

@@ -6,7 +6,7 @@ import gzip
 import json
 from base64 import b64decode, b64encode
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from tests.replay.histories import (
     DATA,
     TOPIC_ID,
@@ -32,7 +32,7 @@ ODD = (
 IDS = [TOPIC_ID.format(end) for end in "Qgw"]
 
 
-def quiet_group() -> list[Entry]:
+def quiet_group() -> list[LoggedRecord]:
     """A group that never commits: two other groups tell the names of its topics."""
     share = dict.fromkeys(IDS, (0, 1))
     listed = [{"topicId": IDS[1], "topicName": "listed", "partitions": [0, 1]}]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assignors.replay.decode.entries import entries
+from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replay
 from assignors.replay.sources import open_source, rows
 from assignors.replay.tables.arrow import arrow_row
@@ -34,7 +34,7 @@ def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
     dump.write_bytes(some_groups())
     assert dump.stat().st_size > 20 * STRETCH_BYTES
     answers = answers_of("tables_job", kind, folder=tmp_path)
-    expected = replay(entries(rows(open_source(dump))), SETTINGS, hide_names=True)
+    expected = replay(logged_records(rows(open_source(dump))), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
         assert len(plain) > 5, name
@@ -54,7 +54,7 @@ def test_spark_tells_a_damaged_topic_as_plain_python_does(tmp_path: Path) -> Non
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(damaged(3))
     answers = answers_of("tables_job", "classic", folder=tmp_path)
-    expected = replay(entries(rows(open_source(dump))), SETTINGS, hide_names=True)
+    expected = replay(logged_records(rows(open_source(dump))), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
         assert counted(answers[name]) == counted(plain), name

@@ -12,11 +12,11 @@ import click
 from assignors.assignor import Assignor
 from assignors.cli.commands.assign import ASSIGNOR_HELP, AssignorName
 from assignors.cli.commands.replay_engines import (
-    Answer,
-    Asked,
+    ReplayRequest,
+    ReplayResult,
     UnreadableError,
-    told_by_python,
-    told_by_spark,
+    replay_with_python,
+    replay_with_spark,
 )
 from assignors.cli.inputs.json_text import parse
 from assignors.cli.outputs.output import VIOLATIONS, Form, output_option, write
@@ -159,7 +159,7 @@ def replay(
         partition_counts={**counts, **(partition_counts or {})},
         assignors=_different(assignors),
     )
-    asked = Asked(
+    asked = ReplayRequest(
         source=source,
         bootstrap=bootstrap,
         jars=jars,
@@ -169,7 +169,7 @@ def replay(
         redact=redact,
         out=out,
     )
-    with (told_by_spark if engine == "spark" else told_by_python)(asked) as answer:
+    with (replay_with_spark if engine == "spark" else replay_with_python)(asked) as answer:
         tables = answer.tables
         if out is not None:
             sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
@@ -222,7 +222,7 @@ def _say_shares(tables: Tables) -> None:
 
 
 def _documents(
-    answer: Answer, shown: Iterable[str], commits_shown: int | None
+    answer: ReplayResult, shown: Iterable[str], commits_shown: int | None
 ) -> Iterator[Document]:
     """Yield the rows of the tables, each with the name of its table.
 

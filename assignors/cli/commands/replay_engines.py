@@ -20,7 +20,7 @@ import click
 from assignors.cli.outputs.output import UNREADABLE
 from assignors.cli.outputs.progress import worked
 from assignors.replay.analysis.redact import numbered
-from assignors.replay.decode.entries import Entry, entries
+from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import Settings, joined, replayed
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
@@ -54,7 +54,7 @@ class UnreadableError(click.ClickException):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ReplayRequest:
     """What the user asked of a replay."""
 
     source: str | None
@@ -75,7 +75,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ReplayResult:
     """The tables of a replay; the commits apart, as there may be more than fit into memory."""
 
     tables: Tables
@@ -85,7 +85,7 @@ class Answer:
 
 
 @contextmanager
-def told_by_python(asked: Asked) -> Iterator[Answer]:
+def replay_with_python(asked: ReplayRequest) -> Iterator[ReplayResult]:
     """Give all tables, and write them where they were asked for."""
     histories = _histories(asked, _read(asked))
     settings = asked.settings
@@ -98,7 +98,7 @@ def told_by_python(asked: Asked) -> Iterator[Answer]:
 
         write_tables(tables, asked.out)
     offsets = tables.offsets
-    yield Answer(
+    yield ReplayResult(
         tables=tables,
         commits=lambda limit: offsets[:limit],
         commit_count=lambda: len(offsets),
@@ -106,7 +106,7 @@ def told_by_python(asked: Asked) -> Iterator[Answer]:
 
 
 @contextmanager
-def told_by_spark(asked: Asked) -> Iterator[Answer]:
+def replay_with_spark(asked: ReplayRequest) -> Iterator[ReplayResult]:
     """Give all tables but the commits, which Spark has as long as this lasts."""
     with _session(asked) as session:
         from assignors.replay.engines import spark_tables  # noqa: PLC0415 - the extra `spark`
@@ -136,14 +136,14 @@ def told_by_spark(asked: Asked) -> Iterator[Answer]:
                 table.write.mode("overwrite").parquet(path)
                 found[name] = session.read.parquet(path)
         offsets = found["offsets"]
-        yield Answer(
+        yield ReplayResult(
             tables=tables,
             commits=lambda limit: _commits(offsets, limit, asked),
             commit_count=offsets.count,
         )
 
 
-def _read(asked: Asked) -> list[Entry]:
+def _read(asked: ReplayRequest) -> list[LoggedRecord]:
     """Return the records of a source; what cannot be read at all is a sentence."""
     if find_spec("pyarrow") is None:
         raise click.UsageError(f"replay needs pyarrow: {EXTRA.format('replay')}")
@@ -156,15 +156,15 @@ def _read(asked: Asked) -> list[Entry]:
     try:
         if asked.source is not None:
             batches: Any = open_source(asked.source)
-            return list(entries(worked(rows(batches), None, "records")))
+            return list(logged_records(worked(rows(batches), None, "records")))
         with _session(asked) as session:
             batches = _wanted(asked, _frame(asked, session)).toArrow().to_batches()
-        return list(entries(rows(batches)))
+        return list(logged_records(rows(batches)))
     except (SourceError, OSError) as error:
         raise UnreadableError(str(error)) from error
 
 
-def _histories(asked: Asked, read: Sequence[Entry]) -> list[GroupHistory]:
+def _histories(asked: ReplayRequest, read: Sequence[LoggedRecord]) -> list[GroupHistory]:
     """Return the history of each group asked for; say so where there is none."""
     if not read:
         raise UnreadableError(f"{asked.where}: no records: is it empty?")
@@ -183,7 +183,7 @@ def _histories(asked: Asked, read: Sequence[Entry]) -> list[GroupHistory]:
     return found
 
 
-def _nobody(asked: Asked, group_count: int, names: Sequence[str]) -> UnreadableError:
+def _nobody(asked: ReplayRequest, group_count: int, names: Sequence[str]) -> UnreadableError:
     assert asked.wanted is not None
     return UnreadableError(
         f"{asked.where}: no group is called {asked.wanted.pattern!r}; "
@@ -192,7 +192,7 @@ def _nobody(asked: Asked, group_count: int, names: Sequence[str]) -> UnreadableE
 
 
 @contextmanager
-def _session(asked: Asked) -> Iterator[Any]:
+def _session(asked: ReplayRequest) -> Iterator[Any]:
     """Give a local Spark with what the source needs, and stop it in the end."""
     try:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - the extra `spark`
@@ -223,7 +223,7 @@ def _session(asked: Asked) -> Iterator[Any]:
         session.stop()
 
 
-def _frame(asked: Asked, session: Any) -> DataFrame:  # noqa: ANN401 - a session of any kind
+def _frame(asked: ReplayRequest, session: Any) -> DataFrame:  # noqa: ANN401 - a session of any kind
     """Return the raw records of the source."""
     from assignors.replay.sources.live import read_topic, require_rows  # noqa: PLC0415 - as above
 
@@ -259,7 +259,7 @@ def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as abo
     raise AssertionError("a source that only plain Python can open")
 
 
-def _wanted(asked: Asked, frame: DataFrame) -> DataFrame:
+def _wanted(asked: ReplayRequest, frame: DataFrame) -> DataFrame:
     """Return the records of the groups asked for; say so where there is none."""
     from pyspark.sql.functions import encode  # noqa: PLC0415 - as above
 
@@ -275,7 +275,7 @@ def _wanted(asked: Asked, frame: DataFrame) -> DataFrame:
     raise _nobody(asked, groups.count(), [row["named"] for row in first.collect()])
 
 
-def _refuse_foreign(asked: Asked, tables: Tables) -> None:
+def _refuse_foreign(asked: ReplayRequest, tables: Tables) -> None:
     """Say that a source is no offsets topic, if nothing in it could be read."""
     unreadable = [row for row in tables.anomalies if row.kind == AnomalyKind.UNREADABLE]
     if unreadable and not tables.groups:
@@ -284,7 +284,7 @@ def _refuse_foreign(asked: Asked, tables: Tables) -> None:
         )
 
 
-def _in_order(rows: Iterable[Row], asked: Asked) -> tuple[Row, ...]:
+def _in_order(rows: Iterable[Row], asked: ReplayRequest) -> tuple[Row, ...]:
     """Return rows as plain Python has them: groups by name, those of a group as they came.
 
     What hides a group is its number in this order. The rows of a group, of which one worker has
@@ -301,7 +301,7 @@ def _in_order(rows: Iterable[Row], asked: Asked) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=place))
 
 
-def _commits(offsets: DataFrame, limit: int | None, asked: Asked) -> Iterator[OffsetRow]:
+def _commits(offsets: DataFrame, limit: int | None, asked: ReplayRequest) -> Iterator[OffsetRow]:
     """Yield commits in the order of plain Python; memory: `COMMITS_TOGETHER`, or the limit."""
     from assignors.replay.tables.arrow import row_of  # noqa: PLC0415 - the extra `replay`
 
@@ -319,7 +319,7 @@ def _commits(offsets: DataFrame, limit: int | None, asked: Asked) -> Iterator[Of
         yield row_of(OffsetRow, row)  # type: ignore[misc]
 
 
-def _group_order(asked: Asked) -> Column:
+def _group_order(asked: ReplayRequest) -> Column:
     from pyspark.sql.functions import col, encode, substring_index  # noqa: PLC0415 - as above
 
     if asked.redact:

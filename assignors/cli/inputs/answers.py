@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from assignors.cli.inputs.sources import lines, total_size
 from assignors.cli.outputs.progress import counted
-from assignors.documents.groups import SCHEMA, Document, DocumentError, Fault
+from assignors.documents.groups import SCHEMA, Document, DocumentError, ErrorCode
 from assignors.options import JavaFailure
 
 Blank = Document
@@ -37,10 +37,10 @@ def answered(blank: Blank, answer: Callable[[], Document]) -> Document:
     except DocumentError as error:
         reason = error.document()
     except JavaFailure as error:
-        reason = DocumentError(Fault.REFERENCE_FAILED, f"Java fails: {error}").document()
+        reason = DocumentError(ErrorCode.REFERENCE_FAILED, f"Java fails: {error}").document()
     except (ValueError, MemoryError, RecursionError) as error:
-        reason = DocumentError(Fault.FAILED, f"{error}" or type(error).__name__).document()
+        reason = DocumentError(ErrorCode.FAILED, f"{error}" or type(error).__name__).document()
     except Exception as error:  # noqa: BLE001  # our mistake or a foreign assignor's: other lines go on
-        reason = DocumentError(Fault.FAILED, f"{type(error).__name__}: {error}").document()
+        reason = DocumentError(ErrorCode.FAILED, f"{type(error).__name__}: {error}").document()
         traceback.print_exc(file=sys.stderr)
     return {"schema": SCHEMA, **blank, "error": reason}

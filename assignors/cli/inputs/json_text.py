@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Never
 
-from assignors.documents.values import Document, DocumentError, Fault, Place
+from assignors.documents.values import Document, DocumentError, ErrorCode, Place
 
 
 def parse(line: bytes) -> object:
@@ -24,7 +24,7 @@ def parse(line: bytes) -> object:
         text = line.decode()
     except UnicodeDecodeError as error:
         words = f"{error.reason}: 0x{line[error.start]:02x}"
-        raise DocumentError(Fault.BAD_UTF8, words, offset=error.start) from None
+        raise DocumentError(ErrorCode.BAD_UTF8, words, offset=error.start) from None
     repeating: list[_Repeating] = []
 
     def collect(pairs: list[tuple[str, object]]) -> Document:
@@ -39,17 +39,19 @@ def parse(line: bytes) -> object:
         found = json.loads(text, object_pairs_hook=collect, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         offset = len(text[: error.pos].encode())
-        raise DocumentError(Fault.BAD_JSON, error.msg, offset=offset) from None
+        raise DocumentError(ErrorCode.BAD_JSON, error.msg, offset=offset) from None
     except _NoNumberError as error:
         words = f"{error} is no JSON number"
-        raise DocumentError(Fault.BAD_JSON, words, offset=line.find(str(error).encode())) from None
+        raise DocumentError(
+            ErrorCode.BAD_JSON, words, offset=line.find(str(error).encode())
+        ) from None
     except RecursionError:
-        raise DocumentError(Fault.BAD_JSON, "nested too deeply", offset=0) from None
+        raise DocumentError(ErrorCode.BAD_JSON, "nested too deeply", offset=0) from None
     except ValueError as error:  # the limit on digits of an integer
-        raise DocumentError(Fault.BAD_JSON, str(error), offset=0) from None
+        raise DocumentError(ErrorCode.BAD_JSON, str(error), offset=0) from None
     if repeating:
         text = f"key {repeating[0].key!r} stands twice"
-        raise DocumentError(Fault.REPEATED, text, _place_of(repeating[0], found))
+        raise DocumentError(ErrorCode.REPEATED, text, _place_of(repeating[0], found))
     return found
 
 

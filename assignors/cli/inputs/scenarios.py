@@ -20,7 +20,16 @@ from assignors.documents.groups import (
     bytes_from_hex,
     group_from_document,
 )
-from assignors.documents.values import INT32_MAX, Fault, Place, found, items, required, struct, text
+from assignors.documents.values import (
+    INT32_MAX,
+    ErrorCode,
+    Place,
+    found,
+    items,
+    required,
+    struct,
+    text,
+)
 from assignors.model import Member
 from assignors.simulation.rounds.generate import Parameters
 from assignors.simulation.rounds.rows import COLUMNS, Row
@@ -110,7 +119,7 @@ def _size_of(value: object, default: object, place: Place) -> object:
         return None if value is None else text(value, place)
     if isinstance(default, bool) and not isinstance(value, bool):
         words = f"expected true or false, found {found(value)}"
-        raise DocumentError(Fault.WRONG_TYPE, words, place)
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
     return value if isinstance(default, bool) else _whole(value, place, INT32_MAX)
 
 
@@ -119,10 +128,10 @@ def _whole(value: object, place: Place, largest: int) -> int | None:
         return None
     if type(value) is not int:
         words = f"expected an integer, found {found(value)}"
-        raise DocumentError(Fault.WRONG_TYPE, words, place)
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
     if abs(value) > largest:
         words = f"{found(value)} is not within {-largest}..{largest}"
-        raise DocumentError(Fault.OUT_OF_RANGE, words, place)
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
     return value
 
 

@@ -58,7 +58,7 @@ OnRound = Callable[[LedRound], object]
 
 
 @dataclass(slots=True)
-class Seat:
+class ClientSession:
     """One member under one assignor."""
 
     assignor: Assignor
@@ -188,7 +188,7 @@ def seat(
     on_note: OnNote | None,
     on_round: OnRound | None,
     options: Options,
-) -> Seat:
+) -> ClientSession:
     """Return a seat for a member that has not joined yet.
 
     Raises `ValueError` for an assignor that does not exist or runs in the broker alone.
@@ -196,7 +196,7 @@ def seat(
     found = assignor if isinstance(assignor, Assignor) else assignor_named(assignor)
     if found.family == "server":
         raise ValueError(f"{found.full_name} runs in the broker (KIP-848), not in a client")
-    return Seat(
+    return ClientSession(
         assignor=found,
         membership=Membership(kind=found.user_data, rack_id=rack),
         logger=logger,

@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 
-class KeptAnswer:
+class PendingJoin:
     """A future of the host's that is not over before it has been awaited."""
 
     __slots__ = ("_clock", "_finished", "_future", "_generation", "_keep_s")

@@ -31,7 +31,7 @@ from kafka.errors import KafkaConfigurationError
 
 from assignors.assignor import Assignor, UserData
 from assignors.clients.common.client_session import OnNote, OnRound, by_topic, callers, seat
-from assignors.clients.common.pending_join import KeptAnswer
+from assignors.clients.common.pending_join import PendingJoin
 from assignors.clients.kafka_python.decoding import bytes_of, install
 from assignors.leader import REPAIR
 from assignors.model import Cluster, Topic
@@ -266,8 +266,8 @@ def _watch(coordinator: Any) -> None:  # noqa: ANN401 - as above
 def _keep_answer(coordinator: Any) -> None:  # noqa: ANN401 - as above
     """See to it that the answer to the join that is being made is not thrown away."""
     join = coordinator._join_task  # noqa: SLF001 - no other way
-    if join is not None and not isinstance(join, KeptAnswer):
-        coordinator._join_task = KeptAnswer(  # noqa: SLF001 - as above
+    if join is not None and not isinstance(join, PendingJoin):
+        coordinator._join_task = PendingJoin(  # noqa: SLF001 - as above
             join,
             generation=lambda: coordinator._generation,  # noqa: SLF001 - as above
             keep_s=coordinator.config["session_timeout_ms"] / 2000,

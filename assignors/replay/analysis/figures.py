@@ -17,7 +17,7 @@ import numpy as np
 from assignors.metrics import loads, moved_count
 from assignors.model import Assignment, Cluster, Group, Member
 from assignors.optimal.sticky import target_assignment
-from assignors.problem import NOBODY, Int32, Problem, name_partitions, number, owners
+from assignors.problem import NOBODY, Int32, Problem, name_partitions, owners, problem_of
 from assignors.replay.history.model import Generation, Kind, Participant, pairs, partition_count
 from wire import TopicPartitions
 
@@ -142,7 +142,7 @@ def _compared(
 ) -> Figures:
     """Return the figures that need the plan as a whole; `plans` are this one and the last."""
     now, then = plans
-    problem = number(as_group(generation, counts))
+    problem = problem_of(as_group(generation, counts))
     favoured, given = _lawful(problem, then, counts), _lawful(problem, now, counts)
     waiting = np.flatnonzero((given == NOBODY) & (favoured != NOBODY))
     known = replace(

@@ -17,7 +17,7 @@ from hashlib import blake2b
 
 from assignors.replay.analysis.figures import Figures
 from assignors.replay.analysis.intervals import Interval, Overlap
-from assignors.replay.analysis.table_rows import Chapter, Told, ToldLife
+from assignors.replay.analysis.table_rows import GenerationAnalysis, GroupAnalysis, LifeAnalysis
 from assignors.replay.history.model import (
     Change,
     Commit,
@@ -101,7 +101,7 @@ def keyed(key: bytes) -> Label:
     return label
 
 
-def redacted(of: Told, label: Label) -> Told:
+def redacted(of: GroupAnalysis, label: Label) -> GroupAnalysis:
     """Return what is told with every name hidden. Cost: linear."""
     history = of.history
     lives = tuple(_life(told_life, label) for told_life in of.lives)
@@ -126,7 +126,7 @@ def redacted_outcome(row: OutcomeRow, group: str) -> OutcomeRow:
     return replace(row, group=group, error=error)
 
 
-def _life(of: ToldLife, label: Label) -> ToldLife:
+def _life(of: LifeAnalysis, label: Label) -> LifeAnalysis:
     chapters = tuple(_chapter(chapter, label) for chapter in of.chapters)
     hidden: dict[int, Interval] = {
         id(interval): replace(interval, member_id=label(Hidden.MEMBER, interval.member_id))
@@ -137,7 +137,7 @@ def _life(of: ToldLife, label: Label) -> ToldLife:
         generations=tuple(chapter.generation for chapter in chapters),
         changes=tuple(_change(change, label) for change in of.life.changes),
     )
-    return ToldLife(
+    return LifeAnalysis(
         life=life,
         chapters=chapters,
         intervals=tuple(hidden[id(interval)] for interval in of.intervals),
@@ -153,9 +153,9 @@ def _life(of: ToldLife, label: Label) -> ToldLife:
     )
 
 
-def _chapter(chapter: Chapter, label: Label) -> Chapter:
+def _chapter(chapter: GenerationAnalysis, label: Label) -> GenerationAnalysis:
     before = chapter.before
-    return Chapter(
+    return GenerationAnalysis(
         generation=_generation(chapter.generation, label),
         before=None if before is None else _generation(before, label),
         figures=_figures(chapter.figures, label),

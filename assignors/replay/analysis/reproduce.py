@@ -18,7 +18,7 @@ from assignors.model import Cluster, Group, Member, State
 from assignors.options import JavaFailure
 from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.fingerprint import guessed_writer
-from assignors.replay.analysis.table_rows import Told
+from assignors.replay.analysis.table_rows import GroupAnalysis
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.tables.rows import GenerationRow
@@ -66,7 +66,7 @@ class Reproduction:
         return f"{self.assignor} gives another plan: {self.different_count} partitions differ"
 
 
-def reproductions(of: Told) -> Iterator[Reproduction]:
+def reproductions(of: GroupAnalysis) -> Iterator[Reproduction]:
     """Yield every plan of a classic group whose protocol Java knows, with its copy's answer.
 
     A generation that was written again for a static member that came back is asked with the

@@ -1,6 +1,6 @@
 """From a group's history to the rows of the tables. Nothing is judged here, only told.
 
-`told` computes once what several tables need: partition counts, the figures of every
+`analysed_group` computes once what several tables need: partition counts, the figures of every
 generation, who held what when. Each table is then a function of it.
 """
 
@@ -40,7 +40,7 @@ from assignors.replay.tables.rows import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chapter:
+class GenerationAnalysis:
     """One generation with its figures and the generation before."""
 
     generation: Generation
@@ -49,39 +49,41 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldLife:
+class LifeAnalysis:
     """One life with everything that is computed of it."""
 
     life: Life
-    chapters: tuple[Chapter, ...]
+    chapters: tuple[GenerationAnalysis, ...]
     intervals: tuple[Interval, ...]
     overlaps: tuple[Overlap, ...]
     """Empty for share groups, where several members may hold a partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class GroupAnalysis:
     """A group's history with everything that is computed of it."""
 
     history: GroupHistory
     counts: Mapping[str, int]
     inferred: frozenset[str]
     """Topics whose partition counts come from the history itself."""
-    lives: tuple[ToldLife, ...]
+    lives: tuple[LifeAnalysis, ...]
 
 
-def told(history: GroupHistory, partition_counts: Mapping[str, int] | None = None) -> Told:
+def analysed_group(
+    history: GroupHistory, partition_counts: Mapping[str, int] | None = None
+) -> GroupAnalysis:
     """Return the history with its figures. Cost: that of the optimal solver, a generation."""
     counts, inferred = counts_of(history, partition_counts)
-    return Told(
+    return GroupAnalysis(
         history=history,
         counts=counts,
         inferred=inferred,
-        lives=tuple(_told_life(life, counts) for life in history.lives),
+        lives=tuple(_life_analysis(life, counts) for life in history.lives),
     )
 
 
-def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow]:
+def group_rows(of: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow]:
     """Yield a row a life; `anomaly_counts` is life -> how many findings it has."""
     commits = [commit for commit in of.history.commits if not commit.is_aborted]
     commit_ms = sorted(commit.at_ms for commit in commits if commit.offset is not None)
@@ -113,7 +115,7 @@ def group_rows(of: Told, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow
         )
 
 
-def offset_rows(of: Told) -> Iterator[OffsetRow]:
+def offset_rows(of: GroupAnalysis) -> Iterator[OffsetRow]:
     """Yield a row a commit, with who held the partition then if it was one member alone."""
     holdings: dict[Place, list[Holding]] = {}
     for holding in holdings_of(of):
@@ -142,7 +144,7 @@ def offset_rows(of: Told) -> Iterator[OffsetRow]:
         )
 
 
-def holdings_of(of: Told) -> list[Holding]:
+def holdings_of(of: GroupAnalysis) -> list[Holding]:
     """Return who held each partition alone; of a share group nobody ever does."""
     return sole_holdings(
         interval
@@ -152,14 +154,14 @@ def holdings_of(of: Told) -> list[Holding]:
     )
 
 
-def generation_rows(of: Told) -> Iterator[GenerationRow]:
+def generation_rows(of: GroupAnalysis) -> Iterator[GenerationRow]:
     """Yield a row a generation."""
     for told_life in of.lives:
         for chapter in told_life.chapters:
             yield _generation_row(of, told_life.life, chapter)
 
 
-def member_rows(of: Told) -> Iterator[MemberRow]:
+def member_rows(of: GroupAnalysis) -> Iterator[MemberRow]:
     """Yield a row a member of each generation, in the order of the records."""
     for told_life in of.lives:
         for chapter in told_life.chapters:
@@ -169,7 +171,7 @@ def member_rows(of: Told) -> Iterator[MemberRow]:
                 yield _member_row(of, told_life.life, chapter.generation, member, is_new=is_new)
 
 
-def assignment_rows(of: Told) -> Iterator[AssignmentRow]:
+def assignment_rows(of: GroupAnalysis) -> Iterator[AssignmentRow]:
     """Yield a row an interval in which a member held a partition, by begin."""
     for told_life in of.lives:
         double = {id(i) for o in told_life.overlaps for i in (o.first, o.second)}
@@ -204,7 +206,7 @@ def client_of(life: Life) -> dict[str, tuple[str, str]]:
     }
 
 
-def downtime(chapter: Chapter) -> int | None:
+def downtime(chapter: GenerationAnalysis) -> int | None:
     """Return the partition-milliseconds that a generation's round cost: `columns.ESTIMATED`."""
     generation = chapter.generation
     if generation.pause_ms is None:
@@ -212,7 +214,7 @@ def downtime(chapter: Chapter) -> int | None:
     return generation.pause_ms * chapter.figures.stopped
 
 
-def _unassigned_ms(chapter: Chapter) -> int | None:
+def _unassigned_ms(chapter: GenerationAnalysis) -> int | None:
     """Return the partition-milliseconds with nobody, `None` where they have no end."""
     generation, count = chapter.generation, partition_count(chapter.figures.unassigned)
     if not count:
@@ -231,15 +233,15 @@ def _within(times: Sequence[int], span: Span) -> int:
     return bisect_left(times, span.to_ms) - bisect_left(times, span.from_ms)
 
 
-def _told_life(life: Life, counts: Mapping[str, int]) -> ToldLife:
+def _life_analysis(life: Life, counts: Mapping[str, int]) -> LifeAnalysis:
     chapters = []
     before: Generation | None = None
     for generation in life.generations:
         counted = figures(life.kind, generation, before, counts)
-        chapters.append(Chapter(generation=generation, before=before, figures=counted))
+        chapters.append(GenerationAnalysis(generation=generation, before=before, figures=counted))
         before = generation
     found = intervals(life)
-    return ToldLife(
+    return LifeAnalysis(
         life=life,
         chapters=tuple(chapters),
         intervals=found,
@@ -247,7 +249,7 @@ def _told_life(life: Life, counts: Mapping[str, int]) -> ToldLife:
     )
 
 
-def _generation_row(of: Told, life: Life, chapter: Chapter) -> GenerationRow:
+def _generation_row(of: GroupAnalysis, life: Life, chapter: GenerationAnalysis) -> GenerationRow:
     generation, counted = chapter.generation, chapter.figures
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
     asked = {topic for member in generation.members for topic in member.topics}
@@ -289,7 +291,7 @@ def _generation_row(of: Told, life: Life, chapter: Chapter) -> GenerationRow:
 
 
 def _member_row(
-    of: Told, life: Life, generation: Generation, member: Participant, *, is_new: bool
+    of: GroupAnalysis, life: Life, generation: Generation, member: Participant, *, is_new: bool
 ) -> MemberRow:
     return MemberRow(
         group=of.history.group,

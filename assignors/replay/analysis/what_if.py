@@ -35,7 +35,13 @@ from assignors.assignor import Assignor
 from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
 from assignors.replay.analysis.figures import Figures, figures
-from assignors.replay.analysis.table_rows import Chapter, Told, ToldLife, added, downtime
+from assignors.replay.analysis.table_rows import (
+    GenerationAnalysis,
+    GroupAnalysis,
+    LifeAnalysis,
+    added,
+    downtime,
+)
 from assignors.replay.history.model import Generation, Kind, pairs, partition_count
 from assignors.replay.tables.rows import OutcomeRow
 
@@ -62,7 +68,7 @@ class Tried:
     error: str | None = None
 
 
-def what_if(of: Told, assignor: Assignor) -> Iterator[OutcomeRow]:
+def what_if(of: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
     """Yield a row for each generation that had members, and one that sums up each life.
 
     An assignor that fails leaves everything where it was, and its row says why; a copied
@@ -88,10 +94,12 @@ def total(rows: Iterable[OutcomeRow]) -> Iterator[OutcomeRow]:
         yield replace(_summed(listed), group=EVERY_GROUP, life=0)
 
 
-def _of_life(of: Told, told_life: ToldLife, assignor: Assignor) -> Iterator[OutcomeRow]:
+def _of_life(
+    of: GroupAnalysis, told_life: LifeAnalysis, assignor: Assignor
+) -> Iterator[OutcomeRow]:
     before: Generation | None = None
     memory = Memory()
-    last: Chapter | None = None
+    last: GenerationAnalysis | None = None
     for chapter in told_life.chapters:
         if not chapter.generation.members:
             before, memory, last = None, Memory(), None
@@ -111,7 +119,11 @@ def _of_life(of: Told, told_life: ToldLife, assignor: Assignor) -> Iterator[Outc
 
 
 def _settled(
-    of: Told, assignor: Assignor, chapter: Chapter, before: Generation | None, memory: Memory
+    of: GroupAnalysis,
+    assignor: Assignor,
+    chapter: GenerationAnalysis,
+    before: Generation | None,
+    memory: Memory,
 ) -> Tried:
     """Return the generation after as many rounds as it takes."""
     kind, cluster = _kind(assignor), cluster_of(of)
@@ -155,7 +167,11 @@ def _settled(
 
 
 def _idle(
-    of: Told, assignor: Assignor, chapter: Chapter, before: Generation, memory: Memory
+    of: GroupAnalysis,
+    assignor: Assignor,
+    chapter: GenerationAnalysis,
+    before: Generation,
+    memory: Memory,
 ) -> Tried:
     """Return the generation with everything where it was."""
     same = _standing(assignor, chapter.generation, before)
@@ -164,7 +180,7 @@ def _idle(
     return Tried(generation=same, rounds=0, moved=0, stopped=0, figures=counted, memory=memory)
 
 
-def cluster_of(of: Told) -> Cluster:
+def cluster_of(of: GroupAnalysis) -> Cluster:
     """Return the topics as far as they are known, with their ids."""
     ids = {name: topic_id for topic_id, name in of.history.topic_names.items()}
     return Cluster(
@@ -226,7 +242,7 @@ def _must_let_go(start: Generation, assignment: Assignment) -> bool:
     )
 
 
-def _asks_the_same(chapter: Chapter, last: Chapter) -> bool:
+def _asks_the_same(chapter: GenerationAnalysis, last: GenerationAnalysis) -> bool:
     if chapter.generation.missing_before:
         return False
     return _signature(chapter.generation) == _signature(last.generation)
@@ -244,7 +260,11 @@ def _kind(assignor: Assignor) -> Kind:
 
 
 def _row(
-    of: Told, told_life: ToldLife, assignor: Assignor, chapter: Chapter, tried: Tried
+    of: GroupAnalysis,
+    told_life: LifeAnalysis,
+    assignor: Assignor,
+    chapter: GenerationAnalysis,
+    tried: Tried,
 ) -> OutcomeRow:
     generation, happened, counted = chapter.generation, chapter.figures, tried.figures
     asked = {topic for member in generation.members for topic in member.topics}

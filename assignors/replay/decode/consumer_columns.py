@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assignors.replay.decode.buffers import Bytes, Index, Mask, bytes_of, expanded, offsets_of
-from assignors.replay.decode.lockstep import TOGETHER_MIN, Walk
+from assignors.replay.decode.lockstep import TOGETHER_MIN, LockstepReader
 from assignors.simulation.batches import (
     DECODED_ASSIGNMENT,
     DECODED_SUBSCRIPTION,
@@ -80,7 +80,7 @@ def _decoded(
 
 
 def _plain_subscriptions(blobs: Bytes) -> _Columns:
-    walk = Walk(blobs)
+    walk = LockstepReader(blobs)
     version = walk.int16()
     # Version 0, which does not say what is owned, is left to the codec: hardly anybody writes it.
     walk.need((version >= 1) & (version <= NEWEST_VERSION))
@@ -112,7 +112,7 @@ def _plain_subscriptions(blobs: Bytes) -> _Columns:
 
 
 def _plain_assignments(blobs: Bytes) -> _Columns:
-    walk = Walk(blobs)
+    walk = LockstepReader(blobs)
     version = walk.int16()
     walk.need((version >= 0) & (version <= NEWEST_VERSION))
     given = _entries(walk, with_numbers=True)
@@ -129,7 +129,7 @@ def _plain_assignments(blobs: Bytes) -> _Columns:
     return walk.is_plain, pa.StructArray.from_arrays(columns, fields=list(DECODED_ASSIGNMENT))
 
 
-def _user_data(walk: Walk) -> tuple[Index, Index]:
+def _user_data(walk: LockstepReader) -> tuple[Index, Index]:
     """Step over UserData and return where it begins and its length, negative for null."""
     length = walk.int32()
     walk.need(length != 0)  # which has a note
@@ -147,7 +147,7 @@ class _Entries:
     number_count: Index
 
 
-def _entries(walk: Walk, *, with_numbers: bool) -> _Entries:
+def _entries(walk: LockstepReader, *, with_numbers: bool) -> _Entries:
     """Step over an array of topics in every blob, with partition numbers or without."""
     count = walk.int32()
     walk.need((count >= 0) & (count <= walk.blobs.end - walk.at))
@@ -155,7 +155,7 @@ def _entries(walk: Walk, *, with_numbers: bool) -> _Entries:
     steps = [(nothing, nothing, nothing, nothing, nothing)]
     active = np.flatnonzero(walk.is_plain & (count > 0))
     while len(active) >= TOGETHER_MIN:
-        part = Walk(walk.blobs.rows(active), walk.at[active])
+        part = LockstepReader(walk.blobs.rows(active), walk.at[active])
         text_length = part.int16()
         text_at = part.skip(text_length)
         number_count = part.int32() if with_numbers else np.zeros(len(active), np.int64)
@@ -209,7 +209,7 @@ class _Topics:
         return offsets_of(counts[is_plain])
 
 
-def _topics(walk: Walk, entries: _Entries) -> _Topics:
+def _topics(walk: LockstepReader, entries: _Entries) -> _Topics:
     """Read what was stepped over; give up blobs that name what is no text, or a topic twice."""
     kept = walk.is_plain[entries.blob]
     blob, number_count = entries.blob[kept], entries.number_count[kept]

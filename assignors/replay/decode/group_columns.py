@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assignors.replay.decode.buffers import Bytes, Index, Mask, nulled, offsets_of
-from assignors.replay.decode.lockstep import TOGETHER_MIN, Walk
+from assignors.replay.decode.lockstep import TOGETHER_MIN, LockstepReader
 from assignors.replay.decode.member_columns import MEMBER, Members, member_structs
 from wire.records.members import CONSUMER
 
@@ -68,8 +68,8 @@ def group_columns(keys: Bytes, values: Bytes, candidates: Mask) -> Groups:
     rows = np.flatnonzero(candidates & keys.is_valid & values.is_valid)
     steps_max: int | None = None
     while len(rows) >= TOGETHER_MIN:
-        walk = Walk(values.rows(rows))
-        key = Walk(keys.rows(rows), keys.start[rows] + 2)
+        walk = LockstepReader(values.rows(rows))
+        key = LockstepReader(keys.rows(rows), keys.start[rows] + 2)
         name = key.text()
         walk.need(key.is_plain & (key.at == key.blobs.end))
         frame = _frame(walk)
@@ -157,7 +157,7 @@ class _MemberPlaces:
     assignment: _Stretch
 
 
-def _frame(walk: Walk) -> _Frame:
+def _frame(walk: LockstepReader) -> _Frame:
     version = walk.int16()
     walk.need((version == 2) | (version == 3))
     protocol_type = walk.text()
@@ -179,12 +179,12 @@ def _steps_max(counts: Index) -> int:
     return max(STEPS_CHEAP, int(np.partition(counts, -TOGETHER_MIN)[-TOGETHER_MIN]))
 
 
-def _members(walk: Walk, version: Index, count: Index) -> _MemberPlaces:
+def _members(walk: LockstepReader, version: Index, count: Index) -> _MemberPlaces:
     """Step over the members of every group."""
     steps = [(np.zeros(0, np.int64),) * 15]
     active = np.flatnonzero(walk.is_plain & (count > 0))
     while len(active):
-        part = Walk(walk.blobs.rows(active), walk.at[active])
+        part = LockstepReader(walk.blobs.rows(active), walk.at[active])
         fields = (
             *part.text(),
             *part.nullable_text(version[active] >= 3),

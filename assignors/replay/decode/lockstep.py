@@ -15,7 +15,7 @@ TOGETHER_MIN = 16
 """Fewer strings than this are not worth a step of all."""
 
 
-class Walk:
+class LockstepReader:
     """Up to where each blob has been read, and which are plain so far."""
 
     __slots__ = ("at", "blobs", "is_plain")

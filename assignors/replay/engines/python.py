@@ -14,18 +14,18 @@ from assignors.assignor import Assignor
 from assignors.replay.analysis.redact import Label, numbered, redacted, redacted_outcome
 from assignors.replay.analysis.reproduce import Reproduction, reproductions
 from assignors.replay.analysis.table_rows import (
-    Chapter,
-    Told,
-    ToldLife,
+    GenerationAnalysis,
+    GroupAnalysis,
+    LifeAnalysis,
+    analysed_group,
     assignment_rows,
     generation_rows,
     group_rows,
     member_rows,
     offset_rows,
-    told,
 )
 from assignors.replay.analysis.what_if import what_if
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.findings import Thresholds, anomalies
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
@@ -50,7 +50,7 @@ DEFAULT = Settings()
 
 
 def replay(
-    entries: Iterable[Entry],
+    entries: Iterable[LoggedRecord],
     settings: Settings = DEFAULT,
     *,
     hide_names: bool = False,
@@ -74,9 +74,9 @@ def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
 
 def known_of(
     history: GroupHistory, settings: Settings = DEFAULT
-) -> tuple[Told, tuple[OutcomeRow, ...]]:
+) -> tuple[GroupAnalysis, tuple[OutcomeRow, ...]]:
     """Return what is told of a group and what would have been, names hidden if asked for."""
-    known = told(history, settings.partition_counts)
+    known = analysed_group(history, settings.partition_counts)
     outcomes = [row for assignor in settings.assignors for row in what_if(known, assignor)]
     known = _with_notes(known, reproductions(known))
     if settings.label is not None:
@@ -85,7 +85,9 @@ def known_of(
     return known, tuple(outcomes)
 
 
-def tables_of(known: Told, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds) -> Tables:
+def tables_of(
+    known: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds
+) -> Tables:
     """Return everything that is known of a group as rows."""
     found = anomalies(known, thresholds)
     return Tables(
@@ -113,11 +115,11 @@ def joined(parts: Iterable[Tables]) -> Tables:
     )
 
 
-def _with_notes(of: Told, found: Iterator[Reproduction]) -> Told:
+def _with_notes(of: GroupAnalysis, found: Iterator[Reproduction]) -> GroupAnalysis:
     """Return what is told, each plan with whether Java's assignor makes the same."""
     verdicts = {(one.life, one.generation): one for one in found}
 
-    def noted(told_life: ToldLife, chapter: Chapter) -> Chapter:
+    def noted(told_life: LifeAnalysis, chapter: GenerationAnalysis) -> GenerationAnalysis:
         verdict = verdicts.get((told_life.life.number, chapter.generation.number))
         if verdict is None:
             return chapter

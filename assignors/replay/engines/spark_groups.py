@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from assignors.replay.analysis.redact import Hidden, Numbered, names_of
-from assignors.replay.decode.entries import entries
+from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.spark_decoding import spark_schema
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import timeline
@@ -48,7 +48,7 @@ def histories_of(
     """Yield the histories in the raw records of one group: its own, and what names no group."""
     placed = zip(_positions(records), rows(records.to_batches()), strict=True)
     found = [raw for _, raw in sorted(placed, key=_place)]
-    return timeline(entries(found), topic_names=topic_names)
+    return timeline(logged_records(found), topic_names=topic_names)
 
 
 def numbered_names(records: DataFrame) -> DataFrame:

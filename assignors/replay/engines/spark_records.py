@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignors.replay.decode.batches import DECODED, decode_batches
-from assignors.replay.decode.entries import entries
+from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.decode.offset_columns import COMMIT_TYPE, LEGACY_TYPE
 from assignors.replay.engines.spark_decoding import spark_schema, with_group
 from assignors.replay.history.timeline import TOPIC_LISTS, by_majority, told_names
@@ -135,7 +135,7 @@ def _names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         is_commit = pc.is_in(batch.column("type"), value_set=pa.array(COMMIT_TYPES, pa.int32()))
         commits = _decoded(batch.filter(is_commit))["commit"].combine_chunks()
         pairs = pa.table([commits.field(name) for name in pair], pair).drop_null()
-        told = Counter(told_names(entries(rows([batch.filter(pc.invert(is_commit))]))))
+        told = Counter(told_names(logged_records(rows([batch.filter(pc.invert(is_commit))]))))
         for row in pairs.group_by(pair).aggregate([([], "count_all")]).to_pylist():
             told[row["topic_id"], row["topic"]] += row["count_all"]
         columns = {

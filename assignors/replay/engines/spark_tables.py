@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from assignors.replay.analysis.holders import spans
 from assignors.replay.analysis.redact import METADATA_HIDDEN
-from assignors.replay.analysis.table_rows import Told, holdings_of
+from assignors.replay.analysis.table_rows import GroupAnalysis, holdings_of
 from assignors.replay.engines.python import DEFAULT, Settings, known_of, tables_of
 from assignors.replay.engines.spark_decoding import decode_records, spark_schema
 from assignors.replay.engines.spark_groups import histories_of, label_of, numbered_names
 from assignors.replay.engines.spark_records import commit_records, history_records
-from assignors.replay.history.timeline import DEAD_ID
+from assignors.replay.history.timeline import NO_TOPIC_ID
 from assignors.replay.sources import SourceError
 from assignors.replay.tables.arrow import arrow_row, schema_of
 from assignors.replay.tables.rows import TABLES, OffsetRow
@@ -155,7 +155,7 @@ def offsets(frame: DataFrame, told: DataFrame, *, hide_metadata: bool = False) -
         .select(
             f.col("group").alias("key"),
             commit["topic"].alias("topic"),
-            f.when(commit["topic_id"] != DEAD_ID, commit["topic_id"]).alias("topic_id"),
+            f.when(commit["topic_id"] != NO_TOPIC_ID, commit["topic_id"]).alias("topic_id"),
             commit["partition"].cast("bigint").alias("partition"),
             commit["offset"].alias("offset"),
             _set(commit["leader_epoch"].cast("bigint")).alias("leader_epoch"),
@@ -257,7 +257,7 @@ def _told(
         yield from _joins(history.group, known)
 
 
-def _joins(key: str, known: Told) -> Iterator[dict[str, Any]]:
+def _joins(key: str, known: GroupAnalysis) -> Iterator[dict[str, Any]]:
     """Yield what the commits of a group are joined with."""
     for span in spans(known.history.lives):
         yield {"spans": {"key": key, "group": known.history.group, **asdict(span)}}

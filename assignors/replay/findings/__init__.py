@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 
-from assignors.replay.analysis.table_rows import Told, ToldLife, client_of
+from assignors.replay.analysis.table_rows import GroupAnalysis, LifeAnalysis, client_of
 from assignors.replay.findings.balance import imbalances, needless_moves, unfair_loads
 from assignors.replay.findings.finding import Finding, Thresholds
 from assignors.replay.findings.ownership import (
@@ -24,7 +24,7 @@ from assignors.replay.findings.rebalance_frequency import loops, storms
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
 
-Finder = Callable[[ToldLife, Thresholds], Iterator[Finding]]
+Finder = Callable[[LifeAnalysis, Thresholds], Iterator[Finding]]
 
 FINDERS: tuple[Finder, ...] = (
     double_ownership,
@@ -43,7 +43,7 @@ FINDERS: tuple[Finder, ...] = (
 """A new kind of finding is one function here."""
 
 
-def anomalies(of: Told, thresholds: Thresholds = Thresholds()) -> list[AnomalyRow]:  # noqa: B008 - a value
+def anomalies(of: GroupAnalysis, thresholds: Thresholds = Thresholds()) -> list[AnomalyRow]:  # noqa: B008 - a value
     """Return every finding of a group, by time. Cost: linear in the size of what is told."""
     found = []
     for told_life in of.lives:

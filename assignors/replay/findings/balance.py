@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assignors.replay.analysis.figures import plan
-from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import Finding, Thresholds, amount, is_passing, runs, span
 from assignors.replay.history.model import partition_count
 from assignors.replay.tables.rows import AnomalyKind
 
 
-def unfair_loads(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+def unfair_loads(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield members that had less, or more, than a best assignment gives to such as them."""
 
-    def unfair(chapter: Chapter) -> Iterator[tuple[str, AnomalyKind]]:
+    def unfair(chapter: GenerationAnalysis) -> Iterator[tuple[str, AnomalyKind]]:
         if _gap(chapter) < thresholds.balance_gap:
             return
         for member in chapter.generation.members:
@@ -53,10 +53,10 @@ def unfair_loads(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def imbalances(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+def imbalances(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield runs of generations whose loads were further apart than they need be."""
 
-    def uneven(chapter: Chapter) -> list[str]:
+    def uneven(chapter: GenerationAnalysis) -> list[str]:
         return ["uneven"] if _gap(chapter) >= thresholds.balance_gap else []
 
     for _, run in runs(of.chapters, uneven):
@@ -78,7 +78,7 @@ def imbalances(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def needless_moves(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+def needless_moves(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield generations in which more moved than a perfectly balanced assignment needs."""
     for chapter in of.chapters:
         counted, generation = chapter.figures, chapter.generation
@@ -99,5 +99,5 @@ def needless_moves(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
             )
 
 
-def _gap(chapter: Chapter) -> int:
+def _gap(chapter: GenerationAnalysis) -> int:
     return chapter.figures.balance_gap or 0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
 from assignors.replay.tables.rows import AnomalyKind
 
 Key = TypeVar("Key", bound=Hashable)
@@ -51,8 +51,8 @@ class Finding:
 
 
 def runs(
-    chapters: Sequence[Chapter], keys: Callable[[Chapter], Iterable[Key]]
-) -> Iterator[tuple[Key, Sequence[Chapter]]]:
+    chapters: Sequence[GenerationAnalysis], keys: Callable[[GenerationAnalysis], Iterable[Key]]
+) -> Iterator[tuple[Key, Sequence[GenerationAnalysis]]]:
     """Yield each key with the chapters, in a row, that all have it; in order of their begin.
 
     Cost: linear in the number of keys of all chapters.
@@ -61,7 +61,7 @@ def runs(
     >>> from assignors.replay.history.model import Generation
     >>> def chapter(number):
     ...     generation = Generation(number=number, at_ms=number, state="Stable")
-    ...     return Chapter(generation=generation, before=None, figures=Figures())
+    ...     return GenerationAnalysis(generation=generation, before=None, figures=Figures())
     >>> listed = [chapter(number) for number in (1, 2, 3)]
     >>> found = runs(listed, lambda one: ["odd"] if one.generation.number % 2 else ["even"])
     >>> [(key, [one.generation.number for one in found]) for key, found in found]
@@ -82,7 +82,7 @@ def runs(
         yield key, chapters[start:end]
 
 
-def is_passing(of: ToldLife, run: Sequence[Chapter], thresholds: Thresholds) -> bool:
+def is_passing(of: LifeAnalysis, run: Sequence[GenerationAnalysis], thresholds: Thresholds) -> bool:
     """Return whether a trouble was over soon. Without times in the records nothing ever is."""
     first, last = of.chapters[0].generation, of.chapters[-1].generation
     until_ms = run[-1].generation.until_ms
@@ -124,7 +124,7 @@ def amount(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def span(run: Sequence[Chapter]) -> str:
+def span(run: Sequence[GenerationAnalysis]) -> str:
     """Return which generations a run covers, in words."""
     first, last = run[0].generation.number, run[-1].generation.number
     return f"generation {first}" if first == last else f"generations {first} to {last}"

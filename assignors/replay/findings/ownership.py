@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from assignors.replay.analysis.figures import is_cooperative, plan
 from assignors.replay.analysis.intervals import Place
-from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
     Thresholds,
@@ -28,7 +28,7 @@ from assignors.replay.history.model import Kind, Participant, pairs
 from assignors.replay.tables.rows import AnomalyKind
 
 
-def double_ownership(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+def double_ownership(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield where two members held one partition at a time."""
     for overlap in of.overlaps:
         first, second = overlap.first, overlap.second
@@ -53,7 +53,7 @@ def double_ownership(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def early_handovers(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+def early_handovers(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield partitions given to a member while another, who had them, still held them.
 
     Only where the record itself says so: the old owner had the partition in the generation
@@ -87,10 +87,10 @@ def early_handovers(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
         yield from listed
 
 
-def unassigned(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+def unassigned(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield partitions that somebody asked for and nobody had, for long or to the end."""
     missing: dict[tuple[int, int, str], list[int]] = {}
-    found: dict[tuple[int, int, str], Sequence[Chapter]] = {}
+    found: dict[tuple[int, int, str], Sequence[GenerationAnalysis]] = {}
     awaited: dict[int, dict[Place, None]] = {}
     for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
         if _may_wait(of, run, place, awaited) or is_passing(of, run, thresholds):
@@ -118,11 +118,11 @@ def unassigned(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def foreign_topics(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+def foreign_topics(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield members that were given topics they did not ask for."""
     given: dict[tuple[int, str], Participant] = {}
 
-    def foreign(chapter: Chapter) -> Iterator[tuple[str, str]]:
+    def foreign(chapter: GenerationAnalysis) -> Iterator[tuple[str, str]]:
         for member in chapter.generation.members:
             topics = _foreign(member)
             if topics:
@@ -148,7 +148,7 @@ def foreign_topics(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _too_early(chapter: Chapter) -> Iterator[tuple[Place, str, str]]:
+def _too_early(chapter: GenerationAnalysis) -> Iterator[tuple[Place, str, str]]:
     """Yield what was given away while its owner held it: the place, the old and the new owner."""
     generation, before = chapter.generation, chapter.before
     is_cooperative = generation.protocol == "cooperative-sticky"
@@ -168,7 +168,7 @@ def _too_early(chapter: Chapter) -> Iterator[tuple[Place, str, str]]:
 
 
 def _too_early_finding(
-    chapter: Chapter, place: Place, old: str, new: str, until_ms: int | None
+    chapter: GenerationAnalysis, place: Place, old: str, new: str, until_ms: int | None
 ) -> Finding:
     generation = chapter.generation
     lasted = (
@@ -201,8 +201,8 @@ def _foreign(member: Participant) -> list[str]:
 
 
 def _may_wait(
-    of: ToldLife,
-    run: Sequence[Chapter],
+    of: LifeAnalysis,
+    run: Sequence[GenerationAnalysis],
     place: Place,
     awaited: dict[int, dict[Place, None]],
 ) -> bool:
@@ -219,7 +219,7 @@ def _may_wait(
     return place in awaited[id(chapter)]
 
 
-def _awaited(chapter: Chapter) -> dict[Place, None]:
+def _awaited(chapter: GenerationAnalysis) -> dict[Place, None]:
     """Return what somebody still claims, or had until now."""
     waiting = pairs(chapter.figures.waiting)
     for member in chapter.generation.members:

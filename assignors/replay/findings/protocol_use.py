@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import Finding, Thresholds, times
 from assignors.replay.history.classic import CLAIMS_STAND, CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Oddity, Participant
@@ -33,7 +33,7 @@ class _Seen:
     members: dict[str, None] = field(default_factory=dict)
 
 
-def odd_bytes(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+def odd_bytes(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield, for each client and oddity, how often its bytes had it."""
     seen: dict[tuple[str, str, NoteCode], _Seen] = {}
     for chapter in of.chapters:
@@ -61,7 +61,7 @@ def odd_bytes(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def unreadable_members(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
+def unreadable_members(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield members whose Subscription holds nothing at all."""
     seen: dict[str, _Seen] = {}
     for chapter in of.chapters:
@@ -93,7 +93,7 @@ def unreadable_members(of: ToldLife, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def never_claims(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+def never_claims(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield members that had partitions again and again and never said so.
 
     Only under protocols that go by claims. A chance is a generation that follows one in which
@@ -122,7 +122,7 @@ def never_claims(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _with_a_chance(chapter: Chapter) -> Iterator[Participant]:
+def _with_a_chance(chapter: GenerationAnalysis) -> Iterator[Participant]:
     generation, before = chapter.generation, chapter.before
     if before is None or generation.missing_before or generation.protocol not in CLAIMS_STAND:
         return

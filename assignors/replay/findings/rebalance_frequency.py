@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from assignors.replay.analysis.intervals import Place
-from assignors.replay.analysis.table_rows import Chapter, ToldLife
+from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
     Thresholds,
@@ -21,7 +21,7 @@ from assignors.replay.tables.rows import AnomalyKind
 Signature = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def loops(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+def loops(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield runs of generations in which nobody comes, goes or asks for something else.
 
     A cooperative round has one such follower; five in a row have no reason outside the group.
@@ -47,7 +47,7 @@ def loops(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def storms(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
+def storms(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield times in which a group rebalanced again and again. Cost: linear."""
     busy = [chapter for chapter in of.chapters if chapter.generation.members]
     for run in _crowded(busy, thresholds):
@@ -67,17 +67,19 @@ def storms(of: ToldLife, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _signatures(chapter: Chapter) -> Iterator[Signature]:
+def _signatures(chapter: GenerationAnalysis) -> Iterator[Signature]:
     members = chapter.generation.members
     if members:
         yield tuple(sorted((m.member_id, tuple(sorted(set(m.topics)))) for m in members))
 
 
-def _plans(chapter: Chapter) -> dict[str, set[Place]]:
+def _plans(chapter: GenerationAnalysis) -> dict[str, set[Place]]:
     return {m.member_id: set(pairs(m.assigned)) for m in chapter.generation.members}
 
 
-def _crowded(busy: Sequence[Chapter], thresholds: Thresholds) -> Iterator[Sequence[Chapter]]:
+def _crowded(
+    busy: Sequence[GenerationAnalysis], thresholds: Thresholds
+) -> Iterator[Sequence[GenerationAnalysis]]:
     """Yield the widest runs, every generation of which is part of a crowded window."""
     times = [chapter.generation.at_ms for chapter in busy]
     start: int | None = None

@@ -16,7 +16,7 @@ from assignors.assignor import UserData
 from assignors.claims import read_claim
 from assignors.leader import member_from_bytes
 from assignors.model import NO_GENERATION, Member
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.model import Change, Generation, Kind, Life, Oddity, Participant
 from wire import (
     Note,
@@ -49,7 +49,7 @@ class ClassicLife:
         """Return whether the record's number shows that a tombstone before it is gone."""
         return bool(self.generations) and value["generation"] < self.generations[-1].number
 
-    def feed(self, entry: Entry, value: Mapping[str, Any]) -> None:
+    def feed(self, entry: LoggedRecord, value: Mapping[str, Any]) -> None:
         """Take in one record."""
         generation = self._generation(entry, value)
         last = self.generations[-1] if self.generations else None
@@ -84,7 +84,7 @@ class ClassicLife:
             changes=tuple(self.changes),
         )
 
-    def _generation(self, entry: Entry, value: Mapping[str, Any]) -> Generation:
+    def _generation(self, entry: LoggedRecord, value: Mapping[str, Any]) -> Generation:
         number: int = value["generation"]
         before = self.generations[-1].number if self.generations else 0
         is_first_of_broker = self.is_brokers and not self.generations

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.classic import oddities
 from assignors.replay.history.model import Change, Generation, Kind, Life, Participant
 from wire import TopicPartitions, decode_subscription
@@ -39,7 +39,7 @@ class _Epoch:
     """An epoch in the making."""
 
     number: int
-    entry: Entry
+    entry: LoggedRecord
     missing: int
     members: dict[str, Participant]
     last_ms: int
@@ -70,7 +70,7 @@ class EpochLife:
         self.follows = False
         """Whether it goes on from a life of another kind: its first epoch is no gap."""
 
-    def starts_over(self, entry: Entry, part: str) -> bool:
+    def starts_over(self, entry: LoggedRecord, part: str) -> bool:
         """Return whether the epoch shows that tombstones before it are missing."""
         value = entry.record.value
         if part != "METADATA" or value is None or self.epoch is None:
@@ -82,7 +82,7 @@ class EpochLife:
         for member_id in before.announced:
             self._come(before.members[member_id])
 
-    def feed(self, entry: Entry, part: str) -> None:
+    def feed(self, entry: LoggedRecord, part: str) -> None:
         """Take in one record; `part` is its type's name without the kind of group."""
         handler = {
             "METADATA": self._metadata,
@@ -108,7 +108,7 @@ class EpochLife:
             changes=tuple(self.changes),
         )
 
-    def _metadata(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+    def _metadata(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         if value is None:
             return
         number: int = value["epoch"]
@@ -131,7 +131,7 @@ class EpochLife:
             last_ms=entry.at_ms,
         )
 
-    def _member(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+    def _member(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
         known = self.members.get(member_id, Participant(member_id=member_id))
         self.asking.get(known.topic_regex or "", {}).pop(member_id, None)
@@ -150,7 +150,7 @@ class EpochLife:
         if member.topic_regex is not None:
             self.asking.setdefault(member.topic_regex, {})[member.member_id] = None
 
-    def _target_epoch(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+    def _target_epoch(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         if self.epoch is None or value is None:
             return
         self.epoch.has_target = value["assignmentEpoch"] >= self.epoch.number
@@ -160,14 +160,14 @@ class EpochLife:
             if now is not None and (now.target is not member.target or now.target is None):
                 self.epoch.members[member_id] = replace(member, target=now.target or {})
 
-    def _target(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+    def _target(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
         if value is None or member_id not in self.members:
             return
         target = self._partitions(value.get("topicPartitions", value.get("activeTasks", ())))
         self.members[member_id] = replace(self.members[member_id], target=target)
 
-    def _current(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+    def _current(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
         if value is None:
             self._hold(entry, member_id, {}, is_gone=True)
@@ -190,7 +190,7 @@ class EpochLife:
             self.epoch.last_ms = max(self.epoch.last_ms, entry.at_ms)
         self._hold(entry, member_id, together(assigned, revoking))
 
-    def _regular_expression(self, entry: Entry, value: Mapping[str, Any] | None) -> None:
+    def _regular_expression(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         assert entry.record.key is not None
         expression = str(entry.record.key["regularExpression"])
         self.matched[expression] = () if value is None else tuple(value["topics"])
@@ -214,7 +214,7 @@ class EpochLife:
             self.epoch.members[member_id] = self.members[member_id]
 
     def _hold(
-        self, entry: Entry, member_id: str, held: TopicPartitions, *, is_gone: bool = False
+        self, entry: LoggedRecord, member_id: str, held: TopicPartitions, *, is_gone: bool = False
     ) -> None:
         """Add what the member holds from now on, where that is new."""
         if self.held.get(member_id, {}) == held and not (is_gone and member_id in self.held):
@@ -272,7 +272,7 @@ class EpochLife:
         return {topic: found[topic] for topic in sorted(found, key=utf16_key)}
 
     @staticmethod
-    def _member_id(entry: Entry) -> str:
+    def _member_id(entry: LoggedRecord) -> str:
         assert entry.record.key is not None
         return str(entry.record.key["memberId"])
 

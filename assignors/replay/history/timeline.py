@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import KINDS, EpochLife
 from assignors.replay.history.model import Commit, GroupHistory, Kind, Life, Unreadable
@@ -35,15 +35,15 @@ TOPIC_LISTS: Mapping[str, tuple[str, ...]] = {
 }
 """Records that list topics with id and name -> where they do."""
 
-DEAD_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+NO_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """The topic id that stands for none."""
 
-NOBODYS = ""
+NO_GROUP = ""
 """The name under which records are filed that name no group."""
 
 
 def timeline(
-    entries: Iterable[Entry], *, topic_names: Mapping[str, str] | None = None
+    entries: Iterable[LoggedRecord], *, topic_names: Mapping[str, str] | None = None
 ) -> Iterator[GroupHistory]:
     """Yield the history of each group, by name in UTF-16 order.
 
@@ -52,20 +52,20 @@ def timeline(
     tell. Records that name no group come under the empty name.
     Memory: the records. Cost: linear, and the bytes of every member read once.
     """
-    by_group: dict[str, list[Entry]] = {}
+    by_group: dict[str, list[LoggedRecord]] = {}
     for entry in entries:
         by_group.setdefault(group_of(entry), []).append(entry)
     for group in sorted(by_group, key=utf16_key):
         yield group_history(group, by_group.pop(group), topic_names=topic_names)
 
 
-def group_of(entry: Entry) -> str:
+def group_of(entry: LoggedRecord) -> str:
     """Return the group that a record is about."""
     key = entry.record.key or {}
-    return str(key.get("group", key.get("groupId", NOBODYS)))
+    return str(key.get("group", key.get("groupId", NO_GROUP)))
 
 
-def learned_names(entries: Iterable[Entry]) -> dict[str, str]:
+def learned_names(entries: Iterable[LoggedRecord]) -> dict[str, str]:
     """Return topic id -> name as commits and the groups' own lists tell.
 
     >>> learned_names([])
@@ -74,7 +74,7 @@ def learned_names(entries: Iterable[Entry]) -> dict[str, str]:
     return by_majority(Counter(told_names(entries)))
 
 
-def told_names(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+def told_names(entries: Iterable[LoggedRecord]) -> Iterator[tuple[str, str]]:
     """Yield id and name of a topic as often as a record tells them."""
     for entry in entries:
         value, name = entry.record.value, entry.record.name
@@ -98,7 +98,7 @@ def by_majority(told: Mapping[tuple[str, str], int]) -> dict[str, str]:
 
 def group_history(
     group: str,
-    entries: Iterable[Entry],
+    entries: Iterable[LoggedRecord],
     *,
     topic_names: Mapping[str, str] | None = None,
     member_rows_max: int = MEMBER_ROWS_MAX,
@@ -146,7 +146,7 @@ class _Lives:
         self.ended_ms: int | None = None
         """When the last life ended, if nothing else has come since."""
 
-    def feed(self, entry: Entry, name: str) -> None:
+    def feed(self, entry: LoggedRecord, name: str) -> None:
         """Take in one record that is no commit."""
         if name == "GROUP_METADATA":
             self._classic(entry)
@@ -161,7 +161,7 @@ class _Lives:
         self._end(None)
         return tuple(self.done)
 
-    def _classic(self, entry: Entry) -> None:
+    def _classic(self, entry: LoggedRecord) -> None:
         value = entry.record.value
         if value is None:
             if isinstance(self.current, ClassicLife):
@@ -177,7 +177,7 @@ class _Lives:
             self.current = life
         life.feed(entry, value)
 
-    def _epochs(self, entry: Entry, kind: Kind, part: str) -> None:
+    def _epochs(self, entry: LoggedRecord, kind: Kind, part: str) -> None:
         life = self.current
         is_end = part == "METADATA" and entry.record.is_tombstone
         if isinstance(life, EpochLife) and life.kind is kind:
@@ -201,7 +201,7 @@ class _Lives:
         self.current = life
         life.feed(entry, part)
 
-    def _follows(self, entry: Entry, kind: Kind) -> bool:
+    def _follows(self, entry: LoggedRecord, kind: Kind) -> bool:
         """Return whether the life that starts here goes on from one that ends here."""
         before = self.done[-1] if self.done else None
         is_now = self.current is None and self.ended_ms == entry.at_ms
@@ -220,12 +220,12 @@ class _Lives:
         return self.names.get(topic_id, topic_id)
 
 
-def _is_unknown(entry: Entry) -> bool:
+def _is_unknown(entry: LoggedRecord) -> bool:
     """Return whether there is a value that could not be read: a version of the future."""
     return entry.record.value is None and not entry.record.is_tombstone
 
 
-def _unreadable(entry: Entry) -> Unreadable:
+def _unreadable(entry: LoggedRecord) -> Unreadable:
     error = entry.record.error
     text = "a value of an unknown version" if error is None else str(error)
     return Unreadable(
@@ -237,7 +237,7 @@ def _unreadable(entry: Entry) -> Unreadable:
     )
 
 
-def _commit(entry: Entry) -> Commit:
+def _commit(entry: LoggedRecord) -> Commit:
     key: Mapping[str, Any] = entry.record.key or {}
     plain = {
         "topic": key["topic"],
@@ -253,7 +253,7 @@ def _commit(entry: Entry) -> Commit:
     topic_id = value.get("topicId")
     return Commit(
         **plain,
-        topic_id=None if topic_id is None or str(topic_id) == DEAD_ID else str(topic_id),
+        topic_id=None if topic_id is None or str(topic_id) == NO_TOPIC_ID else str(topic_id),
         offset=value["offset"],
         leader_epoch=_set(value.get("leaderEpoch")),
         metadata=value["metadata"],

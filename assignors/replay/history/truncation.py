@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.model import Unreadable
 from wire.records import Record
 
@@ -19,8 +19,8 @@ MEMBER_ROWS_MAX = 3_000_000
 
 
 def within_budget(
-    entries: Sequence[Entry], member_rows_max: int = MEMBER_ROWS_MAX
-) -> tuple[Sequence[Entry], Unreadable | None]:
+    entries: Sequence[LoggedRecord], member_rows_max: int = MEMBER_ROWS_MAX
+) -> tuple[Sequence[LoggedRecord], Unreadable | None]:
     """Return the records of a group that are told, and what is said of those that are not.
 
     The newest generation is always told. Cost: O(records).
@@ -51,7 +51,7 @@ def within_budget(
     return kept, said
 
 
-def _generations(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
+def _generations(entries: Sequence[LoggedRecord]) -> Iterator[tuple[int, int]]:
     """Yield the place of each record that completes a generation, and how many are in it."""
     members: dict[str, None] = {}
     for position, record in _readable(entries):
@@ -71,7 +71,7 @@ def _generations(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
                 members.pop(key["memberId"], None)
 
 
-def _readable(entries: Sequence[Entry]) -> Iterator[tuple[int, Record]]:
+def _readable(entries: Sequence[LoggedRecord]) -> Iterator[tuple[int, Record]]:
     for position, entry in enumerate(entries):
         if entry.record.error is None:
             yield position, entry.record

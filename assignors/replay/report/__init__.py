@@ -17,7 +17,7 @@ from assignors.replay.report.details import group
 from assignors.replay.report.listing import left_out
 from assignors.replay.report.markup import Markup, element, shortened, together, verbatim
 from assignors.replay.report.member_styles import patterns
-from assignors.replay.report.view_model import GroupStory, Limits, stories
+from assignors.replay.report.view_model import GroupView, Limits, stories
 from assignors.replay.report.wording import count, period
 from assignors.replay.tables.rows import Tables
 
@@ -89,7 +89,7 @@ def _policy(style: str, script: str) -> Markup:
     return element("meta", http_equiv="Content-Security-Policy", content=policy)
 
 
-def _subtitle(listed: list[GroupStory]) -> Markup:
+def _subtitle(listed: list[GroupView]) -> Markup:
     lives = [life for story in listed for life in story.lives]
     if not lives:
         return together(["No groups."])
@@ -98,7 +98,7 @@ def _subtitle(listed: list[GroupStory]) -> Markup:
     return together([f"What {count(len(listed), 'consumer group')} went through, ", days])
 
 
-def _groups(listed: list[GroupStory], tables: Tables, limits: Limits) -> Markup:
+def _groups(listed: list[GroupView], tables: Tables, limits: Limits) -> Markup:
     """Return the index of groups, which holds their details, and the search above it."""
     named = len({row.group for row in tables.groups})
     untold = sum(1 for story in listed if not story.is_told)

@@ -18,9 +18,9 @@ from assignors.replay.report.listing import (
     unfolding,
 )
 from assignors.replay.report.markup import Markup, element, shortened, together
-from assignors.replay.report.member_styles import Person, legend, people_of, swatch
+from assignors.replay.report.member_styles import MemberStyle, legend, member_styles, swatch
 from assignors.replay.report.ownership import ENDINGS, Window, chart, window
-from assignors.replay.report.view_model import GroupStory, LifeStory, Limits
+from assignors.replay.report.view_model import GroupView, LifeView, Limits
 from assignors.replay.report.wording import (
     NONE,
     added,
@@ -47,7 +47,7 @@ KINDS: Mapping[str, str] = {
 """Kinds of groups as people call them."""
 
 
-def group(story: GroupStory, limits: Limits, *, is_open: bool) -> Markup:
+def group(story: GroupView, limits: Limits, *, is_open: bool) -> Markup:
     """Return a group: its line, and behind it everything there is room for."""
     if story.is_told:
         told = together(_life(life, story, limits) for life in story.lives)
@@ -63,7 +63,7 @@ def group(story: GroupStory, limits: Limits, *, is_open: bool) -> Markup:
     )
 
 
-def _line(story: GroupStory) -> Markup:
+def _line(story: GroupView) -> Markup:
     """Return the line of a group, which is a row of the index."""
     last = story.lives[-1].row
     rows = [life.row for life in story.lives]
@@ -91,7 +91,7 @@ def _cell(label: str, said: str, class_: str | None = None) -> Markup:
     return element("span", element("span", label, class_="label"), said, class_=class_)
 
 
-def _found_by(story: GroupStory) -> str:
+def _found_by(story: GroupView) -> str:
     """Return what a search looks through."""
     words = [shortened(story.name)]
     for life in story.lives:
@@ -101,7 +101,7 @@ def _found_by(story: GroupStory) -> str:
     return " ".join(dict.fromkeys([*words, *story.kinds])).lower()
 
 
-def _untold(story: GroupStory) -> Markup:
+def _untold(story: GroupView) -> Markup:
     kinds = ", ".join(story.kinds) or "none"
     return left_out(
         f"The page had no room for this group's charts and tables. Findings: {kinds}. "
@@ -109,9 +109,9 @@ def _untold(story: GroupStory) -> Markup:
     )
 
 
-def _life(life: LifeStory, story: GroupStory, limits: Limits) -> Markup:
+def _life(life: LifeView, story: GroupView, limits: Limits) -> Markup:
     """Return one life: facts, chart, findings, what if, tables."""
-    row, people = life.row, people_of(life)
+    row, people = life.row, member_styles(life)
     shown = window(life, limits)
     which = f"Life {row.life} of {len(story.lives)}: " if len(story.lives) > 1 else ""
     kind = KINDS.get(row.kind, row.kind)
@@ -129,7 +129,7 @@ def _life(life: LifeStory, story: GroupStory, limits: Limits) -> Markup:
     )
 
 
-def _facts(life: LifeStory) -> str:
+def _facts(life: LifeView) -> str:
     row = life.row
     missing = (
         f" ({row.generations_missing:,} more have no record)" if row.generations_missing else ""
@@ -154,7 +154,7 @@ def _facts(life: LifeStory) -> str:
     return " · ".join(facts)
 
 
-def _drawing(life: LifeStory, shown: Window | None, people: Mapping[str, Person]) -> Markup:
+def _drawing(life: LifeView, shown: Window | None, people: Mapping[str, MemberStyle]) -> Markup:
     if shown is None:
         return left_out("No member is on record: nothing to draw.")
     drawn = sorted(
@@ -169,7 +169,7 @@ def _drawing(life: LifeStory, shown: Window | None, people: Mapping[str, Person]
     )
 
 
-def _left_out(life: LifeStory, shown: Window) -> Markup | None:
+def _left_out(life: LifeView, shown: Window) -> Markup | None:
     missing = []
     if shown.generations_left_out:
         missing.append(
@@ -184,7 +184,7 @@ def _left_out(life: LifeStory, shown: Window) -> Markup | None:
     return left_out(f"Not in the chart: {'; '.join(missing)}.") if missing else None
 
 
-def _findings(life: LifeStory, limits: Limits) -> Markup | None:
+def _findings(life: LifeView, limits: Limits) -> Markup | None:
     if not life.anomalies:
         return element("p", "No findings.", class_="quiet")
     columns: list[Column[AnomalyRow]] = [
@@ -208,7 +208,7 @@ def _findings(life: LifeStory, limits: Limits) -> Markup | None:
     )
 
 
-def _tables(life: LifeStory, people: Mapping[str, Person], limits: Limits) -> Markup:
+def _tables(life: LifeView, people: Mapping[str, MemberStyle], limits: Limits) -> Markup:
     return together(
         [
             _generations(life, limits),
@@ -222,7 +222,7 @@ Pair = tuple[GenerationRow | None, GenerationRow]
 """A generation behind the one before it."""
 
 
-def _generations(life: LifeStory, limits: Limits) -> Markup | None:
+def _generations(life: LifeView, limits: Limits) -> Markup | None:
     if not life.generations:
         return None
     columns: list[Column[Pair]] = [
@@ -261,7 +261,7 @@ def _loads(pair: Pair) -> str:
     return f"{extent(before.load_min, before.load_max)} → {after}"
 
 
-def _members(life: LifeStory, people: Mapping[str, Person], limits: Limits) -> Markup | None:
+def _members(life: LifeView, people: Mapping[str, MemberStyle], limits: Limits) -> Markup | None:
     if not life.members:
         return None
     columns: list[Column[MemberRow]] = [
@@ -285,7 +285,7 @@ def _members(life: LifeStory, people: Mapping[str, Person], limits: Limits) -> M
     )
 
 
-def _intervals(life: LifeStory, people: Mapping[str, Person], limits: Limits) -> Markup | None:
+def _intervals(life: LifeView, people: Mapping[str, MemberStyle], limits: Limits) -> Markup | None:
     """Return what the chart shows, in words."""
     if not life.assignments:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assignors.replay.report.markup import Markup, element, shortened, together
-from assignors.replay.report.view_model import LifeStory
+from assignors.replay.report.view_model import LifeView
 
 HUES = 8
 LOOKS = 3 * HUES
@@ -22,7 +22,7 @@ CLIENT_MAX = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class MemberStyle:
     """A member as the charts of one life show it."""
 
     number: int
@@ -45,11 +45,11 @@ class Person:
         return f"member {self.number}, {client}{host}"
 
 
-def people_of(life: LifeStory) -> Mapping[str, Person]:
+def member_styles(life: LifeView) -> Mapping[str, MemberStyle]:
     """Return the members of a life by id, numbered in the order in which they came."""
-    found: dict[str, Person] = {}
+    found: dict[str, MemberStyle] = {}
     for row in life.members:
-        found[row.member_id] = Person(
+        found[row.member_id] = MemberStyle(
             number=len(found) + 1,
             member_id=row.member_id,
             client_id=row.client_id,
@@ -58,7 +58,7 @@ def people_of(life: LifeStory) -> Mapping[str, Person]:
         )
     for held in life.assignments:
         if held.member_id not in found:
-            found[held.member_id] = Person(
+            found[held.member_id] = MemberStyle(
                 number=len(found) + 1,
                 member_id=held.member_id,
                 client_id=held.client_id,
@@ -67,7 +67,7 @@ def people_of(life: LifeStory) -> Mapping[str, Person]:
     return found
 
 
-def legend(shown: Sequence[Person], left_out_count: int) -> Markup:
+def legend(shown: Sequence[MemberStyle], left_out_count: int) -> Markup:
     """Return the legend of a chart: each member's look, number and client id."""
     chips = [
         element(
@@ -90,7 +90,7 @@ def legend(shown: Sequence[Person], left_out_count: int) -> Markup:
     return element("ul", *chips, class_="legend", aria_label="Members")
 
 
-def swatch(person: Person) -> Markup:
+def swatch(person: MemberStyle) -> Markup:
     """Return a small square in the member's look with its number."""
     return element(
         "svg",

@@ -10,7 +10,7 @@ from assignors.replay.analysis.what_if import total
 from assignors.replay.report.comparison import side_by_side
 from assignors.replay.report.listing import Column, figure, name, prose, table, text, unfolding
 from assignors.replay.report.markup import Markup, element, together
-from assignors.replay.report.view_model import GroupStory
+from assignors.replay.report.view_model import GroupView
 from assignors.replay.report.wording import added, number, partition_seconds
 from assignors.replay.tables.columns import ESTIMATED, NOT_RECORDED
 from assignors.replay.tables.rows import AnomalyKind, Tables
@@ -90,7 +90,7 @@ def totals(tables: Tables) -> Markup:
     )
 
 
-def findings(listed: Sequence[GroupStory], tables: Tables) -> Markup:
+def findings(listed: Sequence[GroupView], tables: Tables) -> Markup:
     """Return findings by kind; a kind is a button that shows its groups."""
     counts: dict[str, int] = {}
     for row in tables.anomalies:

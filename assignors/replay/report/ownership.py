@@ -18,9 +18,9 @@ from assignors.replay.history.model import Kind
 from assignors.replay.report.lanes import FINDINGS_TOP, LANES, PAUSE_TOP, lanes
 from assignors.replay.report.loads import LOADS_HEIGHT, loads
 from assignors.replay.report.markup import Markup, element, shortened, together
-from assignors.replay.report.member_styles import Person
+from assignors.replay.report.member_styles import MemberStyle
 from assignors.replay.report.scale import Scale, scale_of
-from assignors.replay.report.view_model import LifeStory, Limits
+from assignors.replay.report.view_model import LifeView, Limits
 from assignors.replay.report.wording import clock, span
 from assignors.replay.tables.rows import AssignmentRow, GenerationRow
 from wire.text import utf16_key
@@ -69,7 +69,7 @@ class Window:
         return {one.member_id for held in self.rows.values() for one in held}
 
 
-def window(life: LifeStory, limits: Limits) -> Window | None:
+def window(life: LifeView, limits: Limits) -> Window | None:
     """Return what of a life is shown, or `None` where there is nothing to draw."""
     shown = life.generations[-limits.generations :]
     missing = len(life.generations) - len(shown)
@@ -95,7 +95,7 @@ def window(life: LifeStory, limits: Limits) -> Window | None:
     )
 
 
-def chart(life: LifeStory, shown: Window, people: Mapping[str, Person]) -> Markup:
+def chart(life: LifeView, shown: Window, people: Mapping[str, MemberStyle]) -> Markup:
     """Return the chart: labels that stay and a drawing that scrolls.
 
     Cost: linear in what is shown.
@@ -141,7 +141,7 @@ def chart(life: LifeStory, shown: Window, people: Mapping[str, Person]) -> Marku
     )
 
 
-def _end_ms(life: LifeStory) -> int:
+def _end_ms(life: LifeView) -> int:
     """Return where the chart ends: not with the hours in which a group waits for its end."""
     if life.generations and life.generations[-1].member_count:
         return life.end_ms
@@ -170,7 +170,7 @@ def _height(tops: Mapping[Place, int]) -> int:
 
 
 def _row(
-    held: Sequence[AssignmentRow], top: int, scale: Scale, people: Mapping[str, Person]
+    held: Sequence[AssignmentRow], top: int, scale: Scale, people: Mapping[str, MemberStyle]
 ) -> Markup:
     """Return the bars of one partition."""
     track = element("rect", y=top + 1, width=scale.width, height=BAR, class_="track")
@@ -178,7 +178,7 @@ def _row(
     return element("g", track, bars, class_="row")
 
 
-def _bar(row: AssignmentRow, top: int, scale: Scale, person: Person) -> Markup:
+def _bar(row: AssignmentRow, top: int, scale: Scale, person: MemberStyle) -> Markup:
     left = scale.at(row.from_ms)
     right = scale.width if row.to_ms is None else scale.at(row.to_ms)
     width = max(right - left, 1.5)
@@ -201,7 +201,7 @@ def _bar(row: AssignmentRow, top: int, scale: Scale, person: Person) -> Markup:
     return together([bar, number])
 
 
-def bar_text(row: AssignmentRow, person: Person) -> str:
+def bar_text(row: AssignmentRow, person: MemberStyle) -> str:
     """Return what a bar says, as a sentence."""
     until = row.to_ms
     lasted = "" if until is None else f" to {clock(until)} ({span(until - row.from_ms)})"

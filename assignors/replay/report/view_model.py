@@ -61,7 +61,7 @@ Key = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LifeStory:
+class LifeView:
     """One life of a group, with all its rows."""
 
     row: GroupRow
@@ -76,13 +76,13 @@ class LifeStory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupStory:
+class GroupView:
     """One group name with its lives."""
 
     number: int
     """In the order of the page, from 1."""
     name: str
-    lives: tuple[LifeStory, ...]
+    lives: tuple[LifeView, ...]
     is_told: bool = True
     """Whether there was room for its charts and findings."""
     has_tables: bool = True
@@ -99,24 +99,24 @@ class GroupStory:
         return tuple(sorted({one.kind for life in self.lives for one in life.anomalies}))
 
 
-def stories(tables: Tables, limits: Limits) -> list[GroupStory]:
+def stories(tables: Tables, limits: Limits) -> list[GroupView]:
     """Return the groups, those with most findings first, as far as the page has room.
 
     Cost: linear in the rows, and the sort of the groups.
     """
     lives = list(_lives(tables))
     listed = [
-        GroupStory(number=0, name=name, lives=tuple(told))
+        GroupView(number=0, name=name, lives=tuple(told))
         for name, told in groupby(lives, key=lambda life: life.row.group)
     ]
     listed.sort(key=lambda story: (-story.anomaly_count, utf16_key(story.name)))
     listed = listed[: limits.groups]
-    told, room = _fitting([_sum(drawn, story, limits) for story in listed], limits.marks)
+    is_shown, room = _fitting([_sum(drawn, story, limits) for story in listed], limits.marks)
     # A group whose charts are left out has no tables either: they take all the room there is.
     tabled, _ = _fitting(
         [
             _sum(tabulated, story, limits) if is_told else limits.marks + 1
-            for story, is_told in zip(listed, told, strict=True)
+            for story, is_told in zip(listed, is_shown, strict=True)
         ],
         room,
     )
@@ -129,12 +129,12 @@ def stories(tables: Tables, limits: Limits) -> list[GroupStory]:
             has_tables=has_tables or number == 1,
         )
         for number, (story, is_told, has_tables) in enumerate(
-            zip(listed, told, tabled, strict=True), start=1
+            zip(listed, is_shown, tabled, strict=True), start=1
         )
     ]
 
 
-def drawn(life: LifeStory, limits: Limits) -> int:
+def drawn(life: LifeView, limits: Limits) -> int:
     """Return how many marks the chart and the findings of a life come to, at most."""
     return (
         FRAME
@@ -144,7 +144,7 @@ def drawn(life: LifeStory, limits: Limits) -> int:
     )
 
 
-def tabulated(life: LifeStory, limits: Limits) -> int:
+def tabulated(life: LifeView, limits: Limits) -> int:
     """Return how many rows the tables of a life come to, at most."""
     return (
         min(len(life.assignments), limits.intervals)
@@ -154,7 +154,7 @@ def tabulated(life: LifeStory, limits: Limits) -> int:
     )
 
 
-def _sum(cost: Callable[[LifeStory, Limits], int], story: GroupStory, limits: Limits) -> int:
+def _sum(cost: Callable[[LifeView, Limits], int], story: GroupView, limits: Limits) -> int:
     return sum(cost(life, limits) for life in story.lives)
 
 
@@ -171,7 +171,7 @@ def _fitting(costs: Iterable[int], room: int) -> tuple[list[bool], int]:
     return found, room
 
 
-def _lives(tables: Tables) -> Iterable[LifeStory]:
+def _lives(tables: Tables) -> Iterable[LifeView]:
     generations = _by_life(tables.generations)
     members = _by_life(tables.members)
     assignments = _by_life(tables.assignments)
@@ -182,7 +182,7 @@ def _lives(tables: Tables) -> Iterable[LifeStory]:
         key = (row.group, row.life)
         told, held = generations.get(key, ()), assignments.get(key, ())
         found = anomalies.get(key, ())
-        yield LifeStory(
+        yield LifeView(
             row=row,
             generations=told,
             members=_once(members.get(key, ())),

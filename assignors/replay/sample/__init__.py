@@ -7,11 +7,11 @@ import json
 from base64 import b64decode
 from importlib.resources import files
 
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from wire.records import decode_record
 
 
-def incident() -> list[Entry]:
+def incident() -> list[LoggedRecord]:
     """Return the records of `sample/incident.jsonl.gz`, decoded, in the order of the topic.
 
     >>> from assignors.replay.engines.python import replay
@@ -22,10 +22,10 @@ def incident() -> list[Entry]:
     return [_entry(line) for line in gzip.decompress(packed).splitlines()]
 
 
-def _entry(line: bytes) -> Entry:
+def _entry(line: bytes) -> LoggedRecord:
     fields = json.loads(line)
     value = fields["value"]
-    return Entry(
+    return LoggedRecord(
         record=decode_record(b64decode(fields["key"]), None if value is None else b64decode(value)),
         at_ms=fields["timestamp"],
         partition=fields["partition"],

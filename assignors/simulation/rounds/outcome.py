@@ -14,7 +14,7 @@ from assignors.checks.validity import validity
 from assignors.metrics import loads
 from assignors.model import Assignment, Group
 from assignors.optimal.bounds import optimum
-from assignors.problem import NOBODY, Int32, Problem, number, owners
+from assignors.problem import NOBODY, Int32, Problem, owners, problem_of
 from assignors.simulation.rounds.scenario import Scenario
 from assignors.simulation.rounds.settlement import Round, rounds
 
@@ -86,7 +86,7 @@ def _settled(
 ) -> Outcome:
     """Return the figures of one settlement; `consumed` is who consumed what before it."""
     last = steps[-1]
-    problem = number(last.group)
+    problem = problem_of(last.group)
     before = _still_allowed(problem, owners(problem, consumed))
     after = owners(problem, last.after)
     held = loads(problem, after)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from assignors.registry import assignor_named
-from assignors.replay.decode.entries import Entry
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.tables.rows import Tables
 from tests.replay.laws import counts, holding, outcomes
@@ -41,7 +41,7 @@ LAWS: tuple[Law, ...] = (
 TRIED = ("optimal/cooperative-sticky", "java/sticky", "server/uniform")
 
 
-def tables_of(given: Iterable[Entry]) -> Tables:
+def tables_of(given: Iterable[LoggedRecord]) -> Tables:
     """The tables of these records, with one assignor of each family tried."""
     return replay(given, Settings(assignors=tuple(map(assignor_named, TRIED))))
 

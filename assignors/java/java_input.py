@@ -23,7 +23,7 @@ from assignors.jvm.hash_order import partition_hashes, string_hashes
 from assignors.jvm.hash_trees import name_order
 from assignors.jvm.ordered_assignment import Held, held_by
 from assignors.model import NO_GENERATION, Group, Member, State
-from assignors.problem import NOBODY, Bool, Int32, Int64, Problem, int32_numbers, number
+from assignors.problem import NOBODY, Bool, Int32, Int64, Problem, int32_numbers, problem_of
 from wire import (
     Mode,
     TopicPartitions,
@@ -33,7 +33,7 @@ from wire import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intake:
+class JavaInput:
     """The group as Java's sticky assignors see it.
 
     Lengths: M members, P partitions, S partitions and phantoms (claimed numbers that no
@@ -90,13 +90,13 @@ class Intake:
         )
 
 
-def take_in(group: Group, kind: UserData, *, drop_phantoms: bool = False) -> Intake:
+def java_input(group: Group, kind: UserData, *, drop_phantoms: bool = False) -> JavaInput:
     """Return the group as arrays.
 
     `drop_phantoms` leaves out claims of numbers that no partition has, which Java does not.
     Cost: O(M log M + P + C). Source: `AbstractStickyAssignor` of Kafka 4.4.
     """
-    problem = number(group)
+    problem = problem_of(group)
     order = map_order(group, problem)
     read = [_member_data(member, kind) for member in problem.members]
     generation = np.array([data.generation for data in read], dtype=np.int64)
@@ -109,7 +109,7 @@ def take_in(group: Group, kind: UserData, *, drop_phantoms: bool = False) -> Int
     )
     stands, is_multiple = _settled(member, claim, generation, on_record, len(topic_of))
     highest = int(generation.max(initial=group.state.max_generation))
-    return Intake(
+    return JavaInput(
         problem=problem,
         order=order,
         is_equal=_are_equal([problem.members[number] for number in order.tolist()]),
@@ -247,4 +247,4 @@ def _are_equal(members: Sequence[Member]) -> bool:
     return True
 
 
-__all__ = ["NOBODY", "Intake", "map_order", "take_in"]
+__all__ = ["NOBODY", "JavaInput", "java_input", "map_order"]

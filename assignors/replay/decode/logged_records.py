@@ -21,7 +21,7 @@ NO_TIME = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class LoggedRecord:
     """One record and where it stands in the topic."""
 
     record: Record
@@ -32,10 +32,10 @@ class Entry:
     """Whether its transaction was taken back, where the source knows."""
 
 
-def entries(rows: Iterable[Raw]) -> Iterator[Entry]:
+def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
     """Yield each row as a record. Cost: linear in the bytes; memory: a row."""
     for raw in rows:
-        yield Entry(
+        yield LoggedRecord(
             record=record_of(raw.key, raw.value, raw.error),
             at_ms=NO_TIME if raw.timestamp_ms is None else raw.timestamp_ms,
             partition=raw.partition,
