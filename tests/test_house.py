@@ -15,6 +15,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,9 @@ ALLOWED = {
     "assignors": {"numpy"},
 }
 """What each part may import from outside, the narrowest prefix first."""
+
+MODULES_MAX = 12
+"""Modules a folder may have, `__init__.py` apart."""
 
 LINES_MAX = 350
 LONGER: dict[str, tuple[int, str]] = {}
@@ -192,6 +196,16 @@ def test_no_exception_to_the_length_is_out_of_date() -> None:
     for name, (_, reason) in LONGER.items():
         assert reason
         assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) > LINES_MAX
+
+
+def test_folders_stay_small() -> None:
+    folders = Counter(path_of(module).parent for module in modules())
+    too_many = {
+        folder.relative_to(ROOT).as_posix(): count - 1  # `__init__.py` is the folder itself
+        for folder, count in folders.items()
+        if count - 1 > MODULES_MAX
+    }
+    assert not too_many, "which of them belong together?"
 
 
 @pytest.mark.parametrize("module", modules())
