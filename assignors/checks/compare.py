@@ -15,7 +15,6 @@ import numpy as np
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.checks import check
 from assignors.checks.explain import Evidence, evidence, explanation
-from assignors.documents.values import Document
 from assignors.model import Group
 from assignors.options import JavaFailure
 from assignors.problem import NOBODY, Int32, owners
@@ -101,38 +100,6 @@ def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
             _difference(known, given, int(place)) for place in differs[:DIFFERENCES_MAX]
         ),
     )
-
-
-def comparison_document(comparison: Comparison) -> Document:
-    """Return the JSON form."""
-    return {
-        "compared": [
-            {
-                "name": column.name,
-                "stats": None if column.rebalance is None else dict(column.rebalance.stats),
-                "gaps": dict(column.gaps) or None,
-                "violations": column.violation_count,
-                "failure": column.failure,
-            }
-            for column in comparison.columns
-        ],
-        "different": comparison.difference_count,
-        "partitions": [
-            {
-                "topic": difference.topic,
-                "partition": difference.partition,
-                "answers": {
-                    name: {
-                        "member": reason.member_id,
-                        "verdict": reason.verdict,
-                        "why": reason.text,
-                    }
-                    for name, reason in difference.reasons.items()
-                },
-            }
-            for difference in comparison.differences
-        ],
-    }
 
 
 def _column(group: Group, found: Evidence) -> Column:

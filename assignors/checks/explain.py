@@ -13,7 +13,6 @@ from enum import StrEnum
 
 from assignors.assignor import Assignor
 from assignors.claims import Claims, gather, read_claim, resolve
-from assignors.documents.values import Document, DocumentError, ErrorCode
 from assignors.model import NO_GENERATION, Group
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
@@ -91,7 +90,7 @@ class Explanation:
 def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Explanation:
     """Return why `assignor` does what it does with one partition of `group`.
 
-    Raises `DocumentError` if the cluster has no such partition.
+    Raises `ValueError` if the cluster has no such partition.
     Cost: that of the assignor, twice if the partition waits.
 
     >>> from assignors import Cluster, Member, assignor_named
@@ -103,7 +102,9 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
     >>> explain(group, assignor_named("cooperative-sticky"), "t", 1).text
     't:1 waits: it is to move from a to b, but somebody else may still consume it and must let go first'
     """  # noqa: E501  # the sentence is one line
-    _must_exist(group, topic, partition)
+    described = group.cluster.topics.get(topic)
+    if described is None or not 0 <= partition < described.partition_count:
+        raise ValueError(f"the cluster has no partition {partition} of topic {topic!r}")
     known = evidence(group, assignor)
     given = _holder(known.rebalance, topic, partition)
     target = given
@@ -174,40 +175,6 @@ def explanation(
         last_generation=last,
         claims=explained,
     )
-
-
-def explanation_document(explanation: Explanation) -> Document:
-    """Return the JSON form."""
-    return {
-        "topic": explanation.topic,
-        "partition": explanation.partition,
-        "verdict": explanation.verdict.value,
-        "clause": explanation.clause.value,
-        "text": explanation.text,
-        "favoured": explanation.favoured,
-        "target": explanation.target,
-        "given": explanation.given,
-        "last_generation": explanation.last_generation,
-        "claims": [
-            {
-                "member": claim.member_id,
-                "generation": claim.generation,
-                "believed": claim.is_believed,
-                "reason": claim.reason,
-            }
-            for claim in explanation.claims
-        ],
-    }
-
-
-def _must_exist(group: Group, topic: str, partition: int) -> None:
-    known = group.cluster.topics.get(topic)
-    if known is None:
-        words = f"the cluster has no topic {topic!r}"
-        raise DocumentError(ErrorCode.UNKNOWN, words, ("topics", topic))
-    if not 0 <= partition < known.partition_count:
-        words = f"topic {topic!r} has {known.partition_count} partitions, none is {partition}"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("topics", topic))
 
 
 def _holder(rebalance: Rebalance, topic: str, partition: int) -> str | None:

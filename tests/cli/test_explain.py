@@ -162,6 +162,12 @@ def test_a_partition_that_does_not_exist_is_an_error_of_the_line(partition: str,
     assert document["error"]["path"].startswith("topics.")
 
 
+@pytest.mark.parametrize("place", [("t", 4), ("t", -1), ("x", 0)])
+def test_a_partition_that_does_not_exist_is_a_bad_argument(place: tuple[str, int]) -> None:
+    with pytest.raises(ValueError, match="has no partition"):
+        explain(group_from_document(GROUP), COOPERATIVE, *place)
+
+
 @pytest.mark.parametrize("partition", ["t", "t:", ":1", "t:-1", "t:x", "t:99999999999"])
 def test_what_names_no_partition_is_a_usage_error(partition: str) -> None:
     assert answers("explain", "--partition", partition, given=json.dumps(GROUP)) == ([], 2)

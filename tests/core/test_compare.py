@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given
 
 from assignors import Assignor, Cluster, Group, Member, assignor_named
-from assignors.checks.compare import DIFFERENCES_MAX, compare, comparison_document
+from assignors.checks.compare import DIFFERENCES_MAX, compare
+from assignors.documents.explanations import comparison_document
 from assignors.testing import groups
 
 PAIR = [assignor_named("java/cooperative-sticky"), assignor_named("cooperative-sticky")]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from assignors.assignor import Assignor
-from assignors.checks.compare import compare, comparison_document
+from assignors.checks.compare import compare
 from assignors.cli.inputs.answers import answers
 from assignors.cli.inputs.json_text import parse
 from assignors.cli.inputs.sources import files_argument
 from assignors.cli.outputs.output import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors, show_compared
+from assignors.documents.explanations import comparison_document
 from assignors.documents.groups import Document, group_from_document, rebalance_document
 from assignors.options import OnFailure, Options
 from assignors.registry import ASSIGNORS, BEST, assignor_named

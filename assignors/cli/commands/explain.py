@@ -6,13 +6,13 @@ import click
 
 from assignors.assignor import Assignor
 from assignors.checks.explain import explain as explained
-from assignors.checks.explain import explanation_document
 from assignors.cli.commands.assign import ASSIGNOR_HELP, AssignorName
 from assignors.cli.inputs.answers import answers
 from assignors.cli.inputs.json_text import parse
 from assignors.cli.inputs.sources import files_argument
 from assignors.cli.outputs.output import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
+from assignors.documents.explanations import explanation_document, require_partition
 from assignors.documents.groups import Document, group_from_document
 
 BLANK: Document = dict.fromkeys(
@@ -69,6 +69,7 @@ def explain(
 
     def answer(line: bytes) -> Document:
         group = group_from_document(parse(line))
+        require_partition(group, *partition)
         return explanation_document(explained(group, assignor, *partition))
 
     context.exit(write(answers(files, BLANK, answer), form, show_explained))
