@@ -15,7 +15,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from assignors.registry import BEST
-from assignors.simulation.spark import local_session, register, simulate
+from assignors.simulation.spark import simulate
+from assignors.spark import local_session, register
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -113,7 +113,7 @@ def memory(files: list[Path]) -> None:
 def spark(folder: Path, count: int, runs: int) -> None:
     """Local Spark on two cores, to no sink."""
     from assignors.replay.engines.spark_decoding import decode_records  # noqa: PLC0415 - the extra `spark`
-    from assignors.simulation.spark import local_session  # noqa: PLC0415
+    from assignors.spark import local_session  # noqa: PLC0415
 
     session = local_session()
     print(f"{'Spark, local[2]':<40} {'records':>9} {'wall s':>7} {'CPU s':>7} {'rows/s':>8} shares")

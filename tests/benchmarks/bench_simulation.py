@@ -67,8 +67,8 @@ def small(count: int, processes: int) -> float:
 
 def on_spark(count: int) -> float:
     """Return the seconds on Spark, session and warm-up aside."""
-    from assignors.simulation.spark import local_session  # noqa: PLC0415 - the extra `spark`
-    from assignors.simulation.spark import simulate as on  # noqa: PLC0415
+    from assignors.simulation.spark import simulate as on  # noqa: PLC0415 - the extra `spark`
+    from assignors.spark import local_session  # noqa: PLC0415 - the extra `spark`
 
     session = local_session()
     try:

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from assignors.arrow.codecs import decoded_assignments, decoded_subscriptions
 from assignors.replay.decode.buffers import bytes_of
 from assignors.replay.decode.consumer_columns import assignment_columns, subscription_columns
 from assignors.replay.decode.group_columns import STEPS_CHEAP, group_columns
-from assignors.simulation.batches import decoded_assignments, decoded_subscriptions
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 from tests.replay.offsets_topics import group_value
 from wire import Subscription, encode_assignment, encode_subscription

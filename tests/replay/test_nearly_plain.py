@@ -11,8 +11,8 @@ import struct
 import pyarrow as pa
 import pytest
 
+from assignors.arrow.codecs import decoded_assignments, decoded_subscriptions
 from assignors.replay.decode.consumer_columns import assignment_columns, subscription_columns
-from assignors.simulation.batches import decoded_assignments, decoded_subscriptions
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected
 
 PLAIN_COUNT = 20

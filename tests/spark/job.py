@@ -12,13 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from assignors.simulation.spark import (
-    column_functions,
-    local_session,
-    package_zip,
-    register,
-    simulate,
-)
+from assignors.simulation.spark import simulate
+from assignors.spark import column_functions, local_session, package_zip, register
 from tests.spark.scenarios import ASSIGNORS, GROUPS_DDL, SIZES_DDL, group_rows, size_rows
 
 BLOB = "X'000100000001000174ffffffff'"

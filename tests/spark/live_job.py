@@ -18,7 +18,7 @@ from assignors.replay.sources.live import (
     require_rows,
     stream_topic,
 )
-from assignors.simulation.spark import local_session
+from assignors.spark import local_session
 from tests.spark.connector import CONNECTOR
 
 

@@ -199,7 +199,7 @@ def _session(asked: ReplayRequest) -> Iterator[Any]:
 
         from assignors.replay.sources import SourceError  # noqa: PLC0415 - the extra `replay`
         from assignors.replay.sources.live import connector_settings  # noqa: PLC0415 - as above
-        from assignors.simulation.spark import local_session  # noqa: PLC0415 - as above
+        from assignors.spark import local_session  # noqa: PLC0415 - as above
     except ModuleNotFoundError as error:
         raise click.UsageError(f"{error.name} is missing: {EXTRA.format('spark')}") from None
     is_live = asked.source is None

@@ -35,12 +35,13 @@ def played_on_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mappi
     try:
         from pyspark.errors import PySparkException  # noqa: PLC0415  # an extra
 
-        from assignors.simulation import spark  # noqa: PLC0415  # needs that extra
+        from assignors.simulation.spark import simulate  # noqa: PLC0415  # needs that extra
+        from assignors.spark import local_session  # noqa: PLC0415  # needs that extra
     except ModuleNotFoundError as error:
         words = f"{error.name} is missing; pip install 'kafka-assignors[spark]'"
         raise click.UsageError(words) from None
     try:
-        session = spark.local_session("local[*]")
+        session = local_session("local[*]")
     except PySparkException as error:
         raise click.UsageError(f"Spark does not start; it needs Java 17 ({error})") from None
     try:
@@ -50,7 +51,7 @@ def played_on_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mappi
             table = [tuple(row.get(name) for name in columns) for row in sort]
             ddl = ", ".join(f"{name} {kind}" for name, kind in columns.items())
             frame = session.createDataFrame(table, ddl)
-            for outcome in spark.simulate(frame, assignors=names).toLocalIterator():
+            for outcome in simulate(frame, assignors=names).toLocalIterator():
                 yield outcome.asDict()
     finally:
         session.stop()

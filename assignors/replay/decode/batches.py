@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from assignors.arrow.schemas import NOTES
 from assignors.replay.decode.buffers import (
     Bytes,
     Index,
@@ -38,7 +39,6 @@ from assignors.replay.decode.group_columns import (
 )
 from assignors.replay.decode.offset_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
 from assignors.replay.sources.raw import RAW, uniform
-from assignors.simulation.batches import NOTES
 from wire.records import RECORD_TYPES, UNKNOWN, Record, decode_record
 from wire.records.json_form import to_json
 

@@ -18,16 +18,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from assignors.replay.decode.buffers import Bytes, Index, Mask, bytes_of, expanded, offsets_of
-from assignors.replay.decode.lockstep import TOGETHER_MIN, LockstepReader
-from assignors.simulation.batches import (
+from assignors.arrow.codecs import decoded_assignments, decoded_subscriptions
+from assignors.arrow.schemas import (
     DECODED_ASSIGNMENT,
     DECODED_SUBSCRIPTION,
     NOTES,
     PARTITIONS,
-    decoded_assignments,
-    decoded_subscriptions,
 )
+from assignors.replay.decode.buffers import Bytes, Index, Mask, bytes_of, expanded, offsets_of
+from assignors.replay.decode.lockstep import TOGETHER_MIN, LockstepReader
 
 NEWEST_VERSION = 3
 

@@ -15,15 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from assignors.arrow.codecs import decoded_cooperative_user_data, decoded_sticky_user_data
+from assignors.arrow.schemas import DECODED_ASSIGNMENT, DECODED_SUBSCRIPTION, DECODED_USER_DATA
 from assignors.replay.decode.buffers import Mask, expanded, nulls
 from assignors.replay.decode.consumer_columns import assignment_columns, subscription_columns
-from assignors.simulation.batches import (
-    DECODED_ASSIGNMENT,
-    DECODED_SUBSCRIPTION,
-    DECODED_USER_DATA,
-    decoded_cooperative_user_data,
-    decoded_sticky_user_data,
-)
 
 MEMBER = pa.struct(
     [

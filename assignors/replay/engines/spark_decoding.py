@@ -4,7 +4,7 @@ Any DataFrame with a binary `key` and `value` will do: what Spark's Kafka source
 Parquet dump, segment files. Nothing is shuffled or collected, and no row is lost.
 
 Workers that are other machines need the package: `session.addArtifacts(str(package_zip(path)),
-pyfile=True)`, with `package_zip` from `assignors.simulation.spark`, and numpy and pyarrow.
+pyfile=True)`, with `package_zip` from `assignors.spark`, and numpy and pyarrow.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from assignors.replay.sources import (
 )
 from assignors.replay.sources.jsonlines import STRETCH_BYTES
 from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitions
+from assignors.spark import spark_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
 
 _NUMBER = "CAST(conv(hex(substring(key, {}, 2)), 16, 10) AS int)"
@@ -127,10 +127,3 @@ def _read_stretches(
     for batch in batches:
         for number in batch.column(0).to_pylist():
             yield from read_stretch(parts[number])
-
-
-def spark_schema(schema: pa.Schema) -> StructType:
-    """Return what Spark calls an Arrow schema."""
-    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - the extra `spark`
-
-    return from_arrow_schema(schema)

@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from assignors.replay.analysis.redact import Hidden, Numbered, names_of
 from assignors.replay.decode.logged_records import logged_records
-from assignors.replay.engines.spark_decoding import spark_schema
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import timeline
 from assignors.replay.sources import POSITION, Raw, rows
+from assignors.spark import spark_schema
 from wire.text import utf16_key
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ import pyarrow.compute as pc
 from assignors.replay.decode.batches import DECODED, decode_batches
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.decode.offset_columns import COMMIT_TYPE, LEGACY_TYPE
-from assignors.replay.engines.spark_decoding import spark_schema, with_group
+from assignors.replay.engines.spark_decoding import with_group
 from assignors.replay.history.timeline import TOPIC_LISTS, by_majority, told_names
 from assignors.replay.sources import POSITION, RAW, rows
+from assignors.spark import spark_schema
 from wire.records import RECORD_TYPES
 
 if TYPE_CHECKING:

@@ -17,17 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from assignors.arrow.schemas import schema_of
 from assignors.replay.analysis.holders import spans
 from assignors.replay.analysis.redact import METADATA_HIDDEN
 from assignors.replay.analysis.table_rows import GroupAnalysis, holdings_of
 from assignors.replay.engines.python import DEFAULT, Settings, known_of, tables_of
-from assignors.replay.engines.spark_decoding import decode_records, spark_schema
+from assignors.replay.engines.spark_decoding import decode_records
 from assignors.replay.engines.spark_groups import histories_of, label_of, numbered_names
 from assignors.replay.engines.spark_records import commit_records, history_records
 from assignors.replay.history.timeline import NO_TOPIC_ID
 from assignors.replay.sources import SourceError
-from assignors.replay.tables.arrow import arrow_row, schema_of
+from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES, OffsetRow
+from assignors.spark import spark_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

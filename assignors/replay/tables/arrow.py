@@ -1,7 +1,7 @@
 """The tables as Arrow, and from there as Parquet.
 
-Schemas follow from the row classes: whole numbers are int64, lists of names are lists, and
-partitions are a list of structs (topic, partitions), which every engine can unnest.
+Schemas are derived from the row classes (`assignors.arrow.schemas.schema_of`): whole numbers are
+int64, lists of names are lists, and partitions are a list of structs (topic, partitions).
 """
 
 from __future__ import annotations
@@ -14,29 +14,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assignors.replay.tables.columns import columns
+from assignors.arrow.schemas import PARTITIONS, schema_of
 from assignors.replay.tables.rows import TABLES, Row, Tables
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
-PARTITIONS = pa.list_(pa.struct([("topic", pa.string()), ("partitions", pa.list_(pa.int32()))]))
-
-FORMS: Mapping[str, pa.DataType] = {
-    "str": pa.string(),
-    "int": pa.int64(),
-    "bool": pa.bool_(),
-    "strs": pa.list_(pa.string()),
-    "partitions": PARTITIONS,
-}
-
-
-def schema_of(table: type[Row]) -> pa.Schema:
-    """Return the Arrow schema of a table. Every column may be null, as Spark has it."""
-    return pa.schema([(name, FORMS[form]) for name, form, _ in columns(table)])
-
 
 def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
-    """Return rows as an Arrow table; none at all is a table with the same columns.
+    """Return rows as an Arrow table with the schema of their class; no rows are an empty table.
 
     >>> from assignors.replay.tables.rows import AnomalyRow
     >>> as_arrow(AnomalyRow, []).num_columns
@@ -47,9 +32,9 @@ def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
 
 
 def arrow_row(row: Row) -> dict[str, Any]:
-    """Return a row as Arrow takes it: partitions as structs, text as UTF-8 can carry it.
+    """Return a row as Arrow takes it: partitions as structs, text that UTF-8 can encode.
 
-    A number beyond 64 bits, which takes clocks that went mad, is the last one within.
+    A number beyond 64 bits, as wrong clocks give, becomes the nearest one within.
     """
     return {field.name: _value(getattr(row, field.name)) for field in fields(row)}
 
@@ -63,7 +48,8 @@ def row_of(table: type[Row], plain: Mapping[str, Any]) -> Row:
     >>> row_of(AnomalyRow, arrow_row(row)) == row
     True
     """
-    return table(**{name: _back(form, plain[name]) for name, form, _ in columns(table)})
+    schema = schema_of(table)
+    return table(**{column.name: _back(column.type, plain[column.name]) for column in schema})
 
 
 def write_tables(tables: Tables, folder: str | Path) -> list[Path]:
@@ -92,14 +78,12 @@ def _value(value: object) -> object:
     return value
 
 
-def _back(form: str, value: Any) -> Any:  # noqa: ANN401 - as the column is
+def _back(kind: pa.DataType, value: Any) -> Any:  # noqa: ANN401 - as the column is
     if value is None:
         return None
-    if form == "strs":
-        return tuple(value)
-    if form == "partitions":
+    if kind == PARTITIONS:
         return {entry["topic"]: tuple(entry["partitions"]) for entry in value}
-    return value
+    return tuple(value) if pa.types.is_list(kind) else value
 
 
 def _text(text: str) -> str:

@@ -1,17 +1,15 @@
-"""The columns of the tables: their forms, why some say nothing, after which model others guess.
+"""The columns of the tables: why some are null, how others are estimated, and rows as JSON.
 
-The row classes of `tables` are the schema. Whoever needs it in another language (Arrow, Spark,
-JSON) asks here, so a column is added in one place.
+The row classes of `rows` are the schema; Arrow's and Spark's are derived from them (`arrow`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, get_type_hints
+from typing import Any
 
 from assignors.replay.tables.rows import Row
-from wire import TopicPartitions
 
 NOT_RECORDED: Mapping[tuple[str, str], str] = {
     ("offsets", "committed_by"): "a commit's record does not name the member that sent it",
@@ -50,32 +48,6 @@ ESTIMATED: Mapping[tuple[str, str], str] = {
     ("outcomes", "actual_downtime_partition_ms"): "as in generations",
 }
 """(table, column) -> after which model it is estimated."""
-
-
-def columns(table: type[Row]) -> Iterator[tuple[str, str, bool]]:
-    """Yield name, form and whether it may be null, for each column of a table.
-
-    Forms: `str`, `int`, `bool`, `strs` (a list of them), `partitions` (`TopicPartitions`).
-
-    >>> from assignors.replay.tables.rows import AnomalyRow
-    >>> list(columns(AnomalyRow))[:2]
-    [('group', 'str', False), ('life', 'int', False)]
-    """
-    hints = get_type_hints(table)
-    for column in fields(table):
-        hint = hints[column.name]
-        kinds = [kind for kind in getattr(hint, "__args__", ()) if kind is not type(None)]
-        is_nullable = type(None) in getattr(hint, "__args__", ())
-        yield column.name, _FORMS[str(kinds[0] if is_nullable else hint)], is_nullable
-
-
-_FORMS = {
-    str(str): "str",
-    str(int): "int",
-    str(bool): "bool",
-    str(tuple[str, ...]): "strs",
-    str(TopicPartitions): "partitions",
-}
 
 
 def as_dict(row: Row) -> dict[str, Any]:

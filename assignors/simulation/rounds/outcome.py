@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -18,21 +19,24 @@ from assignors.problem import NOBODY, Int32, Problem, owners, problem_of
 from assignors.simulation.rounds.scenario import Scenario
 from assignors.simulation.rounds.settlement import Round, rounds
 
+Count32: TypeAlias = Annotated[int, "int32"]
+"""A number that tables hold in 32 bits; a plain `int` takes 64 there."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """One event of one scenario under one assignor, played to settlement."""
 
     seed: int
-    event: int
+    event: Count32
     kind: str
     assignor: str
-    rounds: int
+    rounds: Count32
     moved: int
     """Partitions that a present member consumed before the event and another one after it."""
     moves_min: int
     """The fewest that any perfectly balanced assignment moves; a worse balance may move fewer."""
-    withheld_rounds: int
+    withheld_rounds: Count32
     """Rounds in which something waited."""
     unassigned_partition_rounds: int
     """Partitions of subscribed topics that nobody got, summed over the rounds."""

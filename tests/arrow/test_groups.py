@@ -1,4 +1,4 @@
-"""Columns of tables in Arrow: members as bytes or as structs, bad rows beside good ones."""
+"""Columns of groups in Arrow: members as bytes or as structs, bad rows beside good ones."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from assignors.simulation import batches
-from assignors.simulation.rounds.rows import COLUMNS
+from assignors.arrow.groups import assigned_groups, checked_groups
 from wire import Subscription, encode_cooperative_user_data, encode_subscription
 
 OWNED = [{"topic": "t", "partitions": [0, 1, 2, 3]}]
@@ -29,7 +28,7 @@ AS_BYTES: list[dict[str, Any]] = [
 
 def assigned(topics: Any, members: Any, name: str = "cooperative-sticky") -> dict[str, Any]:
     columns = pa.array([topics]), pa.array([members]), pa.array([name])
-    answers: list[dict[str, Any]] = batches.assigned_groups(*columns).to_pylist()
+    answers: list[dict[str, Any]] = assigned_groups(*columns).to_pylist()
     return answers[0]
 
 
@@ -53,9 +52,9 @@ def test_an_error_stays_in_its_row() -> None:
     topics = pa.array([[{"name": "t", "partitions": count}] for count in (4, -1, 4)])
     members = pa.array([AS_STRUCTS, AS_STRUCTS, None])
     names = pa.array(["sticky"] * 3)
-    answers = batches.assigned_groups(topics, members, names).to_pylist()
+    answers = assigned_groups(topics, members, names).to_pylist()
     assert [answer["error"] is None for answer in answers] == [True, False, False]
-    checked = batches.checked_groups(
+    checked = checked_groups(
         topics,
         members,
         pa.array([answers[0]["assignment"]] * 3),
@@ -63,24 +62,3 @@ def test_an_error_stays_in_its_row() -> None:
     ).to_pylist()
     assert [row["error"] is None for row in checked] == [True, False, False]
     assert checked[0]["violations"] == []
-
-
-def test_outcomes_come_in_the_declared_schema() -> None:
-    rows = pa.RecordBatch.from_pylist([{"seed": 1, "members": 3, "events": 1}, {"seed": None}])
-    played = list(batches.simulate([rows], assignors=["sticky", "range"]))
-    assert all(batch.schema == batches.OUTCOME for batch in played)
-    assert tuple(batches.OUTCOME.names) == COLUMNS
-    outcomes = [row for batch in played for row in batch.to_pylist()]
-    assert [row["error"] is None for row in outcomes] == [True] * 4 + [False]
-
-
-def test_a_blob_that_holds_nothing_has_its_error_beside_it() -> None:
-    blobs = pa.array([b"", None, bytes.fromhex("000100000000ffffffff")], pa.binary())
-    empty, null, good = batches.decoded_assignments(blobs).to_pylist()
-    assert null is None
-    assert (empty["version"], good["version"], good["error"]) == (None, 1, None)
-    assert "byte 0" in empty["error"]
-    assert [note["code"] for note in empty["notes"]] == ["empty-blob"]
-    (sticky,) = batches.decoded_sticky_user_data(pa.array([b"\xff" * 4])).to_pylist()
-    (cooperative,) = batches.decoded_cooperative_user_data(pa.array([b"\0\0\0\7"])).to_pylist()
-    assert (sticky["generation"], cooperative["generation"]) == (None, 7)

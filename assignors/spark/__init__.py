@@ -1,0 +1,16 @@
+"""Spark, through PySpark alone: sessions, shipping this package, functions for SQL and columns.
+
+Nothing here asks for the SparkContext or the JVM, so the same calls work on classic Spark, on a
+cluster whose executors know this package only as a zip, and over Spark Connect. What is done
+with whole DataFrames stands beside what it does: `assignors.simulation.spark` plays scenarios,
+`assignors.replay.engines` reads `__consumer_offsets`. Needs the extra `spark`.
+"""
+
+from __future__ import annotations
+
+from assignors.spark.functions import column_functions, register
+from assignors.spark.schemas import spark_schema
+from assignors.spark.session import local_session
+from assignors.spark.shipping import package_zip
+
+__all__ = ["column_functions", "local_session", "package_zip", "register", "spark_schema"]
