@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from assignors.arrow.schemas import schema_of
 from assignors.simulation.rounds.outcome import Outcome
-from assignors.simulation.rounds.rows import outcome_rows
+from assignors.simulation.rounds.scenario_rows import outcome_rows
 
 ROWS_A_BATCH = 2000
 
@@ -20,7 +20,7 @@ OUTCOME = pa.schema([("id", pa.string()), *schema_of(Outcome), ("error", pa.stri
 def simulate(
     batches: Iterable[pa.RecordBatch], *, assignors: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the outcome rows (`OUTCOME`) of scenario rows; see `rows.outcome_rows`.
+    """Yield the outcome rows (`OUTCOME`) of scenario rows; see `scenario_rows.outcome_rows`.
 
     Raises `ValueError` for an unknown assignor, before anything is played. Memory: one input
     batch and `ROWS_A_BATCH` outcomes, whatever the number of rows.

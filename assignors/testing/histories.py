@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from hypothesis import event
 from hypothesis import strategies as st
 
-from assignors.simulation.rounds.scenario import Event, EventKind, MemberSpec, Scenario
+from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec, Scenario
 
-ALL_KINDS = frozenset(EventKind) - {EventKind.START}
+ALL_KINDS = frozenset(GroupEventKind) - {GroupEventKind.START}
 ALL_VERSIONS = (None, 0, 1, 2, 3)
 TOPICS = ("orders", "\uff5e", "\U00010000")
 
@@ -64,19 +64,19 @@ class _Draft:
         claims = self.draw(st.fixed_dictionaries({}, optional=shares))
         return claims, self.draw(st.sampled_from((-1, 0, 1_000)))
 
-    def possible(self, kinds: Collection[EventKind]) -> list[EventKind]:
+    def possible(self, kinds: Collection[GroupEventKind]) -> list[GroupEventKind]:
         """Return what can happen now."""
-        impossible: set[EventKind] = {EventKind.START}
+        impossible: set[GroupEventKind] = {GroupEventKind.START}
         if not self.present:
-            impossible |= {EventKind.LEAVE, EventKind.RETURN, EventKind.SUBSCRIBE}
-            impossible |= {EventKind.CLAIM_FUTURE}
+            impossible |= {GroupEventKind.LEAVE, GroupEventKind.RETURN, GroupEventKind.SUBSCRIBE}
+            impossible |= {GroupEventKind.CLAIM_FUTURE}
         if not self.statics():
-            impossible.add(EventKind.STATIC_RESTART)
+            impossible.add(GroupEventKind.STATIC_RESTART)
         if not self.counts:
-            impossible |= {EventKind.GROW, EventKind.DELETE}
+            impossible |= {GroupEventKind.GROW, GroupEventKind.DELETE}
         if not self.shrinkable():
-            impossible.add(EventKind.RECREATE)
-        return [kind for kind in EventKind if kind in kinds and kind not in impossible]
+            impossible.add(GroupEventKind.RECREATE)
+        return [kind for kind in GroupEventKind if kind in kinds and kind not in impossible]
 
     def statics(self) -> list[str]:
         return [name for name, spec in self.present.items() if spec.instance_id is not None]
@@ -84,31 +84,31 @@ class _Draft:
     def shrinkable(self) -> list[str]:
         return [topic for topic, count in self.counts.items() if count > 1]
 
-    def event(self, kind: EventKind) -> Event:
+    def event(self, kind: GroupEventKind) -> GroupEvent:
         """Draw what an event of this kind needs, and let it happen to the draft."""
-        if kind is EventKind.JOIN:
+        if kind is GroupEventKind.JOIN:
             spec = self.member()
-            return Event(kind=kind, name=spec.name, member=spec)
-        if kind in (EventKind.GROW, EventKind.DELETE, EventKind.RECREATE):
+            return GroupEvent(kind=kind, name=spec.name, member=spec)
+        if kind in (GroupEventKind.GROW, GroupEventKind.DELETE, GroupEventKind.RECREATE):
             return self.resize(kind)
-        name = self.pick(self.statics() if kind is EventKind.STATIC_RESTART else self.present)
-        if kind is EventKind.LEAVE:
+        name = self.pick(self.statics() if kind is GroupEventKind.STATIC_RESTART else self.present)
+        if kind is GroupEventKind.LEAVE:
             del self.present[name]
-        return Event(
-            kind=kind, name=name, topics=self.topics() if kind is EventKind.SUBSCRIBE else ()
+        return GroupEvent(
+            kind=kind, name=name, topics=self.topics() if kind is GroupEventKind.SUBSCRIBE else ()
         )
 
-    def resize(self, kind: EventKind) -> Event:
-        topic = self.pick(self.shrinkable() if kind is EventKind.RECREATE else self.counts)
+    def resize(self, kind: GroupEventKind) -> GroupEvent:
+        topic = self.pick(self.shrinkable() if kind is GroupEventKind.RECREATE else self.counts)
         count = self.counts.pop(topic)
-        if kind is EventKind.DELETE:
-            return Event(kind=kind, topic=topic)
-        if kind is EventKind.GROW:
+        if kind is GroupEventKind.DELETE:
+            return GroupEvent(kind=kind, topic=topic)
+        if kind is GroupEventKind.GROW:
             count += self.draw(st.integers(1, 3))
         else:
             count = self.draw(st.integers(1, count - 1))
         self.counts[topic] = count
-        return Event(kind=kind, topic=topic, partition_count=count)
+        return GroupEvent(kind=kind, topic=topic, partition_count=count)
 
 
 @st.composite
@@ -119,7 +119,7 @@ def scenarios(
     event_max: int = 6,
     partition_max: int = 5,
     versions: Sequence[int | None] = ALL_VERSIONS,
-    kinds: Collection[EventKind] = ALL_KINDS,
+    kinds: Collection[GroupEventKind] = ALL_KINDS,
     misremembering: bool = True,
 ) -> Scenario:
     """Draw a history of up to `event_max` events of these kinds, for `assignors.simulation`.
@@ -133,7 +133,7 @@ def scenarios(
     )
     draft = _Draft(draw=draw, versions=versions, misremembering=misremembering, counts=dict(counts))
     first = tuple(draft.member() for _ in range(draw(st.integers(0, member_max))))
-    events: list[Event] = []
+    events: list[GroupEvent] = []
     for _ in range(draw(st.integers(0, event_max))):
         possible = draft.possible(kinds)
         if possible:
@@ -144,6 +144,6 @@ def scenarios(
     return scenario
 
 
-def event_kinds(scenario: Scenario) -> Counter[EventKind]:
+def event_kinds(scenario: Scenario) -> Counter[GroupEventKind]:
     """Return how often each kind of event occurs, the start included."""
-    return Counter((EventKind.START, *(happened.kind for happened in scenario.events)))
+    return Counter((GroupEventKind.START, *(happened.kind for happened in scenario.events)))

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from assignors.simulation.rounds.processes import simulate
+from assignors.simulation.rounds.processes import simulate_rows
 
 ASSIGNORS = ["cooperative-sticky"]
 EVENTS = 5
@@ -59,7 +59,7 @@ def small(count: int, processes: int) -> float:
     start = time.perf_counter()
     played = sum(
         row["error"] is None and row["violations"] == 0
-        for row in simulate(scenarios(count), assignors=ASSIGNORS, processes=processes)
+        for row in simulate_rows(scenarios(count), assignors=ASSIGNORS, processes=processes)
     )
     assert played == count * (EVENTS + 1), "every event of every scenario, and no law broken"
     return time.perf_counter() - start
@@ -100,7 +100,7 @@ def huge() -> float:
         "faults": False,
     }
     start = time.perf_counter()
-    rows = list(simulate([row], assignors=ASSIGNORS))
+    rows = list(simulate_rows([row], assignors=ASSIGNORS))
     assert [r["violations"] for r in rows] == [0, 0], rows
     return time.perf_counter() - start
 

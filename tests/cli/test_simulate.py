@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assignors.registry import BEST
-from assignors.simulation.rounds.rows import COLUMNS
+from assignors.simulation.rounds.scenario_rows import COLUMNS
 from tests.cli.running import GROUP, answers, process
 
 SMALL = ("--members", "3", "--topics", "2", "--partitions", "7", "--events", "2")

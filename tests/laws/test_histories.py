@@ -1,8 +1,8 @@
-"""Whole histories under cooperative-sticky: nothing is ever consumed twice, and it comes to rest.
+"""Whole histories under cooperative-sticky: nothing is ever consumed twice, and the group settles.
 
-The ledger of `simulation.run` knows what each member really consumes; what members claim is
-another matter. The bound of two rounds holds for all that was found here, clients of version 0
-among them, as long as nobody claims with the group's last generation what it does not own.
+`simulation.rounds` knows what each member really consumes, which may differ from what it claims.
+The bound of two rounds holds for all that was found here, clients of version 0 among them, as long
+as nobody claims with the group's last generation what it does not own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import groupby
 from hypothesis import Phase, given, settings
 
 from assignors import Assignor
-from assignors.simulation import MemberSpec, Round, Scenario, play, rounds
+from assignors.simulation.rounds import MemberSpec, Round, Scenario, play, rounds
 from assignors.testing import scenarios
 from tests.laws.laws import COOPERATIVE, EVERY_ASSIGNOR
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from assignors.simulation.arrow import OUTCOME, simulate
-from assignors.simulation.rounds.rows import COLUMNS
+from assignors.simulation.rounds.scenario_rows import COLUMNS
 
 
 def test_outcomes_come_in_the_declared_schema() -> None:

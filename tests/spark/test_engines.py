@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.rounds.processes import simulate
-from assignors.simulation.rounds.rows import COLUMNS
+from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.scenario_rows import COLUMNS
 from tests.spark.jobs import answers_of
 from tests.spark.scenarios import ASSIGNORS, group_rows, size_rows
 
@@ -21,13 +21,15 @@ def without_time(rows: list[dict[str, Any]]) -> Counter[tuple[tuple[str, Any], .
 
 
 def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return list(simulate(rows, assignors=ASSIGNORS))
+    return list(simulate_rows(rows, assignors=ASSIGNORS))
 
 
 def test_processes_do_not_change_the_rows_or_their_order() -> None:
     rows = size_rows() * 3
-    alone = [{**row, "cpu_ms": None} for row in simulate(rows, assignors=ASSIGNORS)]
-    shared = [{**row, "cpu_ms": None} for row in simulate(rows, assignors=ASSIGNORS, processes=2)]
+    alone = [{**row, "cpu_ms": None} for row in simulate_rows(rows, assignors=ASSIGNORS)]
+    shared = [
+        {**row, "cpu_ms": None} for row in simulate_rows(rows, assignors=ASSIGNORS, processes=2)
+    ]
     assert alone == shared
 
 
@@ -48,7 +50,7 @@ def test_a_bad_row_is_an_error_in_its_own_row_and_the_others_are_all_there() -> 
 
 def test_an_unknown_assignor_is_refused_before_anything_is_played() -> None:
     with pytest.raises(ValueError, match="no assignor 'no-such'"):
-        list(simulate([], assignors=["no-such"]))
+        list(simulate_rows([], assignors=["no-such"]))
 
 
 @pytest.mark.spark

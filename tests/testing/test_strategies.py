@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 
 from assignors import Group
 from assignors.registry import assignor_named
-from assignors.simulation import EventKind, Scenario, rounds
+from assignors.simulation.rounds import GroupEventKind, Scenario, rounds
 from assignors.testing import ClaimKind, claim_kinds, event_kinds, groups, scenarios
 
 # Generated alone: no example of an earlier failure, and the same ones every time.
@@ -36,7 +36,7 @@ def test_every_kind_of_claim_occurs(truthful: bool) -> None:  # noqa: FBT001
 
 
 def test_every_event_occurs_and_only_what_can_happen() -> None:
-    seen: Counter[EventKind] = Counter()
+    seen: Counter[GroupEventKind] = Counter()
     versions: Counter[int | None] = Counter()
     remembering = stale = 0
 
@@ -54,6 +54,6 @@ def test_every_event_occurs_and_only_what_can_happen() -> None:
             stale += bool(spec.owned)
 
     draw()
-    assert {kind for kind in EventKind if seen[kind] >= 5} == set(EventKind), seen
+    assert {kind for kind in GroupEventKind if seen[kind] >= 5} == set(GroupEventKind), seen
     assert min(versions[version] for version in (None, 0, 1, 2, 3)) >= 5
     assert min(remembering, stale) >= 5

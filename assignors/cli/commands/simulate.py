@@ -17,9 +17,9 @@ from assignors.cli.outputs.progress import worked
 from assignors.cli.outputs.tables import show_simulated
 from assignors.documents.groups import DocumentError
 from assignors.registry import BEST
-from assignors.simulation.rounds.generate import Parameters, Shape
-from assignors.simulation.rounds.processes import simulate as play
-from assignors.simulation.rounds.rows import Row
+from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
+from assignors.simulation.rounds.scenario_rows import Row
 
 SIZES = Parameters()
 
@@ -55,7 +55,7 @@ def _size(option: str, default: int, text: str) -> Callable[[F], F]:
 @_size("--partitions", SIZES.partitions, "Partitions of all topics together.")
 @click.option(
     "--subscription",
-    type=click.Choice([shape.value for shape in Shape]),
+    type=click.Choice([shape.value for shape in SubscriptionShape]),
     default=SIZES.subscription,
     show_default=True,
     help="Who asks for which topics.",
@@ -128,7 +128,7 @@ def simulate(  # noqa: PLR0917  # click names every option
         numbered = ((number, {"seed": seed + number, **drawn}) for number in range(scenarios))
         count = scenarios * len(names) * (events + 1)
     engines: dict[str, Engine] = {
-        "python": lambda rows: play(rows, assignors=names, processes=processes),
+        "python": lambda rows: simulate_rows(rows, assignors=names, processes=processes),
         "spark": lambda rows: played_on_spark(rows, names),
     }
     documents = worked(outcomes(numbered, engines[engine]), count, "outcomes")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from assignors.simulation.rounds.rows import Row
+from assignors.simulation.rounds.scenario_rows import Row
 
 SCENARIO_COLUMNS = {
     "id": "string",

@@ -31,8 +31,8 @@ from assignors.documents.values import (
     text,
 )
 from assignors.model import Member
-from assignors.simulation.rounds.generate import Parameters
-from assignors.simulation.rounds.rows import COLUMNS, Row
+from assignors.simulation.rounds.random_scenarios import Parameters
+from assignors.simulation.rounds.scenario_rows import COLUMNS, Row
 from wire import Subscription, encode_subscription
 
 BLANK: Document = {column: None for column in COLUMNS if column != "error"}

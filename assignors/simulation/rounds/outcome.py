@@ -1,4 +1,8 @@
-"""What an event cost under an assignor, as one row of figures."""
+"""What each event of a scenario cost under an assignor: one row of figures an event.
+
+Costs are summed over the rounds of an event, balance is that of the last round. Beside what an
+assignor did stands the least that was possible: `moves_min`, `optimum`.
+"""
 
 from __future__ import annotations
 
@@ -25,43 +29,54 @@ Count32: TypeAlias = Annotated[int, "int32"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One event of one scenario under one assignor, played to settlement."""
+    """One event of one scenario under one assignor, from the event until the group settled."""
 
     seed: int
+    """Of the scenario."""
     event: Count32
+    """0 is the start; events are counted from 1."""
     kind: str
+    """A `GroupEventKind`."""
     assignor: str
+    """Its full name (`optimal/sticky`)."""
     rounds: Count32
+    """Rebalance rounds until the group settled."""
     moved: int
     """Partitions that a present member consumed before the event and another one after it."""
     moves_min: int
-    """The fewest that any perfectly balanced assignment moves; a worse balance may move fewer."""
+    """The fewest that an assignment with the best balance moves; a worse balance may move fewer."""
     withheld_rounds: Count32
-    """Rounds in which something waited."""
+    """Rounds in which the leader withheld at least one partition."""
     unassigned_partition_rounds: int
-    """Partitions of subscribed topics that nobody got, summed over the rounds."""
+    """Partitions of subscribed topics that no member consumed after a round, summed over rounds."""
     withheld_left: int
-    """Partitions that still wait when the event has settled: reported, not hidden."""
+    """Partitions still withheld when the event has settled."""
     load_min: int
+    """Partitions of the member that consumes the fewest, at the end; 0 without members."""
     load_max: int
+    """Partitions of the member that consumes the most, at the end; 0 without members."""
     load_square_sum: int
+    """Sum of squared partition counts of all members, at the end: smaller is better balanced."""
     optimum: int
-    """The smallest sum of squared loads there is."""
+    """The smallest possible sum of squared partition counts."""
     violations: int
-    """Partitions started twice, and laws broken by the settled assignment."""
+    """Partitions started on a member while another one consumed them, summed over rounds, and
+    rules of `checks.validity` broken by the last assignment."""
     is_settled: bool
+    """False when the event was given up after `ROUND_LIMIT` rounds."""
     cpu_ms: float = 0.0
-    """CPU time of this process; the only field that differs from run to run."""
+    """CPU time of this process, in milliseconds; the only field that differs from run to run."""
 
 
 def play(scenario: Scenario, assignor: Assignor) -> tuple[Outcome, ...]:
-    """Return an outcome for the start and for every event of the scenario.
+    """Return an outcome for the start and for every event of the scenario, in order.
 
-    Raises `ValueError` for a scenario whose events cannot happen. Cost: that of the rounds,
-    plus a solve and O(P) for each event.
+    Raises `ValueError` for a scenario whose events cannot happen, and whatever the assignor
+    raises. Cost: that of the rounds, plus one computation of the optimum and O(partitions) for
+    each event.
 
     >>> from assignors import assignor_named
-    >>> from assignors.simulation.rounds.generate import Parameters, generate
+    >>> from assignors.simulation.rounds.random_scenarios import Parameters, generate
     >>> scenario = generate(1, Parameters(members=3, topics=1, partitions=7, events=0))
     >>> [(row.kind, row.rounds, row.load_max) for row in play(scenario, assignor_named("range"))]
     [('start', 1, 3)]
@@ -76,19 +91,19 @@ def _outcomes(scenario: Scenario, assignor: Assignor) -> Iterator[Outcome]:
         outcome: Outcome | None = None
         for _, phase in groupby(played, key=lambda one: one.phase):
             steps = list(phase)
-            now = _settled(scenario.seed, assignor, steps, consumed)
+            now = _figures(scenario.seed, assignor, steps, consumed)
             consumed = steps[-1].after
-            outcome = now if outcome is None else _together(outcome, now)
+            outcome = now if outcome is None else _added(outcome, now)
         assert outcome is not None, "every event takes a round"
         ended = time.process_time()
         yield replace(outcome, cpu_ms=(ended - started) * 1000)
         started = ended
 
 
-def _settled(
+def _figures(
     seed: int, assignor: Assignor, steps: Sequence[Round], consumed: Assignment
 ) -> Outcome:
-    """Return the figures of one settlement; `consumed` is who consumed what before it."""
+    """Return the figures of one settlement; `consumed` is what each member consumed before it."""
     last = steps[-1]
     problem = problem_of(last.group)
     before = _still_allowed(problem, owners(problem, consumed))
@@ -116,8 +131,8 @@ def _settled(
     )
 
 
-def _together(first: Outcome, second: Outcome) -> Outcome:
-    """Return one row for an event in two halves: costs add up, the end is the second half's."""
+def _added(first: Outcome, second: Outcome) -> Outcome:
+    """Return one row for an event in two phases: costs are added, the end is the second's."""
     return replace(
         second,
         rounds=first.rounds + second.rounds,
@@ -132,7 +147,7 @@ def _together(first: Outcome, second: Outcome) -> Outcome:
 
 
 def _still_allowed(problem: Problem, owner: Int32) -> Int32:
-    """Return the owners that may keep what they consumed, nobody elsewhere."""
+    """Remove owners that may not keep a partition, in place; return the array."""
     held = np.flatnonzero(owner != NOBODY)
     gone = held[~problem.may_take(owner[held], held)]
     owner[gone] = NOBODY
@@ -153,11 +168,11 @@ def _partition_count(group: Group) -> int:
 
 
 def _broken_count(problem: Problem, step: Round, after: Int32) -> int:
-    """Return how many laws the settled assignment breaks.
+    """Return how many rules of validity the last assignment breaks.
 
-    Arrays tell at once that an assignment is sound: as many partitions given as there are
-    holders (so none twice, none that does not exist), all to subscribers, and with those
-    that wait they are all there are. Only otherwise the laws are asked one by one.
+    A quick check on arrays comes first: nothing is withheld, as many partitions are given as
+    have an owner (so none twice, none that does not exist), all of them to subscribers, and they
+    are all there are. Only an assignment that fails it is checked rule by rule.
     """
     answer = step.rebalance
     given = sum(len(numbers) for owned in answer.assignment.values() for numbers in owned.values())

@@ -1,7 +1,7 @@
-"""The plain engine: the same rows as on Spark, with processes and nothing else.
+"""Simulate a table of scenarios in this process, or in several on this machine.
 
-Rows are dealt to processes in chunks and come back in their order, so that the answer does
-not depend on how many processes there are.
+The rows are those that Spark gives. They go to processes in chunks and come back in their order,
+so the answer does not depend on how many processes there are.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from multiprocessing import get_context
 from typing import Any
 
 from assignors.registry import assignor_named
-from assignors.simulation.rounds.rows import Row, outcome_rows
+from assignors.simulation.rounds.scenario_rows import Row, outcome_rows
 
 CHUNK = 50
-"""Rows a process is handed at a time: what bounds the memory, together with their sizes."""
+"""Rows that a process gets at a time."""
 
 
-def simulate(
+def simulate_rows(
     rows: Iterable[Row], *, assignors: Sequence[str], processes: int = 1
 ) -> Iterator[dict[str, Any]]:
-    """Yield the outcome rows of all rows, in their order.
+    """Yield the outcomes of all scenario rows, in their order; both as in `outcome_rows`.
 
     With more than one process the calling program must guard its start
-    (`if __name__ == "__main__"`), as the standard library asks. Raises `ValueError` for an
-    unknown assignor. Cost: linear in the rows.
+    (`if __name__ == "__main__"`), as `multiprocessing` asks. Raises `ValueError` for an
+    unknown assignor; a bad row is a row with `error` set. Cost: linear in the rows. Memory:
+    `CHUNK` rows and their outcomes with one process; with several, rows are read ahead without
+    a bound.
 
-    >>> rows = simulate([{"seed": 3, "members": 2, "events": 0}], assignors=["range"])
+    >>> rows = simulate_rows([{"seed": 3, "members": 2, "events": 0}], assignors=["range"])
     >>> [row["kind"] for row in rows]
     ['start']
     """

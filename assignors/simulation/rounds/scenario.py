@@ -1,8 +1,8 @@
-"""A group's history as data: who is there at first, and what happens then.
+"""A group's history as data: its first members, its topics, and the events that follow.
 
 A scenario holds all that a run needs, so a run can be repeated from it alone. Members are
-named by what stays when they restart; the member id that the coordinator gives them is made
-from that name and a count of their lives.
+named by what stays when they restart; the member id that the coordinator gives them is that
+name and a number that counts joins.
 """
 
 from __future__ import annotations
@@ -14,36 +14,43 @@ from enum import StrEnum
 from wire import TopicPartitions
 
 
-class EventKind(StrEnum):
+class GroupEventKind(StrEnum):
     """What can happen to a group."""
 
     START = "start"
     """All first members join."""
     JOIN = "join"
+    """A new member joins: `GroupEvent.member`."""
     LEAVE = "leave"
+    """A member leaves for good."""
     RETURN = "return"
-    """A member is thrown out, the group goes on without it, and it comes back with the claims
-    it remembers from before, though it consumes nothing."""
+    """A member is expelled, the group settles without it, and it rejoins under a new member id
+    with the claims it had before, though it consumes nothing."""
     STATIC_RESTART = "static-restart"
-    """A static member comes back under its instance id, empty-handed."""
+    """A static member comes back under its instance id with a new member id and no claims."""
     SUBSCRIBE = "subscribe"
-    """A member changes what it asks for; it may go on claiming what it no longer asks for."""
+    """A member changes its subscription; it may go on claiming what it no longer subscribes to."""
     GROW = "grow"
+    """A topic is created, or gets more partitions."""
     DELETE = "delete"
+    """A topic is deleted."""
     RECREATE = "recreate"
-    """A topic is deleted and made again with fewer partitions."""
+    """A topic is deleted and created again with fewer partitions."""
     CLAIM_FUTURE = "claim-future"
     """A member rejoins with a generation that the group has not reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberSpec:
-    """A member as it is set up."""
+    """A member as it is set up, before it first joins."""
 
     name: str
+    """What stays when it restarts."""
     topics: tuple[str, ...]
+    """Its subscription."""
     version: int | None = None
-    """Version of the Subscription bytes it writes; `None`: it is handed over as a struct."""
+    """Version of the Subscription bytes it writes, 0 to 3; `None`: the leader gets it as a
+    `Member`, without bytes."""
     instance_id: str | None = None
     rack_id: str | None = None
     remembers: bool = False
@@ -51,21 +58,26 @@ class MemberSpec:
     owned: TopicPartitions = field(default_factory=dict)
     """What it claims when it first joins, though it consumes nothing."""
     generation: int = -1
-    user_data: bytes | None = None
+    """The generation of that claim; -1: none."""
     blob: bytes | None = None
-    """Its first Subscription as real bytes; these are what it claims and asks for then."""
+    """Its first Subscription as bytes: these are its first claims and its subscription then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One thing that happens; the fields that its kind needs are set."""
+class GroupEvent:
+    """One thing that happens to a group; set are the fields that its kind needs."""
 
-    kind: EventKind
+    kind: GroupEventKind
     name: str | None = None
+    """The member it happens to (`MemberSpec.name`)."""
     member: MemberSpec | None = None
+    """The new member of a join."""
     topics: tuple[str, ...] = ()
+    """The new subscription."""
     topic: str | None = None
+    """The topic that grows, is deleted or recreated."""
     partition_count: int = 0
+    """Its partitions afterwards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +85,10 @@ class Scenario:
     """All that a run needs."""
 
     seed: int = 0
+    """What it was drawn from, if it was drawn; only reported."""
     topics: Mapping[str, int]
+    """Topic -> partition count, at the start."""
     members: tuple[MemberSpec, ...]
-    events: tuple[Event, ...] = ()
+    """Who joins at the start, the leader first."""
+    events: tuple[GroupEvent, ...] = ()
+    """What follows, in this order, each after the group has settled."""

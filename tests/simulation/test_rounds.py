@@ -10,14 +10,14 @@ import pytest
 from assignors import ASSIGNORS, Assignor, Group, Rebalance, RebalanceProtocol, UserData
 from assignors.assignor import Assignor as AssignorType
 from assignors.registry import assignor_named
-from assignors.simulation import (
-    Event,
-    EventKind,
+from assignors.simulation.rounds import (
+    GroupEvent,
+    GroupEventKind,
     MemberSpec,
     Outcome,
     Parameters,
     Scenario,
-    Shape,
+    SubscriptionShape,
     generate,
     play,
     rounds,
@@ -34,14 +34,14 @@ def member(name: str, *topics: str, **options: object) -> MemberSpec:
     return MemberSpec(name=name, topics=topics or ("t",), **options)  # type: ignore[arg-type]
 
 
-def two_members(*events: Event, **options: object) -> Scenario:
+def two_members(*events: GroupEvent, **options: object) -> Scenario:
     return Scenario(
         topics={"t": 4}, members=(member("a", **options), member("b", **options)), events=events
     )
 
 
 def test_a_seed_is_a_scenario_and_a_scenario_is_its_outcomes() -> None:
-    for shape in Shape:
+    for shape in SubscriptionShape:
         sizes = Parameters(members=5, topics=3, partitions=11, subscription=shape, events=6)
         assert generate(9, sizes) == generate(9, sizes) != generate(10, sizes)
         scenario = generate(9, sizes)
@@ -52,10 +52,15 @@ def test_every_kind_of_event_is_drawn() -> None:
     kinds = Counter(
         event.kind for seed in range(100) for event in generate(seed, Parameters()).events
     )
-    assert set(kinds) == set(EventKind) - {EventKind.START}
+    assert set(kinds) == set(GroupEventKind) - {GroupEventKind.START}
     honest = Parameters(faults=False)
     kinds = Counter(event.kind for seed in range(50) for event in generate(seed, honest).events)
-    assert set(kinds) == {EventKind.JOIN, EventKind.LEAVE, EventKind.GROW, EventKind.SUBSCRIBE}
+    assert set(kinds) == {
+        GroupEventKind.JOIN,
+        GroupEventKind.LEAVE,
+        GroupEventKind.GROW,
+        GroupEventKind.SUBSCRIBE,
+    }
 
 
 # The broker's assignors read no bytes of members.
@@ -76,7 +81,7 @@ def test_bytes_and_structs_give_the_same_outcomes(assignor: Assignor) -> None:
 
 
 def test_a_joining_member_takes_two_cooperative_rounds_and_one_eager_one() -> None:
-    join = Event(kind=EventKind.JOIN, name="c", member=member("c"))
+    join = GroupEvent(kind=GroupEventKind.JOIN, name="c", member=member("c"))
     cooperative = play(two_members(join), COOPERATIVE)[-1]
     assert (cooperative.rounds, cooperative.moved, cooperative.moves_min) == (2, 1, 1)
     assert (cooperative.withheld_rounds, cooperative.unassigned_partition_rounds) == (1, 1)
@@ -85,7 +90,9 @@ def test_a_joining_member_takes_two_cooperative_rounds_and_one_eager_one() -> No
 
 
 def test_a_member_that_comes_back_claims_what_it_no_longer_consumes() -> None:
-    played = list(rounds(two_members(Event(kind=EventKind.RETURN, name="a")), COOPERATIVE))
+    played = list(
+        rounds(two_members(GroupEvent(kind=GroupEventKind.RETURN, name="a")), COOPERATIVE)
+    )
     back = next(step for step in played if step.phase == 1)
     claims = {m.member_id: (m.owned, m.generation) for m in back.group.members}
     assert claims["a-0003"] == ({"t": (0, 2)}, 1)
@@ -93,6 +100,32 @@ def test_a_member_that_comes_back_claims_what_it_no_longer_consumes() -> None:
     assert back.before["b-0002"] == {"t": (0, 1, 2, 3)}
     assert not any(step.started_twice for step in played)
     assert played[-1].after["a-0003"] != {}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        GroupEvent(kind=GroupEventKind.LEAVE, name="leader"),
+        GroupEvent(kind=GroupEventKind.STATIC_RESTART, name="leader"),
+        GroupEvent(kind=GroupEventKind.RETURN, name="leader"),
+    ],
+    ids=lambda event: str(event.kind),
+)
+def test_the_memory_of_a_leader_that_goes_is_lost(event: GroupEvent) -> None:
+    """What the member of version 0 consumes stood in that memory alone: the new leader does not
+    know it, and everything that nobody claims has to wait for a round."""
+    members = (member("leader", instance_id="i"), member("b"), member("old", version=0))
+    group = Scenario(topics={"t": 6}, members=members, events=(event,))
+    other = replace(group, events=(replace(event, name="b"),))
+    _, *lost = rounds(group, COOPERATIVE)
+    _, *kept = rounds(other, COOPERATIVE)
+    old = "old-0003"
+    first_lost, first_kept = (
+        next(step for step in steps if step.event_number == 1) for steps in (lost, kept)
+    )
+    assert set(first_kept.before[old]["t"]) <= set(first_kept.rebalance.assignment[old]["t"])
+    assert first_lost.rebalance.assignment[old] == {}
+    assert set(first_lost.before[old]["t"]) <= set(first_lost.rebalance.withheld["t"])
 
 
 def test_an_unknown_claim_waits_one_round_and_is_known_from_then_on() -> None:
@@ -118,7 +151,7 @@ def test_a_partition_started_twice_is_seen_whatever_was_claimed() -> None:
         protocols=frozenset({RebalanceProtocol.COOPERATIVE}),
         user_data=UserData.COOPERATIVE,
     )
-    join = Event(kind=EventKind.JOIN, name="c", member=member("c"))
+    join = GroupEvent(kind=GroupEventKind.JOIN, name="c", member=member("c"))
     assert [row.violations for row in play(two_members(join), reckless)] == [0, 4]
 
 
@@ -145,22 +178,22 @@ def test_a_group_that_never_rests_is_given_up_and_said_so() -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        Event(kind=EventKind.LEAVE, name="nobody"),
-        Event(kind=EventKind.JOIN, name="a", member=member("a")),
-        Event(kind=EventKind.GROW),
+        GroupEvent(kind=GroupEventKind.LEAVE, name="nobody"),
+        GroupEvent(kind=GroupEventKind.JOIN, name="a", member=member("a")),
+        GroupEvent(kind=GroupEventKind.GROW),
     ],
 )
-def test_an_event_that_cannot_happen_is_refused(event: Event) -> None:
+def test_an_event_that_cannot_happen_is_refused(event: GroupEvent) -> None:
     with pytest.raises(ValueError, match=event.kind.value):
         play(two_members(event), COOPERATIVE)
 
 
 def test_topics_come_and_go() -> None:
     events = (
-        Event(kind=EventKind.GROW, topic="t", partition_count=6),
-        Event(kind=EventKind.RECREATE, topic="t", partition_count=3),
-        Event(kind=EventKind.DELETE, topic="t"),
-        Event(kind=EventKind.GROW, topic="t", partition_count=2),
+        GroupEvent(kind=GroupEventKind.GROW, topic="t", partition_count=6),
+        GroupEvent(kind=GroupEventKind.RECREATE, topic="t", partition_count=3),
+        GroupEvent(kind=GroupEventKind.DELETE, topic="t"),
+        GroupEvent(kind=GroupEventKind.GROW, topic="t", partition_count=2),
     )
     rows = play(two_members(*events), COOPERATIVE)
     assert [row.load_square_sum for row in rows] == [8, 18, 5, 0, 2]

@@ -1,8 +1,8 @@
-"""Rows in, rows out: the form in which scenarios come from tables and outcomes go to them.
+"""Scenarios as rows of a table, and their outcomes as rows.
 
-A row is a scenario to generate (`seed` and sizes) or an explicit group (`topics`, and
-`members` as a list with each one's Subscription bytes). What cannot be played becomes a row
-with an error in it; its neighbours never notice.
+A row is a scenario to draw (`seed` and the sizes of `Parameters`) or an explicit group (`topics`,
+and `members` as a list with the Subscription bytes of each). A row that cannot be simulated becomes
+an outcome row with `error` set; the other rows are not affected.
 """
 
 from __future__ import annotations
@@ -14,32 +14,34 @@ from typing import Any
 from assignors.assignor import Assignor
 from assignors.leader import member_from_bytes
 from assignors.registry import assignor_named
-from assignors.simulation.rounds.generate import Parameters, draw_events, generate
 from assignors.simulation.rounds.outcome import Outcome, play
+from assignors.simulation.rounds.random_scenarios import Parameters, draw_events, generate
 from assignors.simulation.rounds.scenario import MemberSpec, Scenario
 
 Row = Mapping[str, Any]
+"""Column -> value."""
 
 SIZES = tuple(field.name for field in fields(Parameters))
 FLAGS = ("faults", "wire")
 FIGURES = tuple(field.name for field in fields(Outcome))
 COLUMNS = ("id", *FIGURES, "error")
+"""Columns of an outcome row: the `id` of its scenario row, the fields of `Outcome`, `error`."""
 EMPTY: dict[str, Any] = dict.fromkeys(COLUMNS)
 
 
 def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield a row with `COLUMNS` for each row, event and assignor, in that order.
+    """Yield an outcome row (`COLUMNS`) for each scenario row, assignor and event, in that order.
 
-    A row that cannot be played gives one row for each assignor that failed, or one with no
-    assignor if it is no scenario at all. Raises `ValueError` for an unknown assignor, before
-    anything is played.
+    A scenario under which an assignor raises gives one row with `error` for that assignor; a row
+    that is no scenario gives one row with `error` and no assignor. Raises `ValueError` for an
+    unknown assignor, before anything is simulated. Cost: that of `play`. Memory: one scenario.
     """
     chosen = [assignor_named(name) for name in assignors]
     for row in rows:
         try:
             scenario = scenario_of(row)
         except (ValueError, TypeError) as error:
-            yield {**EMPTY, **_names(row), "error": f"bad-row: {error}"}
+            yield {**EMPTY, **_identity(row), "error": f"bad-row: {error}"}
             continue
         for assignor in chosen:
             yield from _played(row, scenario, assignor)
@@ -50,12 +52,14 @@ def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, 
         outcomes = play(scenario, assignor)
     except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
         text = f"{type(error).__name__}: {error}"
-        return [{**EMPTY, **_names(row), "assignor": assignor.full_name, "error": text}]
-    return [{**EMPTY, **_names(row), **asdict(outcome)} for outcome in outcomes]
+        return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": text}]
+    return [{**EMPTY, **_identity(row), **asdict(outcome)} for outcome in outcomes]
 
 
 def scenario_of(row: Row) -> Scenario:
-    """Return the scenario that a row describes; `ValueError` with the column at fault.
+    """Return the scenario that a row describes.
+
+    Raises `ValueError` whose text begins with the column at fault (`topics.t: -1 is ...`).
 
     >>> scenario_of({"seed": 1, "members": 2, "events": 0}).members[1].name
     'm00001'
@@ -77,7 +81,7 @@ def _explicit(row: Row) -> Scenario:
     seen: set[str] = set()
     for member in members:
         if member.name in seen:
-            raise ValueError(f"members: {member.name!r} stands twice")
+            raise ValueError(f"members: {member.name!r} is given twice")
         seen.add(member.name)
     seed = 0 if row.get("seed") is None else _seed(row)
     event_count = 0 if row.get("events") is None else _number(row, "events")
@@ -99,12 +103,12 @@ def _topics(value: object) -> dict[str, int]:
     elif isinstance(value, list | tuple):
         pairs = [_pair(entry, i) for i, entry in enumerate(value)]
     else:
-        raise ValueError(f"topics: {type(value).__name__} is no map of partition counts")
+        raise ValueError(f"topics: {type(value).__name__} is not a map of partition counts")
     for name, count in pairs:
         if not isinstance(name, str):
-            raise ValueError(f"topics: {name!r} is no name")
+            raise ValueError(f"topics: {name!r} is not a name")
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise ValueError(f"topics.{name}: {count!r} is no partition count")
+            raise ValueError(f"topics.{name}: {count!r} is not a partition count")
     return dict(pairs)
 
 
@@ -117,7 +121,7 @@ def _pair(entry: object, position: int) -> tuple[Any, Any]:
 
 
 def _member(value: object, position: int) -> MemberSpec:
-    """Return a member whose first Subscription is what the row has."""
+    """Return a member whose first Subscription is the bytes in the row."""
     if not isinstance(value, Mapping) or not isinstance(value.get("id"), str):
         raise ValueError(f"members[{position}]: no id")
     blob = value.get("subscription")
@@ -137,7 +141,7 @@ def _member(value: object, position: int) -> MemberSpec:
 def _seed(row: Row) -> int:
     seed = row.get("seed")
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ValueError(f"seed: {seed!r} is no whole number")
+        raise ValueError(f"seed: {seed!r} is not an integer")
     return seed
 
 
@@ -145,12 +149,12 @@ def _number(row: Row, name: str) -> Any:  # noqa: ANN401 - int or bool, as the c
     value = row[name]
     is_flag = name in FLAGS
     if isinstance(value, bool) != is_flag or not isinstance(value, int):
-        raise ValueError(f"{name}: {value!r} is no {'flag' if is_flag else 'whole number'}")
+        raise ValueError(f"{name}: {value!r} is not {'true or false' if is_flag else 'an integer'}")
     return value
 
 
-def _names(row: Row) -> dict[str, Any]:
-    """Return what tells the row from others, as far as it can be shown."""
+def _identity(row: Row) -> dict[str, Any]:
+    """Return the id and the seed of the row, where they have the types of those columns."""
     seed, row_id = row.get("seed"), row.get("id")
     is_seed = isinstance(seed, int) and not isinstance(seed, bool)
     return {"id": None if row_id is None else str(row_id), "seed": seed if is_seed else None}

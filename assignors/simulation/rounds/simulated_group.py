@@ -1,0 +1,170 @@
+"""The state of a simulated group between rounds, and what each kind of event changes in it.
+
+`changes` checks that an event can happen and returns its changes one by one, because the group
+settles after each: a member that is expelled and comes back is two changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from assignors.assignor import Assignor
+from assignors.leader import Memory
+from assignors.model import Cluster, Group
+from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec
+from assignors.simulation.rounds.simulated_member import (
+    SimulatedMember,
+    member_for_leader,
+    new_member,
+)
+
+FUTURE = 5
+"""How many generations ahead of the group a member claims to be (`claim-future`)."""
+
+
+@dataclass(slots=True)
+class SimulatedGroup:
+    """Members, topics and the leader's memory."""
+
+    assignor: Assignor
+    partition_counts: dict[str, int]
+    members: dict[str, SimulatedMember] = field(default_factory=dict)
+    """By `MemberSpec.name`; the first one leads."""
+    generation: int = 0
+    """The last one completed; 0 before the first."""
+    memory: Memory = field(default_factory=Memory)
+    """What the leader remembers."""
+    join_count: int = 0
+
+    def add(self, spec: MemberSpec) -> None:
+        """Add a member under a new member id."""
+        self.join_count += 1
+        self.members[spec.name] = new_member(spec, self.join_count)
+
+    def remove(self, name: str) -> None:
+        """Remove a member; if it is the leader, its memory is lost."""
+        self.forget_if_leader(name)
+        del self.members[name]
+
+    def forget_if_leader(self, name: str) -> None:
+        """Empty the leader's memory if this member is the leader."""
+        if next(iter(self.members)) == name:
+            self.memory = Memory()
+
+    def for_leader(self) -> Group:
+        """Return the group as its leader gets it once all members have joined."""
+        kind = self.assignor.user_data
+        return Group(
+            cluster=Cluster.of(self.partition_counts),
+            members=tuple(member_for_leader(member, kind) for member in self.members.values()),
+            generation=self.generation or None,
+        )
+
+
+Change = Callable[[], None]
+
+
+def changes(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    """Yield the changes of an event, to be made one by one; the group settles after each.
+
+    Raises `ValueError` for an event that cannot happen to this group now.
+    """
+    return _CHANGES[event.kind](group, event)
+
+
+def _join(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    spec = event.member
+    if spec is None or spec.name in group.members:
+        raise ValueError(f"join: {event.name!r} is no new member")
+    yield lambda: group.add(spec)
+
+
+def _leave(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    name = _present(group, event).spec.name
+    yield lambda: group.remove(name)
+
+
+def _return(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    """Expel a member; once the others have settled, add it again with the claims it had."""
+    member = _present(group, event)
+    yield lambda: group.remove(member.spec.name)
+
+    def come_back() -> None:
+        group.add(replace(member.spec, topics=member.topics))
+        again = group.members[member.spec.name]
+        again.stale_claims, again.generation = member.assigned, member.generation
+
+    yield come_back
+
+
+def _restart(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    """Replace a static member by one with a new member id and no claims, at the same place."""
+    member = _present(group, event)
+
+    def restart() -> None:
+        group.join_count += 1
+        group.forget_if_leader(member.spec.name)
+        group.members[member.spec.name] = replace(
+            new_member(replace(member.spec, topics=member.topics), group.join_count),
+            stale_claims=None,
+        )
+
+    yield restart
+
+
+def _subscribe(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    member = _present(group, event)
+
+    def subscribe() -> None:
+        member.topics = event.topics
+        member.stop_beyond(
+            {t: count for t, count in group.partition_counts.items() if t in event.topics}
+        )
+
+    yield subscribe
+
+
+def _resize(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    if event.topic is None:
+        raise ValueError(f"{event.kind}: no topic")
+    topic, count = event.topic, event.partition_count
+
+    def resize() -> None:
+        if event.kind is GroupEventKind.DELETE:
+            group.partition_counts.pop(topic, None)
+        else:
+            group.partition_counts[topic] = count
+        for member in group.members.values():
+            member.stop_beyond(group.partition_counts)
+
+    yield resize
+
+
+def _claim_future(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
+    member = _present(group, event)
+
+    def claim() -> None:
+        member.generation = group.generation + FUTURE
+
+    yield claim
+
+
+def _present(group: SimulatedGroup, event: GroupEvent) -> SimulatedMember:
+    member = group.members.get(event.name or "")
+    if member is None:
+        raise ValueError(f"{event.kind}: {event.name!r} is not in the group")
+    return member
+
+
+_CHANGES: dict[GroupEventKind, Callable[[SimulatedGroup, GroupEvent], Iterator[Change]]] = {
+    GroupEventKind.JOIN: _join,
+    GroupEventKind.LEAVE: _leave,
+    GroupEventKind.RETURN: _return,
+    GroupEventKind.STATIC_RESTART: _restart,
+    GroupEventKind.SUBSCRIBE: _subscribe,
+    GroupEventKind.GROW: _resize,
+    GroupEventKind.DELETE: _resize,
+    GroupEventKind.RECREATE: _resize,
+    GroupEventKind.CLAIM_FUTURE: _claim_future,
+}

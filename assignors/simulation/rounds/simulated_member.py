@@ -1,0 +1,103 @@
+"""One member of a simulated group: what it really consumes, and what it claims to own.
+
+The two differ where clients differ from what they say: a member that rejoins after it was expelled
+claims what it had, a kafka-python member claims what it has already stopped consuming.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from assignors.assignor import UserData
+from assignors.leader import member_from_bytes
+from assignors.membership import subscription
+from assignors.model import NO_GENERATION, Member
+from assignors.simulation.rounds.scenario import MemberSpec
+from wire import TopicPartitions, encode_subscription
+
+
+@dataclass(slots=True)
+class SimulatedMember:
+    """A member from joining to leaving."""
+
+    spec: MemberSpec
+    member_id: str
+    topics: tuple[str, ...]
+    consuming: TopicPartitions = field(default_factory=dict)
+    """What it really consumes."""
+    assigned: TopicPartitions = field(default_factory=dict)
+    """Its last assignment: the same, unless it had to stop consuming something since."""
+    generation: int = NO_GENERATION
+    """The generation of its last assignment."""
+    has_revoked: bool = False
+    """The last round took something from it: it rejoins."""
+    stale_claims: TopicPartitions | None = None
+    """What it claims instead of what it consumes, until it receives an assignment."""
+
+    def receive(self, given: TopicPartitions, generation: int, *, is_cooperative: bool) -> None:
+        """Apply an assignment: revoke what is gone, start what is new."""
+        self.has_revoked = is_cooperative and any(
+            not set(numbers).issubset(given.get(topic, ()))
+            for topic, numbers in self.consuming.items()
+            if given.get(topic) != numbers
+        )
+        self.consuming = self.assigned = given
+        self.generation = generation
+        self.stale_claims = None
+
+    def stop_beyond(self, partition_counts: dict[str, int]) -> None:
+        """Stop consuming partitions that are not below their topic's count; no count is 0."""
+        self.consuming = {
+            topic: left
+            for topic, numbers in self.consuming.items()
+            if (left := tuple(n for n in numbers if n < partition_counts.get(topic, 0)))
+        }
+
+    @property
+    def claimed(self) -> TopicPartitions:
+        """What it claims to own when it joins."""
+        if self.stale_claims is not None:
+            return self.stale_claims
+        return self.assigned if self.spec.remembers else self.consuming
+
+
+def new_member(spec: MemberSpec, join_number: int) -> SimulatedMember:
+    """Return a member that consumes nothing yet; the number makes its member id unique."""
+    return SimulatedMember(
+        spec=spec,
+        member_id=f"{spec.name}-{join_number:04d}",
+        topics=spec.topics,
+        generation=spec.generation,
+        stale_claims=spec.owned or None,
+    )
+
+
+def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
+    """Return the member as its leader gets it: directly, or decoded from the bytes it writes.
+
+    `kind` is what the group's assignor wants in UserData.
+    """
+    spec = simulated.spec
+    if spec.blob is not None and not simulated.assigned and simulated.stale_claims is None:
+        return member_from_bytes(simulated.member_id, spec.blob, instance_id=spec.instance_id)
+    if spec.version is None:
+        return Member(
+            member_id=simulated.member_id,
+            topics=simulated.topics,
+            owned=simulated.claimed,
+            generation=simulated.generation,
+            rack_id=spec.rack_id,
+            instance_id=spec.instance_id,
+        )
+    written = subscription(
+        kind,
+        simulated.topics,
+        owned=simulated.claimed,
+        owned_since=simulated.generation,
+        generation=simulated.generation,
+        rack_id=spec.rack_id,
+        version=spec.version,
+    )
+    return member_from_bytes(
+        simulated.member_id, encode_subscription(written), instance_id=spec.instance_id
+    )
