@@ -18,9 +18,10 @@ Describe a group as data, pick an assignor by name, read the answer:
 """
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
+from assignors.jvm.failure import JavaFailure
 from assignors.leader import Led, lead
 from assignors.model import Assignment, Cluster, Group, Member, MemberNote, State, Topic
-from assignors.options import JavaFailure, OnFailure, Options
+from assignors.options import OnFailure, Options
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
 from wire import TopicPartitions

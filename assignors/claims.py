@@ -9,21 +9,21 @@ nothing: it may still consume anything, and `Claims.unknown` keeps it in sight.
 Two questions are asked of the claims, and they have different answers:
 
 * whom should stickiness favour? The subscribed claimant of the highest generation; of two
-  equals neither (`resolve`);
+  equals neither (`favoured_owners`);
 * who may still be consuming the partition? Every claimant, believed or not (`handover`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
+from assignors.arrays import Int32, Int64, partition_arrays
 from assignors.assignor import UserData
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
-from assignors.problem import NOBODY, Int32, Int64, Problem
+from assignors.problem import NOBODY, Problem
 from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_user_data
 
 
@@ -35,9 +35,6 @@ class Claim:
     generation: int = NO_GENERATION
     is_known: bool = True
 
-
-PARTITION_LIMIT = 2**31
-"""Partition numbers are int32 on the wire."""
 
 NO_CLAIM = Claim(owned={})
 
@@ -71,7 +68,7 @@ def read_claim(member: Member, kind: UserData) -> Claim:
     return READERS[kind](member)
 
 
-def gather(problem: Problem, group: Group, kind: UserData) -> Claims:
+def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     """Return the claims of all members as arrays.
 
     Claims of unknown topics and of partition numbers beyond the topic are dropped with a
@@ -101,7 +98,7 @@ def gather(problem: Problem, group: Group, kind: UserData) -> Claims:
     )
 
 
-def resolve(problem: Problem, claims: Claims) -> Int32:
+def favoured_owners(problem: Problem, claims: Claims) -> Int32:
     """Return whom stickiness favours for each partition, int32[P], `NOBODY` for no one.
 
     The subscribed claimant with the highest generation; equal highest: nobody.
@@ -190,30 +187,15 @@ def _pairs(
     problem: Problem, group: Group, read: Sequence[Claim]
 ) -> tuple[Int64, Int32, list[MemberNote]]:
     """Return (partition, member) pairs without repeats, and notes on claims that were dropped."""
-    index = {topic: number for number, topic in enumerate(problem.topics)}
-    groups: list[tuple[int, int, int]] = []  # member, topic, how many
-    numbers: list[tuple[int, ...]] = []
-    notes: list[MemberNote] = []
-    for member, claim in enumerate(read):
-        for topic, claimed in claim.owned.items():
-            known = index.get(topic)
-            if known is not None:
-                groups.append((member, known, len(claimed)))
-                numbers.append(claimed)
-            elif topic not in group.cluster.topics:
-                text = f"claims {len(claimed)} partitions of unknown topic {topic!r}"
-                notes.append(_note(problem.members[member], "unknown-topic", text))
-    if not groups:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), notes
-    member_of, topic_of, count = np.array(groups, dtype=np.int64).T
-    number = _as_array(numbers, int(count.sum()))
-    claimant, start = np.repeat(member_of, count), np.repeat(problem.first[topic_of], count)
-    valid = (number >= 0) & (number < np.repeat(np.diff(problem.first)[topic_of], count))
-    if not valid.all():
-        topic_claimed = np.repeat(topic_of, count)
-        notes += _out_of_range(problem, claimant[~valid], topic_claimed[~valid], number[~valid])
-        claimant, start, number = claimant[valid], start[valid], number[valid]
-    partition = start + number
+    index = problem.topic_index()
+    notes = _unknown_topics(problem, group, read, index)
+    claimed = partition_arrays([claim.owned for claim in read], index)
+    claimant, topic, number = claimed.member_of, claimed.topic_of, claimed.number
+    exists = (number >= 0) & (number < np.diff(problem.first)[topic])
+    if not exists.all():
+        notes += _out_of_range(problem, claimant[~exists], topic[~exists], number[~exists])
+        claimant, topic, number = claimant[exists], topic[exists], number[exists]
+    partition = problem.first[topic] + number
     key = claimant * np.int64(max(problem.partition_count, 1)) + partition
     if len(key) and bool((np.diff(key) <= 0).any()):  # sorted claims cannot repeat a pair
         _, kept = np.unique(key, return_index=True)
@@ -223,13 +205,21 @@ def _pairs(
     return partition, claimant.astype(np.int32), notes
 
 
-def _as_array(numbers: Sequence[Sequence[int]], count: int) -> Int64:
-    """Return all the numbers in one array; one too large for it names no partition anyway."""
-    try:
-        return np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=count)
-    except OverflowError:
-        fitting = (n if -1 <= n < PARTITION_LIMIT else -1 for n in chain.from_iterable(numbers))
-        return np.fromiter(fitting, dtype=np.int64, count=count)
+def _unknown_topics(
+    problem: Problem, group: Group, read: Sequence[Claim], index: Mapping[str, int]
+) -> list[MemberNote]:
+    """Return a note for each member and topic claimed that the cluster does not know."""
+    return [
+        _note(
+            problem.members[member],
+            "unknown-topic",
+            f"claims {len(numbers)} partitions of unknown topic {topic!r}",
+        )
+        for member, claim in enumerate(read)
+        if not index.keys() >= claim.owned.keys()
+        for topic, numbers in claim.owned.items()
+        if topic not in index and topic not in group.cluster.topics
+    ]
 
 
 def _out_of_range(problem: Problem, member: Int64, topic: Int64, number: Int64) -> list[MemberNote]:

@@ -86,7 +86,7 @@ class Led:
         """
         plan = None
         if self.before.plan is not None and self.memory.generation is not None:
-            plan = _either(self.before.plan, self.rebalance.assignment)
+            plan = _union(self.before.plan, self.rebalance.assignment)
         return replace(self.memory, plan=plan, followed=self.before.followed)
 
 
@@ -148,14 +148,14 @@ def lead_members(
         known = replace(known, members=_remembered(group, memory.plan))
     rebalance = assignor.assign(known)
     must_wait = rebalance.follow_up or _silent_must_let_go(group, known, rebalance.withheld)
-    claims = claims_of(known) if must_wait else None
+    claims = claims_key(known) if must_wait else None
     after = Memory(
         plan=rebalance.assignment, state=rebalance.state or memory.state, followed=claims
     )
     return rebalance, after, claims is not None and claims != memory.followed
 
 
-def claims_of(group: Group) -> tuple[object, ...]:
+def claims_key(group: Group) -> tuple[object, ...]:
     """Return what all members claim, generations aside: those of the living change every round."""
     return tuple(
         sorted(
@@ -208,7 +208,7 @@ def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:
     return fitting
 
 
-def _either(first: Assignment, then: Assignment) -> Assignment:
+def _union(first: Assignment, then: Assignment) -> Assignment:
     """Return what each member of both plans has, whichever of them it follows."""
     return {
         member_id: {

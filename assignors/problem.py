@@ -12,22 +12,17 @@ on the order in which members or topics were given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assignors.arrays import Bool, Int32, Int64, partition_arrays
 from assignors.model import Assignment, Group, Member, Topic
 from wire import TopicPartitions
 from wire.text import utf16_key
 
 NOBODY = -1
-
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +57,10 @@ class Problem:
     def member_count(self) -> int:
         """M."""
         return len(self.members)
+
+    def topic_index(self) -> dict[str, int]:
+        """Return the number of each topic by name. Cost: O(T)."""
+        return {topic: number for number, topic in enumerate(self.topics)}
 
     def may_take(self, member: Int32, partition: Int32 | Int64) -> Bool:
         """Return, pair by pair, whether the member asked for the partition's topic."""
@@ -119,13 +118,13 @@ def assignment_of(problem: Problem, owner: Int32) -> dict[str, dict[str, tuple[i
     return named
 
 
-def name_partitions(problem: Problem, partitions: Int64) -> dict[str, tuple[int, ...]]:
+def partitions_by_topic(problem: Problem, partitions: Int64) -> dict[str, tuple[int, ...]]:
     """Return these partitions by topic and number.
 
     >>> from assignors.model import Cluster
     >>> members = (Member(member_id="a", topics=("t", "u")),)
     >>> problem = problem_of(Group(cluster=Cluster.of({"t": 2, "u": 2}), members=members))
-    >>> name_partitions(problem, np.array([1, 2, 3]))
+    >>> partitions_by_topic(problem, np.array([1, 2, 3]))
     {'t': (1,), 'u': (0, 1)}
     """
     chosen = np.full(problem.partition_count, NOBODY, dtype=np.int32)
@@ -138,43 +137,29 @@ def name_partitions(problem: Problem, partitions: Int64) -> dict[str, tuple[int,
 
 
 def owners(problem: Problem, assignment: Assignment) -> Int32:
-    """Return who holds each partition, int32[P]; entries that name no partition are left out.
+    """Return who holds each partition, int32[P]; what names no partition is left out.
 
     A partition given to several members counts for the last of them: `checks` finds such
     things, arithmetic on loads cannot. Cost: O(size of the assignment).
     """
+    by_member = [assignment.get(member.member_id, {}) for member in problem.members]
+    given = partition_arrays(by_member, problem.topic_index())
+    topic, number = given.topic_of, given.number
+    exists = (number >= 0) & (number < np.diff(problem.first)[topic])
     owner = np.full(problem.partition_count, NOBODY, dtype=np.int32)
-    index = {topic: number for number, topic in enumerate(problem.topics)}
-    groups: list[tuple[int, int, int]] = []  # member, topic, how many
-    numbers: list[tuple[int, ...]] = []
-    for member, entry in enumerate(problem.members):
-        for topic, held in assignment.get(entry.member_id, {}).items():
-            if topic in index:
-                groups.append((member, index[topic], len(held)))
-                numbers.append(held)
-    if groups:
-        member_of, topic_of, count = np.array(groups, dtype=np.int64).T
-        number = np.fromiter(chain.from_iterable(numbers), np.int64, count=int(count.sum()))
-        size = np.repeat(np.diff(problem.first)[topic_of], count)
-        valid = (number >= 0) & (number < size)
-        place = np.repeat(problem.first[topic_of], count) + number
-        owner[place[valid]] = np.repeat(member_of, count)[valid]
+    owner[problem.first[topic[exists]] + number[exists]] = given.member_of[exists]
     return owner
 
 
-def int32_numbers(numbers: Iterable[Iterable[int]], what: str) -> Int64:
-    """Return partition numbers one after the other; Java's are int32 and nothing else.
+def lawful_owners(problem: Problem, assignment: Assignment) -> Int32:
+    """Return who holds each partition and asked for its topic, int32[P].
 
-    Raises `ValueError`, which says `what` it is that does not fit.
+    As `owners`; a partition held by a member that did not ask for it is held by `NOBODY`.
     """
-    refusal = f"{what} does not fit in 32 bits"
-    try:
-        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64)
-    except OverflowError as error:
-        raise ValueError(refusal) from error
-    if len(flat) and (int(flat.min()) < -(2**31) or int(flat.max()) >= 2**31):
-        raise ValueError(refusal)
-    return flat
+    owner = owners(problem, assignment)
+    held = np.flatnonzero(owner != NOBODY)
+    owner[held[~problem.may_take(owner[held], held)]] = NOBODY
+    return owner
 
 
 def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], Int32]:
@@ -265,7 +250,8 @@ __all__ = [
     "Problem",
     "TopicPartitions",
     "assignment_of",
-    "name_partitions",
+    "lawful_owners",
     "owners",
+    "partitions_by_topic",
     "problem_of",
 ]

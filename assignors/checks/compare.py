@@ -15,8 +15,8 @@ import numpy as np
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.checks import check
 from assignors.checks.explain import Evidence, evidence, explanation
+from assignors.jvm.failure import JavaFailure
 from assignors.model import Group
-from assignors.options import JavaFailure
 from assignors.problem import NOBODY, Int32, owners
 from assignors.rebalance import Rebalance
 

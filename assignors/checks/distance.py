@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.assignor import UserData
-from assignors.claims import gather, resolve
+from assignors.claims import claims_of, favoured_owners
 from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spread_max
-from assignors.model import Assignment, Cluster, Group
+from assignors.model import Assignment, Group
 from assignors.optimal.sticky import target_assignment
-from assignors.problem import NOBODY, Int32, Problem, owners, problem_of
+from assignors.problem import NOBODY, lawful_owners, problem_of
 
 
 def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, int | bool | None]:
@@ -29,9 +29,9 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
     `rack_mismatches`. Cost: that of the optimal solver.
     """
     problem = problem_of(group)
-    favoured = resolve(problem, gather(problem, group, kind))
+    favoured = favoured_owners(problem, claims_of(problem, group, kind))
     best = target_assignment(problem, favoured)
-    given = _given(problem, group.cluster, assignment)
+    given = lawful_owners(problem, assignment)
     held, ideal = loads(problem, given), loads(problem, best)
     waits = (given == NOBODY) & (best != NOBODY)
     is_complete = not bool(waits.any())
@@ -47,23 +47,3 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
         "topic_spread_max": topic_spread_max(problem, given),
         "rack_mismatches": rack_mismatch_count(problem, given),
     }
-
-
-def _given(problem: Problem, cluster: Cluster, assignment: Assignment) -> Int32:
-    """Return who holds each partition and asked for it, int32[P], `NOBODY` for no one else.
-
-    Numbers are compared before they meet an array: an assignment may name some of any size.
-    """
-    existing = {
-        member_id: {
-            topic: tuple(n for n in numbers if 0 <= n < cluster.topics[topic].partition_count)
-            for topic, numbers in share.items()
-            if topic in cluster.topics
-        }
-        for member_id, share in assignment.items()
-    }
-    given = owners(problem, existing)
-    held = np.flatnonzero(given != NOBODY)
-    may = problem.may_take(given[held], held)
-    given[held[~may]] = NOBODY
-    return given

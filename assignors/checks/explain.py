@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assignors.assignor import Assignor
-from assignors.claims import Claims, gather, read_claim, resolve
+from assignors.claims import Claims, claims_of, favoured_owners, read_claim
 from assignors.model import NO_GENERATION, Group
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
@@ -129,13 +129,13 @@ class Evidence:
 def evidence(group: Group, assignor: Assignor) -> Evidence:
     """Return what `assignor` answers and the claims it answers to. Cost: that of the assignor."""
     problem = problem_of(group)
-    claims = gather(problem, group, assignor.user_data)
+    claims = claims_of(problem, group, assignor.user_data)
     return Evidence(
         assignor=assignor,
         rebalance=assignor.assign(group),
         problem=problem,
         claims=claims,
-        favoured=resolve(problem, claims),
+        favoured=favoured_owners(problem, claims),
     )
 
 

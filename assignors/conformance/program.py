@@ -19,8 +19,8 @@ from assignors.conformance.values import (
 )
 from assignors.documents.values import Document, bytes_from_hex, int32, names, required, text
 from assignors.java.user_data import cooperative_user_data, sticky_user_data
+from assignors.jvm.failure import JavaFailure
 from assignors.model import NO_GENERATION
-from assignors.options import JavaFailure
 from assignors.registry import assignor_named
 from wire import (
     Decoded,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assignors.java.java_input import JavaInput
-from assignors.options import JavaFailure
+from assignors.jvm.failure import JavaFailure
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 
@@ -48,31 +48,33 @@ class _Quotas:
     """Members with `low` that may take one more."""
 
 
-def place(intake: JavaInput) -> Placed:
+def place(java_input: JavaInput) -> Placed:
     """Return the assignment of equal subscriptions.
 
     Raises `JavaFailure` where Java finds its own quotas broken, as claims of partitions that
     do not exist can make it. Cost: O(C log C + P + M); with racks O(P M) at worst.
     Source: `AbstractStickyAssignor`'s constrained builder, KAFKA-9987, KAFKA-16277.
     """
-    if not intake.member_count:
+    if not java_input.member_count:
         raise JavaFailure("ArithmeticException", "/ by zero")
-    low, want = divmod(intake.partition_count, intake.member_count)
+    low, want = divmod(java_input.partition_count, java_input.member_count)
     quotas = _Quotas(
         low=low,
         high=low + (want > 0),
         want=want,
-        size=np.zeros(intake.member_count, dtype=np.int64),
+        size=np.zeros(java_input.member_count, dtype=np.int64),
     )
-    member, partition, revoked_from = _keep(intake, quotas)
-    left = _left(intake, partition)
-    near_member, near, left = _deal_near(intake, quotas, left)
+    member, partition, revoked_from = _keep(java_input, quotas)
+    left = _left(java_input, partition)
+    near_member, near, left = _deal_near(java_input, quotas, left)
     taker = _deal(quotas, len(left))
     new_member = np.concatenate([near_member, taker])
     new = np.concatenate([near, left])
     owner_before = revoked_from[new]
-    changes = intake.is_multiple[new] | ((owner_before != NOBODY) & (owner_before != new_member))
-    transferred = np.zeros(len(intake.topic_of), dtype=np.bool_)
+    changes = java_input.is_multiple[new] | (
+        (owner_before != NOBODY) & (owner_before != new_member)
+    )
+    transferred = np.zeros(len(java_input.topic_of), dtype=np.bool_)
     transferred[new[changes]] = True
     return Placed(
         member=np.concatenate([member, new_member]),
@@ -81,18 +83,21 @@ def place(intake: JavaInput) -> Placed:
     )
 
 
-def _keep(intake: JavaInput, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
+def _keep(java_input: JavaInput, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
     """Return who keeps what, and from whom each partition was taken, int32[S]."""
-    revoked_from = np.full(len(intake.topic_of), NOBODY, dtype=np.int32)
-    member, partition = intake.claim_member[intake.stands], intake.claim[intake.stands]
-    far = intake.racks.mismatch(member, partition)
+    revoked_from = np.full(len(java_input.topic_of), NOBODY, dtype=np.int32)
+    member, partition = (
+        java_input.claim_member[java_input.stands],
+        java_input.claim[java_input.stands],
+    )
+    far = java_input.racks.mismatch(member, partition)
     revoked_from[partition[far]] = member[far]
-    stays = ~far & ~intake.is_multiple[partition]
+    stays = ~far & ~java_input.is_multiple[partition]
     member, partition = member[stays], partition[stays]
-    order = np.lexsort((intake.topic_of[partition], intake.number_of[partition], member))
+    order = np.lexsort((java_input.topic_of[partition], java_input.number_of[partition], member))
     member, partition = member[order], partition[order]
-    count = np.bincount(member, minlength=intake.member_count)
-    kept = _kept_counts(intake, quotas, count.tolist())
+    count = np.bincount(member, minlength=java_input.member_count)
+    kept = _kept_counts(java_input, quotas, count.tolist())
     start = np.cumsum(count) - count
     stays = np.arange(len(member)) - start[member] < kept[member]
     revoked_from[partition[~stays]] = member[~stays]
@@ -100,10 +105,10 @@ def _keep(intake: JavaInput, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
     return member[stays], partition[stays], revoked_from
 
 
-def _kept_counts(intake: JavaInput, quotas: _Quotas, count: list[int]) -> Int64:
+def _kept_counts(java_input: JavaInput, quotas: _Quotas, count: list[int]) -> Int64:
     """Return how many each member keeps, int64[M], and sort out who may take more."""
     kept = np.empty(len(count), dtype=np.int64)
-    for member in intake.order.tolist():
+    for member in java_input.order.tolist():
         if count[member] < quotas.low:
             kept[member] = count[member]
             quotas.under.append(member)
@@ -121,35 +126,35 @@ def _kept_counts(intake: JavaInput, quotas: _Quotas, count: list[int]) -> Int64:
     return kept
 
 
-def _left(intake: JavaInput, kept: Int64) -> Int64:
+def _left(java_input: JavaInput, kept: Int64) -> Int64:
     """Return the partitions that are to be dealt, in Java's order.
 
     Java walks through all partitions beside a sorted list of what is kept. A phantom in that
     list stops the walk: everything kept behind it counts as left.
     """
-    is_left = np.ones(intake.partition_count, dtype=np.bool_)
-    real = kept[kept < intake.partition_count]
+    is_left = np.ones(java_input.partition_count, dtype=np.bool_)
+    real = kept[kept < java_input.partition_count]
     if len(real) < len(kept):
-        order = np.lexsort((intake.number_of[kept], intake.topic_of[kept]))
+        order = np.lexsort((java_input.number_of[kept], java_input.topic_of[kept]))
         walked = kept[order]
-        real = walked[: int(np.argmax(walked >= intake.partition_count))]
+        real = walked[: int(np.argmax(walked >= java_input.partition_count))]
     is_left[real] = False
     left = np.flatnonzero(is_left)
-    racks = intake.racks
+    racks = java_input.racks
     if racks.has_racks:
         weight = racks.weight[racks.replica_set[left]]
         left = left[np.argsort(weight, kind="stable")]
     return left
 
 
-def _deal_near(intake: JavaInput, quotas: _Quotas, left: Int64) -> tuple[Int32, Int64, Int64]:
+def _deal_near(java_input: JavaInput, quotas: _Quotas, left: Int64) -> tuple[Int32, Int64, Int64]:
     """Give partitions to members in one of their racks; return takers, taken, and what is left."""
-    if not intake.racks.matter:
+    if not java_input.racks.matter:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing.astype(np.int32), nothing, left
-    rack = intake.racks.rack.tolist()
-    replica_set = intake.racks.replica_set
-    racks_of = [set(np.flatnonzero(row).tolist()) for row in intake.racks.covers]
+    rack = java_input.racks.rack.tolist()
+    replica_set = java_input.racks.replica_set
+    racks_of = [set(np.flatnonzero(row).tolist()) for row in java_input.racks.covers]
     near = [racks_of[row] for row in replica_set[left].tolist()]
     takers: list[int] = []
     taken = np.zeros(len(left), dtype=np.bool_)

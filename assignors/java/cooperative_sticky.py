@@ -21,7 +21,7 @@ from assignors.java.sticky import answer, owner_of, place
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.options import Options
-from assignors.problem import NOBODY, Bool, name_partitions
+from assignors.problem import NOBODY, Bool, partitions_by_topic
 from assignors.rebalance import Rebalance
 
 
@@ -39,52 +39,52 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> dict(answer.lists), answer.withheld
     ({'a': (('t', 0), ('t', 1)), 'b': ()}, {'t': (2, 3)})
     """
-    intake, placed, notes = place(group, UserData.COOPERATIVE, options)
-    is_single = _is_single(intake, placed)
+    java_input, placed, notes = place(group, UserData.COOPERATIVE, options)
+    is_single = _is_single(java_input, placed)
     transferred = placed.transferred
     if transferred is None:
-        transferred = _changes_hands(intake, placed) if is_single else None
+        transferred = _changes_hands(java_input, placed) if is_single else None
     if transferred is not None and is_single:
         stays = ~transferred[placed.partition]
     else:
-        stays, transferred = _stays(intake, placed, transferred)
+        stays, transferred = _stays(java_input, placed, transferred)
     given = replace(placed, member=placed.member[stays], partition=placed.partition[stays])
-    said = answer(intake, given, (*byte_notes(intake.problem.members), *notes))
-    target = owner_of(intake, placed.member, placed.partition)
-    kept = intake.stands
+    said = answer(java_input, given, (*byte_notes(java_input.problem.members), *notes))
+    target = owner_of(java_input, placed.member, placed.partition)
+    kept = java_input.stands
     figures = stats(
-        intake.problem,
-        favoured=owner_of(intake, intake.claim_member[kept], intake.claim[kept]),
-        given=owner_of(intake, given.member, given.partition),
+        java_input.problem,
+        favoured=owner_of(java_input, java_input.claim_member[kept], java_input.claim[kept]),
+        given=owner_of(java_input, given.member, given.partition),
         target=target,
     )
-    waits = np.flatnonzero(transferred[: intake.partition_count] & (target != NOBODY))
-    withheld = name_partitions(intake.problem, waits) if len(waits) else {}
+    waits = np.flatnonzero(transferred[: java_input.partition_count] & (target != NOBODY))
+    withheld = partitions_by_topic(java_input.problem, waits) if len(waits) else {}
     return replace(said, withheld=withheld, stats=figures)
 
 
-def _is_single(intake: JavaInput, placed: Placed) -> bool:
+def _is_single(java_input: JavaInput, placed: Placed) -> bool:
     """Return whether no partition stands in two lists, as phantoms alone can bring about."""
-    return len(intake.topic_of) == intake.partition_count or not bool(
+    return len(java_input.topic_of) == java_input.partition_count or not bool(
         (np.bincount(placed.partition) > 1).any()
     )
 
 
-def _changes_hands(intake: JavaInput, placed: Placed) -> Bool:
+def _changes_hands(java_input: JavaInput, placed: Placed) -> Bool:
     """Return which partitions somebody gets that did not claim them from one that did, bool[S]."""
-    size = len(intake.topic_of)
+    size = len(java_input.topic_of)
     owner = np.full(size, NOBODY, dtype=np.int32)
     owner[placed.partition] = placed.member
-    stays = intake.claim_member == owner[intake.claim]
+    stays = java_input.claim_member == owner[java_input.claim]
     kept = np.zeros(size, dtype=np.bool_)
-    kept[intake.claim[stays]] = True
+    kept[java_input.claim[stays]] = True
     revoked = np.zeros(size, dtype=np.bool_)
-    revoked[intake.claim[~stays]] = True
+    revoked[java_input.claim[~stays]] = True
     changes: Bool = (owner != NOBODY) & ~kept & revoked
     return changes
 
 
-def _stays(intake: JavaInput, placed: Placed, transferred: Bool | None) -> tuple[Bool, Bool]:
+def _stays(java_input: JavaInput, placed: Placed, transferred: Bool | None) -> tuple[Bool, Bool]:
     """Return which entries are handed out now and which partitions wait, pair by pair.
 
     Java takes a waiting partition out of its new owner's list, where it first stands there:
@@ -99,9 +99,9 @@ def _stays(intake: JavaInput, placed: Placed, transferred: Bool | None) -> tuple
     ):
         entries.setdefault(pair, entry)
         newest[pair[1]] = pair[0]
-    claims = set(zip(intake.claim_member.tolist(), intake.claim.tolist(), strict=True))
+    claims = set(zip(java_input.claim_member.tolist(), java_input.claim.tolist(), strict=True))
     if transferred is None:
-        rank = {member: position for position, member in enumerate(intake.order.tolist())}
+        rank = {member: position for position, member in enumerate(java_input.order.tolist())}
         added = sorted(entries.keys() - claims, key=lambda pair: rank[pair[0]])
         newest = {partition: member for member, partition in added}
         revoked = {partition for _, partition in claims - entries.keys()}
@@ -110,7 +110,7 @@ def _stays(intake: JavaInput, placed: Placed, transferred: Bool | None) -> tuple
         waiting = newest.keys() & set(np.flatnonzero(transferred).tolist())
     stays = np.ones(len(placed.partition), dtype=np.bool_)
     stays[[entries[newest[partition], partition] for partition in waiting]] = False
-    waits = np.zeros(len(intake.topic_of), dtype=np.bool_)
+    waits = np.zeros(len(java_input.topic_of), dtype=np.bool_)
     waits[list(waiting)] = True
     return stays, waits
 

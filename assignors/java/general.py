@@ -27,23 +27,23 @@ from assignors.java.search import Search, Table, least_sizes
 from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
 
 
-def place(intake: JavaInput, *, repaired: Callable[[str], None] | None = None) -> Placed:
+def place(java_input: JavaInput, *, repaired: Callable[[str], None] | None = None) -> Placed:
     """Return the assignment of subscriptions that differ.
 
     Raises `JavaFailure` where Java dereferences null, unless `repaired` is given: then the
     older owner in question is passed over, and `repaired` is told so.
     Cost: O(S log S + T M) and O(S + T M) for each move. Source: see the head of the module.
     """
-    table = _start(intake)
+    table = _start(java_input)
     has_revoked = _drop_claims(table)
     topics = np.lexsort((np.arange(len(table.asked)), table.asked))
-    in_order = _partitions_of(intake, topics)
+    in_order = _partitions_of(java_input, topics)
     unassigned = _unassigned(table, in_order)
     starts_empty = not table.size.any()
     _deal(table, unassigned)
     is_shared = table.asked >= 2
-    in_order = in_order[is_shared[intake.topic_of[in_order]]]
-    unassigned = unassigned[is_shared[intake.topic_of[unassigned]]]
+    in_order = in_order[is_shared[java_input.topic_of[in_order]]]
+    unassigned = unassigned[is_shared[java_input.topic_of[unassigned]]]
     _step_aside(table, is_shared)
     table.least = least_sizes(table, np.flatnonzero(is_shared), ~table.is_aside)
     owner, stamp, size = table.owner.copy(), table.stamp.copy(), table.size.copy()
@@ -78,15 +78,15 @@ def _unassigned(table: Table, in_order: Int64) -> Int64:
     A phantom in that list stops the walk: what is held behind it is dealt once more, and its
     owner keeps it as well.
     """
-    intake = table.intake
+    java_input = table.java_input
     held = np.flatnonzero(table.owner != NOBODY)
-    phantoms = held[held >= intake.partition_count]
+    phantoms = held[held >= java_input.partition_count]
     is_passed = table.owner != NOBODY
     if len(phantoms):
         walked = _as_sorted(table, held[np.argsort(table.stamp[held], kind="stable")])
-        stop = int(np.argmax(walked >= intake.partition_count))
+        stop = int(np.argmax(walked >= java_input.partition_count))
         for partition in walked[stop:].tolist():
-            if partition < intake.partition_count:
+            if partition < java_input.partition_count:
                 is_passed[partition] = False
                 owner = int(table.owner[partition])
                 table.doubles[owner, partition] = int(table.stamp[partition])
@@ -100,7 +100,7 @@ def _as_sorted(table: Table, partitions: Int64) -> Int64:
     Numbers further apart than that holds are no order at all: then the sort is played through,
     exactly so for fewer than 32 partitions (longer lists Java sorts in runs of other lengths).
     """
-    topic_of, number_of = table.intake.topic_of, table.intake.number_of
+    topic_of, number_of = table.java_input.topic_of, table.java_input.number_of
     topic, number = topic_of[partitions], number_of[partitions].astype(np.int64)
     if int(number.max()) - int(number.min()) < 2**31:
         return partitions[np.lexsort((number, topic, table.asked[topic]))]
@@ -114,34 +114,34 @@ def _as_sorted(table: Table, partitions: Int64) -> Int64:
     return np.array(sorted(partitions.tolist(), key=cmp_to_key(compare)), dtype=np.int64)
 
 
-def _start(intake: JavaInput) -> Table:
+def _start(java_input: JavaInput) -> Table:
     """Return the table with every standing claim in its claimant's list."""
-    problem = intake.problem
-    size = len(intake.topic_of)
+    problem = java_input.problem
+    size = len(java_input.topic_of)
     owner = np.full(size, NOBODY, dtype=np.int32)
     stamp = np.zeros(size, dtype=np.int64)
-    claim = intake.claim[intake.stands]
-    owner[claim] = intake.claim_member[intake.stands]
+    claim = java_input.claim[java_input.stands]
+    owner[claim] = java_input.claim_member[java_input.stands]
     stamp[claim] = np.arange(len(claim))
     return Table(
-        intake=intake,
+        java_input=java_input,
         owner=owner,
         stamp=stamp,
         size=np.bincount(owner[claim], minlength=problem.member_count),
         clock=len(claim),
         takes=problem.takes[problem.class_of],
-        asked=_asked(intake),
+        asked=_asked(java_input),
         most=_most(problem),
         is_aside=np.zeros(problem.member_count, dtype=np.bool_),
-        before=_owners_before(intake),
-        java_hash=intake.hashes(),
+        before=_owners_before(java_input),
+        java_hash=java_input.hashes(),
         least=np.zeros(len(problem.topics), dtype=np.int64),
     )
 
 
-def _asked(intake: JavaInput) -> Int64:
+def _asked(java_input: JavaInput) -> Int64:
     """Return how many times each topic stands in subscriptions: twice in one list is twice."""
-    problem = intake.problem
+    problem = java_input.problem
     asked: Int64 = np.bincount(problem.class_of, minlength=len(problem.takes)) @ problem.takes
     index = {name: topic for topic, name in enumerate(problem.topics)}
     for member in problem.members:
@@ -154,14 +154,14 @@ def _asked(intake: JavaInput) -> Int64:
     return asked
 
 
-def _owners_before(intake: JavaInput) -> Int32:
+def _owners_before(java_input: JavaInput) -> Int32:
     """Return who claimed each partition in the highest generation below the last, int32[S]."""
-    before = np.full(len(intake.topic_of), NOBODY, dtype=np.int32)
-    generation = intake.generation[intake.claim_member]
-    old = np.flatnonzero(generation < intake.state.max_generation)
+    before = np.full(len(java_input.topic_of), NOBODY, dtype=np.int32)
+    generation = java_input.generation[java_input.claim_member]
+    old = np.flatnonzero(generation < java_input.state.max_generation)
     # Of equal generations the first in map order counts: written last.
     order = old[np.lexsort((-old, generation[old]))]
-    before[intake.claim[order]] = intake.claim_member[order]
+    before[java_input.claim[order]] = java_input.claim_member[order]
     return before
 
 
@@ -169,16 +169,16 @@ def _drop_claims(table: Table) -> bool:
     """Drop claims of topics that are not asked for or that racks forbid; return if there were."""
     held = np.flatnonzero(table.owner != NOBODY)
     owner = table.owner[held]
-    dropped = ~table.takes[owner, table.intake.topic_of[held]]
-    dropped |= table.intake.racks.mismatch(owner, held)
+    dropped = ~table.takes[owner, table.java_input.topic_of[held]]
+    dropped |= table.java_input.racks.mismatch(owner, held)
     table.owner[held[dropped]] = NOBODY
     np.subtract.at(table.size, owner[dropped], 1)
     return bool(dropped.any())
 
 
-def _partitions_of(intake: JavaInput, topics: Int64) -> Int64:
+def _partitions_of(java_input: JavaInput, topics: Int64) -> Int64:
     """Return the partitions of these topics, in order."""
-    first = intake.problem.first
+    first = java_input.problem.first
     if not len(topics):
         return np.zeros(0, dtype=np.int64)
     return np.concatenate([np.arange(first[topic], first[topic + 1]) for topic in topics.tolist()])
@@ -186,9 +186,9 @@ def _partitions_of(intake: JavaInput, topics: Int64) -> Int64:
 
 def _deal(table: Table, unassigned: Int64) -> None:
     """Give each partition to the subscriber with the fewest, near ones first where racks matter."""
-    if table.intake.racks.matter:
+    if table.java_input.racks.matter:
         unassigned = _deal_near(table, unassigned)
-    topic_of = table.intake.topic_of[unassigned]
+    topic_of = table.java_input.topic_of[unassigned]
     starts = np.flatnonzero(np.diff(topic_of, prepend=-1)).tolist()
     for begin, end in pairwise([*starts, len(unassigned)]):
         subscribers = np.flatnonzero(table.takes[:, topic_of[begin]])
@@ -198,7 +198,7 @@ def _deal(table: Table, unassigned: Int64) -> None:
 
 def _deal_near(table: Table, unassigned: Int64) -> Int64:
     """Give partitions to members with a replica near; return those without such a subscriber."""
-    racks, topic_of = table.intake.racks, table.intake.topic_of
+    racks, topic_of = table.java_input.racks, table.java_input.topic_of
     near: dict[tuple[int, int], Int64] = {}
     is_left = np.zeros(len(unassigned), dtype=np.bool_)
     for position, partition in enumerate(unassigned.tolist()):
@@ -259,9 +259,9 @@ def _step_aside(table: Table, is_shared: Bool) -> None:
     """Mark members that hold all they can and nothing of a topic that others ask for."""
     held = np.flatnonzero(table.owner != NOBODY)
     shares = np.zeros(len(table.size), dtype=np.bool_)
-    shares[table.owner[held[is_shared[table.intake.topic_of[held]]]]] = True
+    shares[table.owner[held[is_shared[table.java_input.topic_of[held]]]]] = True
     for member, partition in table.doubles:
-        shares[member] |= is_shared[table.intake.topic_of[partition]]
+        shares[member] |= is_shared[table.java_input.topic_of[partition]]
     table.is_aside = (table.size >= table.most) & ~shares
 
 

@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assignors.arrays import Bool, Int32, Int64, partition_arrays, require_int32
 from assignors.assignor import UserData
 from assignors.java.racks import RackTable, rack_table
 from assignors.jvm.hash_order import partition_hashes, string_hashes
-from assignors.jvm.hash_trees import name_order
-from assignors.jvm.ordered_assignment import Held, held_by
+from assignors.jvm.map_order import map_order
+from assignors.jvm.ordered_assignment import OrderedAssignment, ordered_by_member
 from assignors.model import NO_GENERATION, Group, Member, State
-from assignors.problem import NOBODY, Bool, Int32, Int64, Problem, int32_numbers, problem_of
+from assignors.problem import Problem, problem_of
 from wire import (
     Mode,
     TopicPartitions,
@@ -77,11 +78,11 @@ class JavaInput:
         """Return the Java hash of each partition and phantom, int32[S]."""
         return partition_hashes(string_hashes(self.problem.topics)[self.topic_of], self.number_of)
 
-    def held(self, member: Int32, partition: Int64) -> Held:
+    def held(self, member: Int32, partition: Int64) -> OrderedAssignment:
         """Return lists, members in map order, from who has what in list order."""
         place = np.empty(self.member_count, dtype=np.int64)
         place[self.order] = np.arange(self.member_count)
-        return held_by(
+        return ordered_by_member(
             tuple(self.problem.members[number].member_id for number in self.order.tolist()),
             self.problem.topics,
             member=place[member],
@@ -90,10 +91,10 @@ class JavaInput:
         )
 
 
-def java_input(group: Group, kind: UserData, *, drop_phantoms: bool = False) -> JavaInput:
+def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) -> JavaInput:
     """Return the group as arrays.
 
-    `drop_phantoms` leaves out claims of numbers that no partition has, which Java does not.
+    `drop_nonexistent` leaves out claims of numbers that no partition has, which Java does not.
     Cost: O(M log M + P + C). Source: `AbstractStickyAssignor` of Kafka 4.4.
     """
     problem = problem_of(group)
@@ -101,7 +102,7 @@ def java_input(group: Group, kind: UserData, *, drop_phantoms: bool = False) -> 
     read = [_member_data(member, kind) for member in problem.members]
     generation = np.array([data.generation for data in read], dtype=np.int64)
     topic_of, number_of, member, claim = _claims(problem, order, [data.owned for data in read])
-    if drop_phantoms:
+    if drop_nonexistent:
         is_real = claim < problem.partition_count
         member, claim = member[is_real], claim[is_real]
     on_record = np.array(
@@ -120,20 +121,9 @@ def java_input(group: Group, kind: UserData, *, drop_phantoms: bool = False) -> 
         claim=claim,
         stands=stands,
         is_multiple=is_multiple,
-        racks=rack_table(group.cluster, problem, phantom_count=len(topic_of)),
+        racks=rack_table(group.cluster, problem, number_count=len(topic_of)),
         state=replace(group.state, max_generation=highest),
     )
-
-
-def map_order(group: Group, problem: Problem) -> Int64:
-    """Return member numbers in the order of Java's map of members, int64[M].
-
-    The map is filled in the order of `group.members`.
-    """
-    ids = [member.member_id for member in group.members]
-    number_of = {member.member_id: number for number, member in enumerate(problem.members)}
-    given = np.array([number_of[member_id] for member_id in ids], dtype=np.int64)
-    return given[name_order(ids)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,23 +157,12 @@ def _claims(
     """Return topic and number of all partitions and phantoms, and the claims of them."""
     first = problem.first
     sizes = np.diff(first)
-    index = {name: topic for topic, name in enumerate(problem.topics) if sizes[topic]}
-    groups: list[tuple[int, int, int]] = []  # member, topic, how many
-    numbers: list[tuple[int, ...]] = []
-    for member in order.tolist():
-        for topic, claimed in owned[member].items():
-            known = index.get(topic)
-            if known is not None:
-                groups.append((member, known, len(claimed)))
-                numbers.append(claimed)
     number_of = np.arange(problem.partition_count, dtype=np.int64)
     number_of -= np.repeat(first[:-1], sizes)
-    if not groups:
-        nothing = np.zeros(0, dtype=np.int64)
-        return problem.topic_of, number_of.astype(np.int32), nothing.astype(np.int32), nothing
-    member_of, topic, count = np.array(groups, dtype=np.int64).T
-    claimed_number = int32_numbers(numbers, "a claimed partition number")
-    claimed_topic = np.repeat(topic, count)
+    index = {name: topic for topic, name in enumerate(problem.topics) if sizes[topic]}
+    claimed = partition_arrays([owned[member] for member in order.tolist()], index)
+    claimed_topic, claimed_number = claimed.topic_of, claimed.number
+    require_int32(claimed_number, "a claimed partition number")
     claim = first[claimed_topic] + claimed_number
     is_phantom = (claimed_number < 0) | (claimed_number >= sizes[claimed_topic])
     topic_of = problem.topic_of
@@ -193,7 +172,7 @@ def _claims(
         claim[is_phantom] = problem.partition_count + position
         topic_of = np.concatenate([topic_of, (known_keys >> 32).astype(np.int32)])
         number_of = np.concatenate([number_of, (known_keys & 0xFFFFFFFF) - (1 << 31)])
-    claimant = np.repeat(member_of, count).astype(np.int32)
+    claimant = order[claimed.member_of].astype(np.int32)
     return topic_of, number_of.astype(np.int32), claimant, claim
 
 
@@ -245,6 +224,3 @@ def _are_equal(members: Sequence[Member]) -> bool:
         ):
             return False
     return True
-
-
-__all__ = ["NOBODY", "JavaInput", "java_input", "map_order"]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from assignors.jvm.hash_trees import name_order
+from assignors.jvm.map_order import map_order
 from assignors.model import Group, Member
+from assignors.problem import Problem
 from wire.text import utf16_key
 
 
@@ -45,21 +49,16 @@ def subscribers(group: Group) -> dict[str, list[Member]]:
     }
 
 
-def map_order(members: Sequence[Member]) -> list[Member]:
-    """Return the members in the order of Java's map, which was filled in the order given."""
-    order = name_order([member.member_id for member in members])
-    return [members[place] for place in order.tolist()]
+def topic_order(group: Group, problem: Problem) -> list[int]:
+    """Return the topics that have partitions (numbers of `problem`) in the order of Java's map.
 
-
-def topic_order(group: Group) -> list[str]:
-    """Return the known topics that somebody asks for, in the order of Java's map of partitions.
-
-    A hash set collects them, member by member in map order, and fills the map.
+    A hash set collects what members ask for, member by member in map order, and fills the map.
+    Cost: O(total length of the subscriptions).
     """
-    asked = list(
-        dict.fromkeys(topic for member in map_order(group.members) for topic in member.topics)
-    )
+    members = [problem.members[number] for number in map_order(group, problem).tolist()]
+    asked = list(dict.fromkeys(topic for member in members for topic in member.topics))
     collected = [asked[place] for place in name_order(asked).tolist()]
-    known = group.cluster.topics
-    topics = [topic for topic in collected if topic in known and known[topic].partition_count > 0]
-    return [topics[place] for place in name_order(topics).tolist()]
+    index = problem.topic_index()
+    sizes = np.diff(problem.first)
+    topics = [topic for topic in collected if topic in index and sizes[index[topic]]]
+    return [index[topics[place]] for place in name_order(topics).tolist()]

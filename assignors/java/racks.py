@@ -69,8 +69,8 @@ def is_local(member: Member, replicas: frozenset[str]) -> bool:
     return not member.rack_id or member.rack_id in replicas
 
 
-def rack_table(cluster: Cluster, problem: Problem, *, phantom_count: int) -> RackTable:
-    """Return the racks as arrays; `phantom_count` is S, phantoms included.
+def rack_table(cluster: Cluster, problem: Problem, *, number_count: int) -> RackTable:
+    """Return the racks as arrays; `number_count` is S, phantoms included.
 
     Cost: O(M + P), nothing for partitions where no member has a rack.
     """
@@ -88,7 +88,7 @@ def rack_table(cluster: Cluster, problem: Problem, *, phantom_count: int) -> Rac
     covers = np.zeros((len(sets) + 1, max(len(names), 1)), dtype=np.bool_)
     for replicas, number in sets.items():
         covers[number, [index[name] for name in replicas if name in index]] = True
-    replica_set = np.full(phantom_count, len(sets), dtype=np.int32)
+    replica_set = np.full(number_count, len(sets), dtype=np.int32)
     replica_set[: len(racks)] = [sets[replicas] for replicas in racks]
     members_in = np.bincount(rack[rack != NOBODY], minlength=covers.shape[1])
     return RackTable(

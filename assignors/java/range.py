@@ -14,10 +14,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims import gather
-from assignors.java.order import map_order, subscribers, topic_order
+from assignors.claims import claims_of
+from assignors.java.order import subscribers, topic_order
 from assignors.java.racks import is_local, partition_racks, racks_count
-from assignors.jvm.ordered_assignment import Held, Lists, Shares, held_by
+from assignors.jvm.map_order import map_order
+from assignors.jvm.ordered_assignment import (
+    OrderedAssignment,
+    PairsByMember,
+    PartitionsByMember,
+    ordered_by_member,
+)
 from assignors.metrics import stats
 from assignors.model import Group, Member
 from assignors.problem import NOBODY, Problem, owners, problem_of
@@ -104,16 +110,16 @@ def assign(group: Group) -> Rebalance:
         share.fill_rest()
     problem = problem_of(group)
     if not racks_matter:
-        place = {topic: number for number, topic in enumerate(topic_order(group))}
+        place = {problem.topics[t]: rank for rank, t in enumerate(topic_order(group, problem))}
         shares.sort(key=lambda share: place[share.topic])
     held = _listed(group, problem, shares)
     nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
-    assignment = Shares(held)
+    assignment = PartitionsByMember(held)
     return Rebalance(
         assignment=assignment,
-        notes=gather(problem, group, UserData.NONE).notes,
+        notes=claims_of(problem, group, UserData.NONE).notes,
         stats=stats(problem, favoured=nobody, given=owners(problem, assignment)),
-        lists=Lists(held),
+        lists=PairsByMember(held),
         order=held.members,
     )
 
@@ -184,11 +190,12 @@ def _match_racks(together: list[_Share], partition_count: int) -> None:
                 waiting.remove(chosen)
 
 
-def _listed(group: Group, problem: Problem, shares: list[_Share]) -> Held:
+def _listed(group: Group, problem: Problem, shares: list[_Share]) -> OrderedAssignment:
     """Return the lists of all members, members in map order and topics in that of `shares`."""
-    members = tuple(member.member_id for member in map_order(group.members))
+    order = map_order(group, problem).tolist()
+    members = tuple(problem.members[number].member_id for number in order)
     place = {member_id: number for number, member_id in enumerate(members)}
-    index = {topic: number for number, topic in enumerate(problem.topics)}
+    index = problem.topic_index()
     runs: list[tuple[int, int, int]] = []  # member, topic, how many
     numbers: list[int] = []
     for share in shares:
@@ -196,7 +203,7 @@ def _listed(group: Group, problem: Problem, shares: list[_Share]) -> Held:
             runs.append((place[member_id], index[share.topic], len(partitions)))
             numbers += sorted(partitions)
     member, topic, count = np.array(runs, dtype=np.int64).reshape(-1, 3).T
-    return held_by(
+    return ordered_by_member(
         members,
         problem.topics,
         member=np.repeat(member, count),

@@ -11,12 +11,14 @@ from functools import partial
 import numpy as np
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims import gather
-from assignors.java.order import dealing_order, map_order
-from assignors.jvm.ordered_assignment import Lists, Shares, held_by
+from assignors.claims import claims_of
+from assignors.java.order import dealing_order
+from assignors.jvm.failure import JavaFailure
+from assignors.jvm.map_order import map_order
+from assignors.jvm.ordered_assignment import PairsByMember, PartitionsByMember, ordered_by_member
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
-from assignors.options import JavaFailure, OnFailure, Options
+from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
 
@@ -35,7 +37,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     ((('t', 0), ('t', 2)), (('t', 1), ('u', 0)))
     """
     problem = problem_of(group)
-    notes = gather(problem, group, UserData.NONE).notes
+    notes = claims_of(problem, group, UserData.NONE).notes
     if not problem.members:
         failure = JavaFailure("IllegalArgumentException", EMPTY)
         if options.on_failure is OnFailure.RAISE:
@@ -43,11 +45,10 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
         notes = (*notes, MemberNote(code="repaired", text=f"Java fails: {failure}"))
     owner = _deal(problem)
     dealt = np.flatnonzero(owner != NOBODY)
-    members = tuple(member.member_id for member in map_order(group.members))
-    place = {member_id: position for position, member_id in enumerate(members)}
-    place_of = np.array([place[member.member_id] for member in problem.members], dtype=np.int64)
-    held = held_by(
-        members,
+    order = map_order(group, problem)
+    place_of = np.argsort(order)
+    held = ordered_by_member(
+        tuple(problem.members[number].member_id for number in order.tolist()),
         problem.topics,
         member=place_of[owner[dealt]],
         topic=problem.topic_of[dealt],
@@ -55,11 +56,11 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     )
     favoured = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
-        assignment=Shares(held),
+        assignment=PartitionsByMember(held),
         notes=notes,
         stats=stats(problem, favoured=favoured, given=owner),
-        lists=Lists(held),
-        order=members,
+        lists=PairsByMember(held),
+        order=held.members,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from assignors.java.java_input import JavaInput
 from assignors.java.movements import Movements
-from assignors.options import JavaFailure
+from assignors.jvm.failure import JavaFailure
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MOVE_LIMIT = 64
@@ -37,7 +37,7 @@ HUGE = np.iinfo(np.int64).max // 4
 class Table:
     """The assignment while it is made. Lengths: M members, S partitions and phantoms, T topics."""
 
-    intake: JavaInput
+    java_input: JavaInput
     owner: Int32
     """int32[S]: -1 for nobody."""
     stamp: Int64
@@ -120,7 +120,7 @@ class Search:
 
         def is_ahead(partitions: Int64) -> Bool:
             size = table.size[owner[partitions]]
-            ahead: Bool = size > least[table.intake.topic_of[partitions]] + 1
+            ahead: Bool = size > least[table.java_input.topic_of[partitions]] + 1
             return ahead
 
         if doubled:
@@ -140,7 +140,7 @@ class Search:
         table = self.table
         counts = ~(table.is_aside | (table.size == table.most))
         for partition in partitions.tolist():
-            others = counts & table.takes[:, table.intake.topic_of[partition]]
+            others = counts & table.takes[:, table.java_input.topic_of[partition]]
             others[doubled.get(partition, [])] = False
             smallest = int(table.size[others].min(initial=HUGE))
             if table.size[owner[partition]] > smallest + 1:
@@ -151,7 +151,7 @@ class Search:
         """Return which partitions Java would move, or fail over."""
         table = self.table
         size = table.size[table.owner[partitions]]
-        wants: Bool = size > table.least[table.intake.topic_of[partitions]] + 1
+        wants: Bool = size > table.least[table.java_input.topic_of[partitions]] + 1
         return wants | self._returns(partitions, size)
 
     def _returns(self, partitions: Int64, size: Int64) -> Bool:
@@ -172,20 +172,20 @@ class Search:
                 self._move(partition, receiver)
                 return
             self._pass_over(partition, receiver)
-        if size[0] > table.least[table.intake.topic_of[partition]] + 1:
+        if size[0] > table.least[table.java_input.topic_of[partition]] + 1:
             self._move(partition, self._smallest_subscriber(partition))
 
     def _pass_over(self, partition: int, receiver: int) -> None:
         """Forget an older owner that has stepped aside, or fail as Java does."""
         if self.repaired is None:
             raise JavaFailure("NullPointerException", NULL_LIST)
-        member_id = self.table.intake.problem.members[receiver].member_id
+        member_id = self.table.java_input.problem.members[receiver].member_id
         self.repaired(f"claim of an older generation of {member_id!r} passed over")
         self.table.before[partition] = NOBODY
 
     def _smallest_subscriber(self, partition: int) -> int:
         table = self.table
-        taking = table.takes[:, table.intake.topic_of[partition]] & ~table.is_aside
+        taking = table.takes[:, table.java_input.topic_of[partition]] & ~table.is_aside
         subscribers = np.flatnonzero(taking)
         return int(subscribers[np.argmin(table.size[subscribers])])
 
@@ -195,7 +195,7 @@ class Search:
         if self.move_count > MOVE_LIMIT * (len(self.table.owner) + 1):
             raise JavaFailure("TimeoutException", "the passes come to no end")
         table = self.table
-        topic = int(table.intake.topic_of[partition])
+        topic = int(table.java_input.topic_of[partition])
         owner = int(table.owner[partition])
         partition = table.movements.instead(partition, topic, owner, receiver)
         owner = int(table.owner[partition])
@@ -236,7 +236,7 @@ def _as_java_looks(table: Table) -> tuple[Int32, Mapping[int, list[int]]]:
     doubled: dict[int, list[int]] = {}
     for member, partition in table.doubles:
         doubled.setdefault(partition, [int(table.owner[partition])]).append(member)
-    rank = {member: place for place, member in enumerate(table.intake.order.tolist())}
+    rank = {member: place for place, member in enumerate(table.java_input.order.tolist())}
     owner = table.owner.copy()
     for partition, members in doubled.items():
         owner[partition] = max(members, key=rank.__getitem__)

@@ -14,11 +14,12 @@ from assignors.assignor import Assignor, UserData
 from assignors.claims import byte_notes
 from assignors.java import constrained, general
 from assignors.java.constrained import Placed
-from assignors.java.java_input import JavaInput, java_input
-from assignors.jvm.ordered_assignment import Lists, Shares
+from assignors.java.java_input import JavaInput, read_group
+from assignors.jvm.failure import JavaFailure
+from assignors.jvm.ordered_assignment import PairsByMember, PartitionsByMember
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
-from assignors.options import JavaFailure, OnFailure, Options
+from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY, Int32, Int64
 from assignors.rebalance import Rebalance
 
@@ -37,59 +38,59 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> dict(answer.lists), answer.state.max_generation
     ({'a': (('t', 0), ('t', 1)), 'b': (('t', 2), ('t', 3))}, 1)
     """
-    intake, placed, notes = place(group, UserData.STICKY, options)
-    return answer(intake, placed, (*byte_notes(intake.problem.members), *notes))
+    java_input, placed, notes = place(group, UserData.STICKY, options)
+    return answer(java_input, placed, (*byte_notes(java_input.problem.members), *notes))
 
 
 def place(
     group: Group, kind: UserData, options: Options
 ) -> tuple[JavaInput, Placed, tuple[MemberNote, ...]]:
     """Return the group as Java takes it in, who gets what, and notes on what was repaired."""
-    intake = java_input(group, kind)
+    java_input = read_group(group, kind)
     if options.on_failure is OnFailure.RAISE:
-        return intake, _algorithm(intake), ()
+        return java_input, _algorithm(java_input), ()
     try:
-        return intake, _algorithm(intake), ()
+        return java_input, _algorithm(java_input), ()
     except JavaFailure as failure:
         first = failure
     repairs = [f"Java fails: {first}"]
-    intake = java_input(group, kind, drop_phantoms=True)
-    if not intake.member_count:
+    java_input = read_group(group, kind, drop_nonexistent=True)
+    if not java_input.member_count:
         nobody = np.zeros(0, dtype=np.int32)
         placed = Placed(member=nobody, partition=nobody.astype(np.int64), transferred=None)
-    elif intake.is_equal:
-        placed = constrained.place(intake)
+    elif java_input.is_equal:
+        placed = constrained.place(java_input)
     else:
-        placed = general.place(intake, repaired=repairs.append)
+        placed = general.place(java_input, repaired=repairs.append)
     text = "; ".join(dict.fromkeys(repairs))
-    return intake, placed, (MemberNote(code="repaired", text=text),)
+    return java_input, placed, (MemberNote(code="repaired", text=text),)
 
 
-def answer(intake: JavaInput, placed: Placed, notes: tuple[MemberNote, ...]) -> Rebalance:
+def answer(java_input: JavaInput, placed: Placed, notes: tuple[MemberNote, ...]) -> Rebalance:
     """Return the answer in names."""
-    held = intake.held(placed.member, placed.partition)
-    given = owner_of(intake, placed.member, placed.partition)
-    stands = intake.stands
-    favoured = owner_of(intake, intake.claim_member[stands], intake.claim[stands])
+    held = java_input.held(placed.member, placed.partition)
+    given = owner_of(java_input, placed.member, placed.partition)
+    stands = java_input.stands
+    favoured = owner_of(java_input, java_input.claim_member[stands], java_input.claim[stands])
     return Rebalance(
-        assignment=Shares(held),
+        assignment=PartitionsByMember(held),
         notes=notes,
-        stats=stats(intake.problem, favoured=favoured, given=given),
-        lists=Lists(held),
+        stats=stats(java_input.problem, favoured=favoured, given=given),
+        lists=PairsByMember(held),
         order=held.members,
-        state=intake.state,
+        state=java_input.state,
     )
 
 
-def owner_of(intake: JavaInput, member: Int32, partition: Int64) -> Int32:
+def owner_of(java_input: JavaInput, member: Int32, partition: Int64) -> Int32:
     """Return who holds each real partition, int32[P]."""
-    owner = np.full(len(intake.topic_of), NOBODY, dtype=np.int32)
+    owner = np.full(len(java_input.topic_of), NOBODY, dtype=np.int32)
     owner[partition] = member
-    return owner[: intake.partition_count]
+    return owner[: java_input.partition_count]
 
 
-def _algorithm(intake: JavaInput) -> Placed:
-    return constrained.place(intake) if intake.is_equal else general.place(intake)
+def _algorithm(java_input: JavaInput) -> Placed:
+    return constrained.place(java_input) if java_input.is_equal else general.place(java_input)
 
 
 STICKY = Assignor(

@@ -18,14 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Jdk = Literal[17, 25]
+from assignors.arrays import Int32, Int64
+from assignors.options import Jdk
 
 DEFAULT_CAPACITY = 16
 SMALL = 48

@@ -20,12 +20,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from assignors.arrays import Int32, Int64
 from assignors.jvm.hash_order import (
     DEFAULT_CAPACITY,
     PUT_CROWD,
     TREE_CAPACITY,
-    Int32,
-    Int64,
     put_order,
     string_hashes,
     table_length,

@@ -1,8 +1,8 @@
 """Who gets what in the order of the reference, as arrays that are named when somebody looks.
 
 A million (topic, partition) pairs take a second to make and nobody reads most of them. Both
-views are mappings over the same arrays: `Lists` gives a member's pairs one by one in the
-order in which the reference's list has them, `Shares` the same by topic, sorted.
+views are mappings over the same arrays: `PairsByMember` gives a member's pairs one by one in the
+order in which the reference's list has them, `PartitionsByMember` the same by topic, sorted.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from assignors.jvm.hash_order import Int32, Int64
+from assignors.arrays import Int32, Int64
 
 Pair = tuple[str, int]
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Held:
+class OrderedAssignment:
     """Partitions by member. Lengths: M members, L entries."""
 
     members: tuple[str, ...]
@@ -47,9 +47,9 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _View(Mapping[str, Value]):
-    """A mapping from member id over `Held`."""
+    """A mapping from member id over `OrderedAssignment`."""
 
-    held: Held
+    held: OrderedAssignment
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.held.members)
@@ -61,7 +61,7 @@ class _View(Mapping[str, Value]):
         return f"{type(self).__name__}({dict(self)!r})"
 
 
-class Lists(_View[tuple[Pair, ...]]):
+class PairsByMember(_View[tuple[Pair, ...]]):
     """Member id -> its (topic, partition) pairs, in the order of the reference's list."""
 
     def __getitem__(self, member_id: str) -> tuple[Pair, ...]:
@@ -71,10 +71,10 @@ class Lists(_View[tuple[Pair, ...]]):
         return tuple((names[topic], number) for topic, number in zip(topics, numbers, strict=True))
 
 
-class Shares(_View[Mapping[str, tuple[int, ...]]]):
+class PartitionsByMember(_View[Mapping[str, tuple[int, ...]]]):
     """Member id -> topic -> partition numbers; topics and numbers sorted, as `Assignment` has it.
 
-    Topics sort as `Held.topics` stands.
+    Topics sort as `OrderedAssignment.topics` stands.
     """
 
     def __getitem__(self, member_id: str) -> dict[str, tuple[int, ...]]:
@@ -87,24 +87,24 @@ class Shares(_View[Mapping[str, tuple[int, ...]]]):
         return {topic: tuple(listed) for topic, listed in share.items()}
 
 
-def held_by(
+def ordered_by_member(
     members: tuple[str, ...],
     topics: tuple[str, ...],
     *,
     member: Int32 | Int64,
     topic: Int32,
     number: Int32,
-) -> Held:
+) -> OrderedAssignment:
     """Return entries grouped by member, each member's in the order given. Cost: O(L log L).
 
-    >>> held = held_by(("a", "b"), ("t",), member=np.array([1, 0, 1]),
+    >>> held = ordered_by_member(("a", "b"), ("t",), member=np.array([1, 0, 1]),
     ...     topic=np.array([0, 0, 0]), number=np.array([5, 0, 2]))
-    >>> dict(Lists(held)), dict(Shares(held))
+    >>> dict(PairsByMember(held)), dict(PartitionsByMember(held))
     ({'a': (('t', 0),), 'b': (('t', 5), ('t', 2))}, {'a': {'t': (0,)}, 'b': {'t': (2, 5)}})
     """
     order = np.argsort(member, kind="stable")
     start = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=len(members)), out=start[1:])
-    return Held(
+    return OrderedAssignment(
         members=members, topics=topics, start=start, topic=topic[order], number=number[order]
     )

@@ -9,12 +9,12 @@ move, the next round completes it: two rounds, when everybody does what it is to
 from __future__ import annotations
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
-from assignors.claims import gather
+from assignors.claims import claims_of
 from assignors.handover import withhold
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.optimal.sticky import place
-from assignors.problem import assignment_of, name_partitions, problem_of
+from assignors.problem import assignment_of, partitions_by_topic, problem_of
 from assignors.rebalance import Rebalance
 
 
@@ -31,13 +31,13 @@ def assign(group: Group) -> Rebalance:
     ({'a': {'t': (0, 1)}, 'b': {}}, {'t': (2, 3)}, False)
     """
     problem = problem_of(group)
-    claims = gather(problem, group, UserData.COOPERATIVE)
+    claims = claims_of(problem, group, UserData.COOPERATIVE)
     favoured, target = place(problem, claims)
     handover = withhold(problem, claims, target)
     figures = stats(problem, favoured=favoured, given=handover.given, target=target)
     return Rebalance(
         assignment=assignment_of(problem, handover.given),
-        withheld=name_partitions(problem, handover.withheld) if len(handover.withheld) else {},
+        withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         notes=claims.notes,
         stats={**figures, "follow_up": handover.follow_up},

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assignors.optimal.unfold import given_up, receivers
+from assignors.optimal.partition_choice import given_up, receivers
 from assignors.problem import NOBODY, Int32, Int64
 
 

@@ -3,7 +3,7 @@
 Three steps, each exact. Partitions become rows of a table (`rows`), because only counts
 matter. Loads are balanced: by arithmetic where subscriptions are equal (`quotas`), else by
 prices (`prices`). Then a min-cost flow over the cells where prices agree (`flow`) finds the
-table that keeps most, and the table becomes partitions again (`unfold`).
+table that keeps most, and the table becomes partitions again (`partition_choice`).
 
 Prices are not always computed. In most groups everybody can have the mean load, rounded up
 or down; then the price is the same for all, and the flow itself is the proof. With many
@@ -19,10 +19,10 @@ import numpy as np
 
 from assignors.optimal.flow import settle
 from assignors.optimal.network import Network, start
+from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import share
 from assignors.optimal.rows import Racks, Rows, build, topic_rows
-from assignors.optimal.unfold import unfold
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 
@@ -147,7 +147,7 @@ def _equal_part(
 def _mixed(rows: Rows, topic_of: Int32, class_of: Int32) -> Solved:
     """Return the answer where rows differ in who may take them, or in their racks."""
     placed, levels, phases = _table(rows, class_of)
-    answer = unfold(
+    answer = choose_partitions(
         row_of=rows.row_of,
         topic_of=topic_of,
         owner=rows.owner,

@@ -8,7 +8,7 @@ optimum, which `solve` proves as it goes.
 from __future__ import annotations
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims import Claims, gather, resolve
+from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.optimal.solve import solve
@@ -34,7 +34,7 @@ def target_assignment(problem: Problem, favoured: Int32) -> Int32:
 
 def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
     """Return (whom stickiness favours, who should hold it), int32[P] each."""
-    favoured = resolve(problem, claims)
+    favoured = favoured_owners(problem, claims)
     return favoured, target_assignment(problem, favoured)
 
 
@@ -50,7 +50,7 @@ def assign(group: Group) -> Rebalance:
     {'a': {'t': (0, 1)}, 'b': {'t': (2, 3)}}
     """
     problem = problem_of(group)
-    claims = gather(problem, group, UserData.STICKY)
+    claims = claims_of(problem, group, UserData.STICKY)
     favoured, target = place(problem, claims)
     return Rebalance(
         assignment=assignment_of(problem, target),

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.options import JavaFailure
+from assignors.jvm.failure import JavaFailure
 from assignors.problem import NOBODY, Bool, Int32, Int64
-from assignors.server.answer import entries
 from assignors.server.balancer import Balancer
-from assignors.server.spec import Spec, walk
+from assignors.server.results import previous_entries
+from assignors.server.spec import Spec, previous_in_java_order
 
 ROUND_MAX = 16
 
@@ -60,7 +60,7 @@ def place(spec: Spec) -> tuple[Int32, tuple[Int32, Int64]]:
 
 def _kept(spec: Spec) -> _Placing:
     """Return what members keep: all they had of topics they still subscribe to."""
-    member, partition = entries(spec)
+    member, partition = previous_entries(spec)
     topic = np.repeat(spec.target.run_topic, spec.target.length)
     takes = spec.takes
     keeps = topic < spec.topic_count
@@ -88,7 +88,7 @@ def _fail_beyond(spec: Spec, is_beyond: Bool) -> None:
     run = np.repeat(np.arange(len(target.length)), target.length)
     chosen = np.zeros(spec.member_count, dtype=np.bool_)
     chosen[target.run_member[run[np.argmax(is_beyond)]]] = True
-    walked = walk(spec, chosen)
+    walked = previous_in_java_order(spec, chosen)
     position = walked[np.argmax(is_beyond[walked])]
     topic = target.run_topic[run[position]]
     size = spec.problem.first[topic + 1] - spec.problem.first[topic]

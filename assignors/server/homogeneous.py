@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from assignors.jvm.hash_order import Jdk, copied_set_capacity, put_order
-from assignors.options import JavaFailure
+from assignors.jvm.failure import JavaFailure
+from assignors.jvm.hash_order import copied_set_capacity, put_order
+from assignors.options import Jdk
 from assignors.problem import NOBODY, Bool, Int32, Int64
-from assignors.server.answer import entries
-from assignors.server.spec import Spec, walk
+from assignors.server.results import previous_entries
+from assignors.server.spec import Spec, previous_in_java_order
 
 
 def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
@@ -26,7 +27,7 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
     then more is handed out than there is room for. Cost: O(P + C log C + M).
     Source: `UniformHomogeneousAssignmentBuilder` of Kafka 4.4.
     """
-    member, partition = entries(spec)
+    member, partition = previous_entries(spec)
     holder, held = member, partition
     if (spec.target.run_topic >= spec.topic_count).any():
         is_ours = np.repeat(spec.target.run_topic < spec.topic_count, spec.target.length)
@@ -83,7 +84,7 @@ def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
 
 def _dropped(spec: Spec, member: Int32, partition: Int64, gives: Bool, quota: Int64) -> Int64:
     """Return what members have above their quota, member by member, in Java's order."""
-    walked = walk(spec, gives)
+    walked = previous_in_java_order(spec, gives)
     walked = walked[partition[walked] != NOBODY]
     holder = member[walked]
     count = np.bincount(holder, minlength=spec.member_count)

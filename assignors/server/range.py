@@ -12,8 +12,8 @@ from assignors.assignor import Assignor
 from assignors.model import Group
 from assignors.problem import NOBODY, Int32
 from assignors.rebalance import Rebalance
-from assignors.server.answer import answer
-from assignors.server.spec import Spec, read
+from assignors.server.results import rebalance_of
+from assignors.server.spec import Spec, spec_of
 from wire.text import utf16_key
 
 
@@ -27,7 +27,7 @@ def assign(group: Group) -> Rebalance:
     >>> dict(assign(Group(cluster=Cluster.of({"t": 3, "u": 1}), members=members)).lists)
     {'a': (('t', 0), ('t', 1), ('u', 0)), 'b': (('t', 2),)}
     """
-    spec = read(group, needs_ids=False)
+    spec = spec_of(group, needs_ids=False)
     owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
     rank = _rank(spec)
     first = spec.problem.first.tolist()
@@ -38,7 +38,7 @@ def assign(group: Group) -> Rebalance:
         shares = np.full(len(subscribers), quota, dtype=np.int64)
         shares[:extra] += 1
         owner[first[topic] : first[topic + 1]] = np.repeat(subscribers, shares)
-    return answer(spec, owner)
+    return rebalance_of(spec, owner)
 
 
 def _rank(spec: Spec) -> Int32:

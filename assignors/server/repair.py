@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from assignors.jvm.failure import JavaFailure
 from assignors.model import MemberNote
-from assignors.options import JavaFailure, OnFailure, Options
+from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY
 from assignors.rebalance import Rebalance
-from assignors.server.answer import entries
+from assignors.server.results import previous_entries
 from assignors.server.spec import Spec
 
 
@@ -44,7 +45,7 @@ def _without_faults(spec: Spec, *, doubles: bool) -> Spec:
     Without `doubles` a partition that several members had stays with the first in map order.
     """
     target = spec.target
-    _, partition = entries(spec)
+    _, partition = previous_entries(spec)
     is_ours = np.repeat(target.run_topic < spec.topic_count, target.length)
     keeps = ~(is_ours & (partition == NOBODY))
     if not doubles:

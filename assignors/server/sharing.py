@@ -17,9 +17,10 @@ from math import ceil
 
 import numpy as np
 
-from assignors.jvm.hash_order import Int32, compute_order, helper_capacity
-from assignors.options import JavaFailure
-from assignors.server.tables import put_order
+from assignors.arrays import Int32
+from assignors.jvm.failure import JavaFailure
+from assignors.jvm.hash_order import compute_order, helper_capacity
+from assignors.jvm.many_tables import put_order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

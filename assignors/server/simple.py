@@ -11,17 +11,17 @@ from functools import partial
 
 import numpy as np
 
+from assignors.arrays import Int32
 from assignors.assignor import Assignor
 from assignors.claims import byte_notes
-from assignors.jvm.hash_order import Int32
-from assignors.jvm.ordered_assignment import Held, Lists, Shares
+from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, PartitionsByMember
 from assignors.model import Group
 from assignors.options import Options
 from assignors.rebalance import Rebalance
-from assignors.server.answer import load_figures
 from assignors.server.repair import built
+from assignors.server.results import load_figures
 from assignors.server.sharing import Pool, shared
-from assignors.server.spec import Spec, read, walk
+from assignors.server.spec import Spec, previous_in_java_order, spec_of
 from wire.text import utf16_sorted
 
 Pair = tuple[int, int, int]
@@ -41,7 +41,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> dict(assign(Group(cluster=Cluster.of({"t": 2}), members=members)).lists)
     {'a': (('t', 0), ('t', 1)), 'b': (('t', 0),), 'c': (('t', 1),)}
     """
-    return built(read(group), _built, options, doubles=True)
+    return built(spec_of(group), _built, options, doubles=True)
 
 
 def share_stats(spec: Spec, had: list[Pair], given: list[Pair]) -> dict[str, int | float | bool]:
@@ -75,10 +75,10 @@ def _built(spec: Spec) -> Rebalance:
     given = _together(spec, had) if spec.is_homogeneous else _apart(spec, had)
     held = _held(spec, given)
     return Rebalance(
-        assignment=Shares(held),
+        assignment=PartitionsByMember(held),
         notes=(*byte_notes(spec.problem.members), *spec.notes),
         stats=share_stats(spec, had, given),
-        lists=Lists(held),
+        lists=PairsByMember(held),
         order=held.members,
     )
 
@@ -86,7 +86,7 @@ def _built(spec: Spec) -> Rebalance:
 def _had(spec: Spec) -> list[Pair]:
     """Return the previous target in the order in which Java walks through it."""
     target = spec.target
-    walked = walk(spec, np.ones(spec.member_count, dtype=np.bool_))
+    walked = previous_in_java_order(spec, np.ones(spec.member_count, dtype=np.bool_))
     run = np.repeat(np.arange(len(target.length)), target.length)[walked]
     columns = target.run_member[run], target.run_topic[run], target.number[walked]
     return list(zip(*(column.tolist() for column in columns), strict=True))
@@ -136,7 +136,7 @@ def _hashes(spec: Spec, partitions: list[tuple[int, int]]) -> Int32:
     return (31 * spec.topic_hash[topic].astype(np.int64) + number).astype(np.int32)
 
 
-def _held(spec: Spec, given: list[Pair]) -> Held:
+def _held(spec: Spec, given: list[Pair]) -> OrderedAssignment:
     """Return lists by member, topics and numbers ascending."""
     names = utf16_sorted(spec.topics)
     rank = {name: place for place, name in enumerate(names)}
@@ -146,7 +146,7 @@ def _held(spec: Spec, given: list[Pair]) -> Held:
     order = np.lexsort((number, topic, member))
     start = np.zeros(spec.member_count + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=spec.member_count), out=start[1:])
-    return Held(
+    return OrderedAssignment(
         members=tuple(member.member_id for member in spec.members),
         topics=tuple(names),
         start=start,

@@ -15,19 +15,18 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, repeat
 
 import numpy as np
 
+from assignors.arrays import Bool, Int32, Int64, partition_arrays, require_int32
 from assignors.jvm.hash_order import uuid_hash
-from assignors.jvm.hash_trees import name_order
+from assignors.jvm.many_tables import compute_orders, put_orders
+from assignors.jvm.map_order import map_order
 from assignors.model import Group, Member, MemberNote
-from assignors.problem import Bool, Int32, Int64, Problem, int32_numbers, problem_of
-from assignors.server.tables import compute_orders, put_orders
-from wire import TopicPartitions
+from assignors.problem import Problem, problem_of
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", flags=re.ASCII)
 
@@ -102,17 +101,14 @@ class Spec:
         return [index[name] for name in asked if name in index]
 
 
-def read(group: Group, *, needs_ids: bool = True) -> Spec:
+def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
     """Return the group as arrays; without `needs_ids` nobody is told that ids were made.
 
     `ValueError` for a topic id that is none, for one of two topics, and for partition numbers
     beyond 32 bits. Cost: O(M log M + P + C).
     """
     problem = problem_of(group)
-    index = {member.member_id: place for place, member in enumerate(problem.members)}
-    ids = [member.member_id for member in group.members]
-    given = np.array([index[member_id] for member_id in ids], dtype=np.int64)
-    order = given[name_order(ids)]
+    order = map_order(group, problem)
     members = [problem.members[place] for place in order.tolist()]
     topics = _topics(problem, members)
     topic_ids = _topic_ids(group, topics)
@@ -128,7 +124,7 @@ def read(group: Group, *, needs_ids: bool = True) -> Spec:
     )
 
 
-def walk(spec: Spec, chosen: Bool) -> Int64:
+def previous_in_java_order(spec: Spec, chosen: Bool) -> Int64:
     """Return what these members had, as positions in `target.number`, as Java walks through it.
 
     `chosen` is bool[M]. Member by member, topics in the order of the member's map, numbers in
@@ -199,24 +195,17 @@ def _made_ids(group: Group, problem: Problem) -> tuple[MemberNote, ...]:
 def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
     """Return the previous target in runs; empty runs are none."""
     index = {name: topic for topic, name in enumerate(topics)}
-    owned = [member.owned for member in members]
-    run_count = np.array([len(entry) for entry in owned], dtype=np.int64)
-    run_member = np.repeat(np.arange(len(members)), run_count)
-    runs = len(run_member)
-    run_topic = _run_topics(owned, index)
-    listed = list(chain.from_iterable([entry.values() for entry in owned]))
-    number = int32_numbers(listed, "a partition number of the previous target")
-    length = np.ones(runs, dtype=np.int64)
-    if len(number) != runs or not all(listed):
-        length = np.fromiter(map(len, listed), np.int64, runs)
+    listed = partition_arrays([member.owned for member in members], index)
+    require_int32(listed.number, "a partition number of the previous target")
+    run_member, run_topic, length = listed.member, listed.topic, listed.length
     if not length.all():
         filled = np.flatnonzero(length)
         run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
-        run_count = np.bincount(run_member, minlength=len(members))
+    run_count = np.bincount(run_member, minlength=len(members))
     calls_follow = np.zeros(len(members), dtype=np.bool_)
     has_runs = np.flatnonzero(run_count)
     calls_follow[has_runs] = length[np.cumsum(run_count)[has_runs] - 1] > 1
-    number, length = _once(number, length)
+    number, length = _once(listed.number, length)
     return Target(
         run_member=run_member,
         run_topic=run_topic,
@@ -224,19 +213,6 @@ def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
         number=number,
         calls_follow=calls_follow,
     )
-
-
-def _run_topics(owned: Sequence[TopicPartitions], index: Mapping[str, int]) -> Int64:
-    """Return the topic of each run; members that had the same topics are looked up once."""
-    known: dict[tuple[str, ...], Int64] = {}
-    found = [np.zeros(0, dtype=np.int64)]
-    for entry in owned:
-        names = tuple(entry)
-        if names not in known:
-            topics = map(index.get, names, repeat(-1))
-            known[names] = np.fromiter(topics, dtype=np.int64, count=len(names))
-        found.append(known[names])
-    return np.concatenate(found)
 
 
 def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:

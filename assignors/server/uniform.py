@@ -9,14 +9,13 @@ from __future__ import annotations
 from functools import partial
 
 from assignors.assignor import Assignor
-from assignors.jvm.hash_order import Jdk
 from assignors.model import Group
-from assignors.options import Options
+from assignors.options import Jdk, Options
 from assignors.rebalance import Rebalance
 from assignors.server import heterogeneous, homogeneous
-from assignors.server.answer import answer
 from assignors.server.repair import built
-from assignors.server.spec import Spec, read
+from assignors.server.results import rebalance_of
+from assignors.server.spec import Spec, spec_of
 
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
@@ -33,7 +32,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> dict(assign(Group(cluster=Cluster.of({"t": 4}), members=members)).lists)
     {'a': (('t', 0), ('t', 1)), 'b': (('t', 2), ('t', 3))}
     """
-    spec = read(group)
+    spec = spec_of(group)
     # Two holders of one partition are no failure where subscriptions differ: both keep it.
     build = partial(_built, jdk=options.jdk)
     return built(spec, build, options, doubles=not spec.is_homogeneous)
@@ -42,9 +41,9 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
 def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:
     if spec.is_homogeneous and spec.member_count:
         owner, before = homogeneous.place(spec, jdk)
-        return answer(spec, owner, before=before)
+        return rebalance_of(spec, owner, before=before)
     owner, also = heterogeneous.place(spec)
-    return answer(spec, owner, also=also)
+    return rebalance_of(spec, owner, also=also)
 
 
 UNIFORM = Assignor(

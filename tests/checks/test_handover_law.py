@@ -9,7 +9,7 @@ from hypothesis import given
 
 from assignors import ASSIGNORS, Cluster, Group, Member, RebalanceProtocol, UserData
 from assignors.checks import Rule, check
-from assignors.claims import gather
+from assignors.claims import claims_of
 from assignors.optimal.sticky import place
 from assignors.problem import assignment_of, problem_of
 from assignors.testing import groups
@@ -86,7 +86,7 @@ def test_the_law_and_the_assignor_agree_on_what_must_wait(group: Group) -> None:
     """
     answer = ASSIGNORS["optimal/cooperative-sticky"].assign(group)
     problem = problem_of(group)
-    _, target = place(problem, gather(problem, group, UserData.COOPERATIVE))
+    _, target = place(problem, claims_of(problem, group, UserData.COOPERATIVE))
     found = check(
         group, assignment_of(problem, target), protocol=RebalanceProtocol.COOPERATIVE
     ).violations

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, UserData
-from assignors.claims import Claims, gather, read_claim, resolve
+from assignors.claims import Claims, claims_of, favoured_owners, read_claim
 from assignors.problem import NOBODY, problem_of
 from wire import encode_sticky_user_data
 
@@ -94,7 +94,7 @@ def gathered(*members: Member, generation: int | None = None) -> tuple[Group, Cl
     group = Group(
         cluster=Cluster.of({"t": 3, "u": 2, "v": 1}), members=members, generation=generation
     )
-    return group, gather(problem_of(group), group, UserData.COOPERATIVE)
+    return group, claims_of(problem_of(group), group, UserData.COOPERATIVE)
 
 
 def codes(claims: Claims) -> list[tuple[str | None, str]]:
@@ -136,7 +136,7 @@ def test_a_generation_that_has_not_been_is_none() -> None:
     group, claims = gathered(*members, generation=7)
     assert claims.generation.tolist() == [-1, 7]
     assert codes(claims) == [("a", "generation-in-the-future")]
-    assert resolve(problem_of(group), claims)[0] == 1
+    assert favoured_owners(problem_of(group), claims)[0] == 1
     _, claims = gathered(*members)
     assert claims.last == 8, "without the group's own number the highest claimed stands for it"
 
@@ -168,7 +168,7 @@ def test_the_favoured_owner_is_the_only_highest_subscribed_claimant(
     group, claims = gathered(*members, Member(member_id="z", topics=("t",)))
     problem = problem_of(group)
     place = int(problem.first[problem.topics.index("t")]) + 1
-    owner = resolve(problem, claims)
+    owner = favoured_owners(problem, claims)
     able = [member for member in members if "t" in member.topics]
     best = max((member.generation for member in able), default=None)
     top = [member.member_id for member in able if member.generation == best]

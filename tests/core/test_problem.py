@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Topic
 from assignors.metrics import loads, moved_count, rack_mismatch_count, stats, topic_spread_max
-from assignors.problem import NOBODY, assignment_of, name_partitions, owners, problem_of
+from assignors.problem import NOBODY, assignment_of, owners, partitions_by_topic, problem_of
 
 NAMES = st.sampled_from(["a", "b", "é", "\uffff", "\U0001f600", "c-1", "c-10", "c-2"])
 
@@ -49,7 +49,7 @@ def test_names_come_back_from_numbers(group: Group, data: st.DataObject) -> None
     named = assignment_of(problem, owner)
     assert set(named) == {member.member_id for member in group.members}
     assert owners(problem, named).tolist() == drawn
-    free = name_partitions(problem, np.flatnonzero(owner == NOBODY))
+    free = partitions_by_topic(problem, np.flatnonzero(owner == NOBODY))
     held = [(t, n) for owned in named.values() for t, ns in owned.items() for n in ns]
     waiting = [(t, n) for t, ns in free.items() for n in ns]
     expected = [

@@ -18,7 +18,7 @@ from assignors import (
     RebalanceProtocol,
     UserData,
 )
-from assignors.claims import gather, resolve
+from assignors.claims import claims_of, favoured_owners
 from assignors.problem import Problem, problem_of
 from tests.optimal.groups import Arrays
 
@@ -46,7 +46,7 @@ def as_arrays(group: Group, kind: UserData) -> tuple[Problem, Arrays]:
         first=problem.first,
         takes=problem.takes,
         class_of=problem.class_of,
-        owner=resolve(problem, gather(problem, group, kind)),
+        owner=favoured_owners(problem, claims_of(problem, group, kind)),
         rack=problem.rack,
         replica_set=problem.replica_set,
         replica_racks=problem.replica_racks,

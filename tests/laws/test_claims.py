@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from assignors import Cluster, Group, Member, UserData
-from assignors.claims import gather, read_claim, resolve
+from assignors.claims import claims_of, favoured_owners, read_claim
 from assignors.problem import NOBODY, problem_of
 from assignors.testing import groups
 from tests.laws.laws import COOPERATIVE
@@ -21,7 +21,7 @@ def test_the_newest_subscribed_claimant_is_favoured_and_of_equals_nobody(
     kind: UserData, group: Group
 ) -> None:
     problem = problem_of(group)
-    favoured = resolve(problem, gather(problem, group, kind))
+    favoured = favoured_owners(problem, claims_of(problem, group, kind))
     claims = [read_claim(member, kind) for member in problem.members]
     last = group.generation
     if last is None:

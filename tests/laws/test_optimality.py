@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from assignors import Group, UserData
 from assignors.checks import check
-from assignors.claims import gather
+from assignors.claims import claims_of
 from assignors.optimal.sticky import place
 from assignors.problem import owners
 from assignors.testing import groups
@@ -33,7 +33,7 @@ def test_sticky_is_as_good_as_or_tools(group: Group) -> None:
 @given(groups())
 def test_cooperative_sticky_hands_out_part_of_what_or_tools_finds(group: Group) -> None:
     problem, made = as_arrays(group, UserData.COOPERATIVE)
-    _, target = place(problem, gather(problem, group, UserData.COOPERATIVE))
+    _, target = place(problem, claims_of(problem, group, UserData.COOPERATIVE))
     best = best_by_flow(made)
     assert made.figures(target) == best
     answer = COOPERATIVE.assign(group)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assignors import Cluster, Group, Member, OnFailure, Options, Topic, assignor_named
-from assignors.options import JavaFailure
-from assignors.server.spec import made_id, read
+from assignors.jvm.failure import JavaFailure
+from assignors.server.spec import made_id, spec_of
 from tests.server.groups import places_of
 
 IDS = ("AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg")
@@ -42,13 +42,13 @@ def test_a_topic_id_that_is_none_is_refused_by_name(bad: str, name: str) -> None
 def test_one_id_for_two_topics_is_refused() -> None:
     topics = {name: Topic(partition_count=1, topic_id=IDS[0]) for name in ("t", "u")}
     with pytest.raises(ValueError, match="topics 't' and 'u' have the same id"):
-        read(group(topics, a={}))
+        spec_of(group(topics, a={}))
 
 
 @pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 2**70])
 def test_a_number_beyond_32_bits_is_refused(number: int) -> None:
     with pytest.raises(ValueError, match="does not fit in 32 bits"):
-        read(group({"t": Topic(partition_count=1)}, a={"t": (number,)}))
+        spec_of(group({"t": Topic(partition_count=1)}, a={"t": (number,)}))
 
 
 def test_who_made_an_id_says_so_where_it_may_matter() -> None:
@@ -66,7 +66,7 @@ def test_who_made_an_id_says_so_where_it_may_matter() -> None:
     assert note.text.endswith("'u'")
     given = {**topics, "u": Topic(partition_count=1, topic_id=made_id("u"))}
     assert not assignor_named("server/uniform").assign(group(given, a={})).notes
-    assert read(described).topic_ids == read(group(given, a={})).topic_ids
+    assert spec_of(described).topic_ids == spec_of(group(given, a={})).topic_ids
 
 
 def test_many_made_ids_are_one_note() -> None:
@@ -104,7 +104,7 @@ def test_a_topic_the_broker_does_not_know_any_more_is_dropped_from_the_target() 
 
 def test_a_number_written_twice_stands_once_in_the_target() -> None:
     described = group({"t": Topic(partition_count=2)}, a={"t": (1, 1)}, b={"t": (0,)})
-    assert read(described).target.number.tolist() == [1, 0]
+    assert spec_of(described).target.number.tolist() == [1, 0]
     answer = assignor_named("server/uniform").assign(described)
     assert answer.stats["moved"] == 0
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from assignors.cli.inputs.sources import lines, total_size
 from assignors.cli.outputs.progress import counted
 from assignors.documents.groups import SCHEMA, Document, DocumentError, ErrorCode
-from assignors.options import JavaFailure
+from assignors.jvm.failure import JavaFailure
 
 Blank = Document
 """The keys of an answer with the values they have when there is none."""

@@ -17,7 +17,7 @@ import numpy as np
 from assignors.metrics import loads, moved_count
 from assignors.model import Assignment, Cluster, Group, Member
 from assignors.optimal.sticky import target_assignment
-from assignors.problem import NOBODY, Int32, Problem, name_partitions, owners, problem_of
+from assignors.problem import NOBODY, Int32, Problem, owners, partitions_by_topic, problem_of
 from assignors.replay.history.model import Generation, Kind, Participant, pairs, partition_count
 from wire import TopicPartitions
 
@@ -151,7 +151,7 @@ def _compared(
         stopped=stopped_count(
             now, then, len(waiting), is_cooperative=is_cooperative(kind, generation)
         ),
-        waiting=name_partitions(problem, waiting),
+        waiting=partitions_by_topic(problem, waiting),
         double=_given_twice(now),
     )
     # A streams group's tasks are dealt by rules of their own: what is best there, nobody says.
@@ -207,7 +207,7 @@ def _beside_the_best(problem: Problem, favoured: Int32, given: Int32, known: Fig
     }
     return replace(
         known,
-        unassigned=name_partitions(problem, free),
+        unassigned=partitions_by_topic(problem, free),
         moved_minimum=moved_count(favoured, best),
         load_max_optimum=int(ideal.max(initial=0)),
         balance_gap=None if len(free) else int(load @ load - ideal @ ideal),

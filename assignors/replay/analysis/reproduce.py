@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
+from assignors.jvm.failure import JavaFailure
 from assignors.leader import member_from_bytes
 from assignors.model import Cluster, Group, Member, State
-from assignors.options import JavaFailure
 from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.fingerprint import guessed_writer
 from assignors.replay.analysis.table_rows import GroupAnalysis

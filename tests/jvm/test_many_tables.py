@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assignors.jvm.hash_order import compute_order
 from assignors.jvm.hash_trees import tree_order
-from assignors.server.tables import compute_orders, put_order, put_orders
+from assignors.jvm.many_tables import compute_orders, put_order, put_orders
 
 NUMBERS = st.lists(st.integers(-(2**31), 2**31 - 1), unique=True, min_size=1, max_size=60)
 STRIDED = st.builds(

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.optimal.unfold import given_up, narrow, receivers
+from assignors.optimal.partition_choice import given_up, narrow, receivers
 
 piles = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40).filter(bool)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.claims import byte_notes
-from assignors.jvm.ordered_assignment import Held, Lists, Shares
+from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, PartitionsByMember
 from assignors.metrics import stats
 from assignors.problem import NOBODY, Int32, Int64
 from assignors.rebalance import Rebalance
@@ -14,14 +14,14 @@ from assignors.server.spec import Spec
 
 def previous_owner(spec: Spec) -> Int32:
     """Return who had each partition, int32[P], places in map order; the last of several."""
-    member, partition = entries(spec)
+    member, partition = previous_entries(spec)
     owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
     is_real = partition >= 0
     owner[partition[is_real]] = member[is_real]
     return owner
 
 
-def entries(spec: Spec) -> tuple[Int32, Int64]:
+def previous_entries(spec: Spec) -> tuple[Int32, Int64]:
     """Return member and partition of every number of the previous target, each [C].
 
     -1 stands for what is no partition of `spec.problem`.
@@ -37,7 +37,7 @@ def entries(spec: Spec) -> tuple[Int32, Int64]:
     return np.repeat(target.run_member, target.length).astype(np.int32), partition
 
 
-def answer(
+def rebalance_of(
     spec: Spec,
     owner: Int32,
     *,
@@ -51,15 +51,15 @@ def answer(
     already. Cost: O(P log P + M).
     """
     problem = spec.problem
-    held = held_in_order(spec, owner, also)
+    held = in_map_order(spec, owner, also)
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one: nobody is nobody
     before = previous_owner(spec) if before is None else before
     figures = stats(problem, favoured=place[before], given=place[owner])
     return Rebalance(
-        assignment=Shares(held),
+        assignment=PartitionsByMember(held),
         notes=(*byte_notes(problem.members), *spec.notes),
         stats={**figures, **load_figures(np.diff(held.start))},
-        lists=Lists(held),
+        lists=PairsByMember(held),
         order=held.members,
     )
 
@@ -77,7 +77,7 @@ def load_figures(load: Int64) -> dict[str, int]:
     }
 
 
-def held_in_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> Held:
+def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> OrderedAssignment:
     """Return who has what, topics and numbers ascending for each member."""
     problem = spec.problem
     partition, member = np.arange(len(owner)), owner
@@ -97,7 +97,7 @@ def held_in_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) ->
     np.cumsum(np.bincount(member, minlength=member_count), out=start[1:])
     partition = partition[order]
     topic = problem.topic_of[partition]
-    return Held(
+    return OrderedAssignment(
         members=tuple(member.member_id for member in spec.members),
         topics=problem.topics,
         start=start,

@@ -24,7 +24,9 @@ from assignors.problem import NOBODY, Int32, Int64
 Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
 
 
-def unfold(*, row_of: Int32, topic_of: Int32, owner: Int32, owned: Int32, placed: Int32) -> Int32:
+def choose_partitions(
+    *, row_of: Int32, topic_of: Int32, owner: Int32, owned: Int32, placed: Int32
+) -> Int32:
     """Return who gets each partition, int32[P].
 
     `row_of` is int32[P] (-1: nobody may take it), `owner` int32[P] holds only owners that may
@@ -32,7 +34,7 @@ def unfold(*, row_of: Int32, topic_of: Int32, owner: Int32, owned: Int32, placed
     members have, and how many they shall have; `placed` sums to the size of each row.
     Cost: O(P + C log C) for C partitions in cells that change.
 
-    >>> unfold(
+    >>> choose_partitions(
     ...     row_of=np.zeros(4, dtype=np.int32),
     ...     topic_of=np.array([0, 0, 0, 1], dtype=np.int32),
     ...     owner=np.array([0, 0, 0, 0], dtype=np.int32),

@@ -11,13 +11,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assignors.arrays import Int32, Int64
 from assignors.jvm.hash_order import (
     COMPUTE_CROWD,
     DEFAULT_CAPACITY,
     PUT_CROWD,
     SMALL,
-    Int32,
-    Int64,
     compute_order,
 )
 from assignors.jvm.hash_trees import tree_order
