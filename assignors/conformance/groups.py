@@ -1,6 +1,6 @@
-"""A vector's group, as ours.
+"""Read the group of a vector.
 
-A vector describes a group as Kafka's classes are handed it: topics with the racks of their
+A vector describes a group as Kafka's classes receive it: topics with the racks of their
 replicas (or, for a broker's assignor, topic ids with a partition count), members in the order
 in which they were put into Java's map, each with the fields of its Subscription. A member may
 instead bring the bytes of its Subscription, as a leader gets them.
@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assignors.documents.groups import racks_from_document
 from assignors.documents.values import (
     Document,
     DocumentError,
     ErrorCode,
     Place,
-    bytes_from_hex,
-    int32,
-    items,
-    names,
+    as_int32,
+    as_list,
+    as_object,
+    as_string,
+    as_strings,
+    optional_bytes,
+    optional_int32,
+    optional_string,
     required,
-    struct,
-    text,
 )
 from assignors.leader import member_from_bytes
 from assignors.model import (
@@ -36,7 +39,7 @@ from assignors.model import (
 from wire import TopicPartitions
 
 SUBSCRIPTION_VERSION = 3
-"""Members given field by field stand as Kafka 4.4 writes them: with every field."""
+"""Version of the Subscription of members given field by field: it has every field."""
 
 
 def group_of(given: Document) -> Group:
@@ -49,38 +52,40 @@ def group_of(given: Document) -> Group:
     >>> group.cluster.topics["t"].racks, group.members[0].owned
     ((('r1',), ()), {'t': (1, 0)})
     """
-    topics = struct(required(given, "topics", ()), ("topics",))
-    members = items(required(given, "members", ()), ("members",))
-    generation = given.get("maxGen")
+    topics = as_object(required(given, "topics", ()), ("topics",))
+    members = as_list(required(given, "members", ()), ("members",))
+    generation = optional_int32(given, "maxGen")
     return Group(
         cluster=Cluster(
             topics={name: _topic(name, entry, ("topics", name)) for name, entry in topics.items()}
         ),
         members=with_shared_topics(
-            _member(struct(entry, ("members", position)), ("members", position))
+            _member(as_object(entry, ("members", position)), ("members", position))
             for position, entry in enumerate(members)
         ),
         state=State(
-            max_generation=NO_GENERATION if generation is None else int32(generation, ("maxGen",))
+            max_generation=NO_GENERATION
+            if generation is None
+            else as_int32(generation, ("maxGen",))
         ),
     )
 
 
 def has_bytes(given: Document) -> bool:
     """Return whether a member of the group brings the bytes of its Subscription."""
-    members = items(required(given, "members", ()), ("members",))
+    members = as_list(required(given, "members", ()), ("members",))
     return any(isinstance(member, dict) and "subscription" in member for member in members)
 
 
 def pairs_of(document: object, place: Place = ()) -> list[tuple[str, int]]:
     """Return [[topic, partition], ...] as pairs, order kept."""
     pairs = []
-    for position, entry in enumerate(items(document, place)):
+    for position, entry in enumerate(as_list(document, place)):
         here = (*place, position)
-        pair = items(entry, here)
+        pair = as_list(entry, here)
         if len(pair) != 2:
             raise DocumentError(ErrorCode.WRONG_TYPE, "expected [topic, partition]", here)
-        pairs.append((text(pair[0], (*here, 0)), int32(pair[1], (*here, 1))))
+        pairs.append((as_string(pair[0], (*here, 0)), as_int32(pair[1], (*here, 1))))
     return pairs
 
 
@@ -96,49 +101,29 @@ def by_topic(pairs: list[tuple[str, int]]) -> TopicPartitions:
     return {topic: tuple(numbers) for topic, numbers in grouped.items()}
 
 
-def optional_bytes(fields: Mapping[str, object], key: str, place: Place = ()) -> bytes | None:
-    """Return the bytes of a field in hexadecimal, `None` where it is absent or null."""
-    digits = fields.get(key)
-    if digits is None:
-        return None
-    try:
-        return bytes_from_hex(text(digits, (*place, key)).encode())
-    except DocumentError as error:
-        raise DocumentError(error.kind, error.text, (*place, key)) from None
-
-
 def _topic(name: str, entry: object, place: Place) -> Topic:
     """Return a topic: from a count where the name is a topic id, else from its replicas' racks."""
     if not isinstance(entry, list):
-        return Topic(partition_count=int32(entry, place), topic_id=name)
-    racks = []
-    for partition, replicas in enumerate(entry):
-        here = (*place, partition)
-        known = [rack for rack in items(replicas, here) if rack is not None]
-        racks.append(names(known, here))
-    return Topic(partition_count=len(racks), racks=tuple(racks))
+        return Topic(partition_count=as_int32(entry, place), topic_id=name)
+    racks = racks_from_document(entry, place)
+    return Topic(partition_count=len(racks), racks=racks)
 
 
 def _member(fields: Mapping[str, object], place: Place) -> Member:
     """Return a member, from its Subscription bytes if they are given, else field by field."""
-    member_id = text(required(fields, "id", place), (*place, "id"))
-    instance_id = _optional_text(fields, "instance", place)
+    member_id = as_string(required(fields, "id", place), (*place, "id"))
+    instance_id = optional_string(fields, "instance", place)
     blob = optional_bytes(fields, "subscription", place)
     if blob is not None:
         return member_from_bytes(member_id, blob, instance_id=instance_id)
-    generation, owned = fields.get("sgen"), fields.get("owned")
+    generation, owned = optional_int32(fields, "sgen", place), fields.get("owned")
     return Member(
         member_id=member_id,
-        topics=names(required(fields, "topics", place), (*place, "topics")),
+        topics=as_strings(required(fields, "topics", place), (*place, "topics")),
         owned={} if owned is None else by_topic(pairs_of(owned, (*place, "owned"))),
-        generation=NO_GENERATION if generation is None else int32(generation, (*place, "sgen")),
-        rack_id=_optional_text(fields, "rack", place),
+        generation=NO_GENERATION if generation is None else generation,
+        rack_id=optional_string(fields, "rack", place),
         instance_id=instance_id,
         user_data=optional_bytes(fields, "ud", place),
         version=SUBSCRIPTION_VERSION,
     )
-
-
-def _optional_text(fields: Mapping[str, object], key: str, place: Place) -> str | None:
-    value = fields.get(key)
-    return None if value is None else text(value, (*place, key))

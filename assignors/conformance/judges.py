@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assignors.conformance.groups import optional_bytes, pairs_of
+from assignors.conformance.groups import pairs_of
 from assignors.conformance.laws import Lists, broken_laws
 from assignors.conformance.values import (
     Value,
@@ -22,7 +22,15 @@ from assignors.conformance.values import (
     value_of,
 )
 from assignors.conformance.vectors import CLIENT_ALGORITHMS, Judge, Operation, Vector
-from assignors.documents.values import Document, DocumentError, found, required, struct, text
+from assignors.documents.values import (
+    Document,
+    DocumentError,
+    as_object,
+    as_string,
+    described,
+    optional_bytes,
+    required,
+)
 from wire import (
     Mode,
     WireError,
@@ -77,15 +85,15 @@ def faults_of_error(vector: Vector, error: Document, strictness: Strictness) -> 
             return [f"failed with {name}, expected {expected}"]
         return []
     words = error.get("text")
-    return [f"failed: {words if isinstance(words, str) else found(error)}"]
+    return [f"failed: {words if isinstance(words, str) else described(error)}"]
 
 
 def lists_of(document: object) -> Lists:
     """Return the `assignment` of an answer."""
     place = ("assignment",)
     return {
-        text(member_id, place): pairs_of(pairs, (*place, member_id))
-        for member_id, pairs in struct(document, place).items()
+        as_string(member_id, place): pairs_of(pairs, (*place, member_id))
+        for member_id, pairs in as_object(document, place).items()
     }
 
 
@@ -129,7 +137,7 @@ def _out_of_order(vector: Vector, answer: Document, lists: Lists, reference: Lis
     ]
     sentences += [f"{member_id}: no member" for member_id in lists if member_id not in reference]
     sentences += [
-        f"{key}: expected {found(vector.expected[key])}, got {found(answer[key])}"
+        f"{key}: expected {described(vector.expected[key])}, got {described(answer[key])}"
         for key in ("order", "maxGen")
         if key in answer and key in vector.expected and answer[key] != vector.expected[key]
     ]
@@ -141,7 +149,7 @@ def _read(vector: Vector, answer: Document, strictness: Strictness) -> list[str]
     if vector.algorithm == "rec-dec":
         keys = ("type", "name", "key", "version", "value")
         return [
-            f"{key}: expected {found(vector.expected[key])}, got {found(answer.get(key))}"
+            f"{key}: expected {described(vector.expected[key])}, got {described(answer.get(key))}"
             for key in keys
             if key in vector.expected and answer.get(key) != vector.expected[key]
         ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from assignors.conformance.groups import by_topic, group_of, has_bytes, optional_bytes, pairs_of
+from assignors.conformance.groups import by_topic, group_of, has_bytes, pairs_of
 from assignors.conformance.records import read_record, write_record
 from assignors.conformance.values import (
     assignment_value,
@@ -17,7 +17,16 @@ from assignors.conformance.values import (
     pairs_document,
     subscription_value,
 )
-from assignors.documents.values import Document, bytes_from_hex, int32, names, required, text
+from assignors.documents.values import (
+    Document,
+    as_string,
+    as_strings,
+    bytes_from_hex,
+    optional_bytes,
+    optional_int32,
+    optional_string,
+    required,
+)
 from assignors.java.user_data import cooperative_user_data, sticky_user_data
 from assignors.jvm.failure import JavaFailure
 from assignors.model import NO_GENERATION
@@ -70,7 +79,7 @@ def answer(request: Document) -> Document:
     {'id': 'y', 'skip': 'codec-new is not done here'}
     """
     name = request["id"]
-    algorithm = text(required(request, "algo", ()), ("algo",))
+    algorithm = as_string(required(request, "algo", ()), ("algo",))
     try:
         return {"id": name, "out": _out(algorithm, request)}
     except JavaFailure as failure:
@@ -115,11 +124,11 @@ def _assign(algorithm: str, request: Document) -> Document:
 
 
 def _mode(request: Document) -> Mode:
-    return Mode(text(request.get("mode", Mode.STRICT.value), ("mode",)))
+    return Mode(as_string(request.get("mode", Mode.STRICT.value), ("mode",)))
 
 
 def _blob(request: Document) -> bytes:
-    return bytes_from_hex(text(request["hex"], ("hex",)).encode())
+    return bytes_from_hex(as_string(request["hex"], ("hex",)).encode())
 
 
 def _read_subscription(request: Document) -> Document:
@@ -148,8 +157,8 @@ def _read_cooperative(request: Document) -> Document:
 
 
 def _write_subscription(request: Document) -> Document:
-    rack = request.get("rack")
-    topics = names(request["topics"], ("topics",))
+    rack_id = optional_string(request, "rack")
+    topics = as_strings(request["topics"], ("topics",))
     owned = by_topic(pairs_of(request["owned"], ("owned",)))
     user_data, generation = optional_bytes(request, "ud"), _generation(request)
     return {
@@ -159,7 +168,7 @@ def _write_subscription(request: Document) -> Document:
                 topics=topics,
                 owned=owned,
                 generation=generation,
-                rack_id=None if rack is None else text(rack, ("rack",)),
+                rack_id=rack_id,
                 user_data=user_data,
             )
         ).hex()
@@ -184,14 +193,12 @@ def _write_sticky(request: Document) -> Document:
 
 
 def _write_cooperative(request: Document) -> Document:
-    generation = request.get("gen")
-    told = None if generation is None else int32(generation, ("gen",))
-    return {"ud": cooperative_user_data(told).hex()}
+    return {"ud": cooperative_user_data(optional_int32(request, "gen")).hex()}
 
 
 def _generation(request: Document) -> int:
-    generation = request.get("gen")
-    return NO_GENERATION if generation is None else int32(generation, ("gen",))
+    generation = optional_int32(request, "gen")
+    return NO_GENERATION if generation is None else generation
 
 
 CODECS: dict[str, Callable[[Document], Document]] = {

@@ -22,7 +22,7 @@ from threading import Semaphore, Thread
 from types import TracebackType
 from typing import IO, Self
 
-from assignors.documents.values import Document, found
+from assignors.documents.values import Document, described
 
 LINE_LIMIT = 64 * 2**20
 """Longest answer, in bytes: far beyond the largest group."""
@@ -191,9 +191,9 @@ def _answer_in(line: bytes, asked: object) -> Document | Broken:
     except (ValueError, RecursionError):
         return Broken(f"no JSON: {line[:80].decode(errors='replace').strip()}")
     if not isinstance(answer, dict):
-        return Broken(f"expected an object, found {found(answer)}")
+        return Broken(f"expected an object, found {described(answer)}")
     if answer.get("id") != asked:
-        return Broken(f"expected the answer to {asked}, found one to {found(answer.get('id'))}")
+        return Broken(f"expected the answer to {asked}, found one to {described(answer.get('id'))}")
     return _checked(answer)
 
 
@@ -207,5 +207,5 @@ def _checked(answer: Document) -> Document | Broken:
     if isinstance(value, str) and key != "out":
         return answer if key == "skip" else {**answer, "error": {"text": value}}
     if key == "skip" or not isinstance(value, dict):
-        return Broken(f"{key}: found {found(value)}")
+        return Broken(f"{key}: found {described(value)}")
     return answer

@@ -6,8 +6,7 @@ name, key, version and value, in the JSON of Kafka's own formatter; `rec-enc` is
 
 from __future__ import annotations
 
-from assignors.conformance.groups import optional_bytes
-from assignors.documents.values import Document, int32, required, struct
+from assignors.documents.values import Document, as_int32, as_object, optional_bytes, required
 from wire.records import RECORD_TYPES, decode_record, encode_key, encode_value, record_json
 from wire.records.json_form import from_json
 
@@ -32,14 +31,14 @@ def write_record(request: Document) -> Document:
     >>> write_record({"type": 2, "version": 4, "key": {"group": "g"}, "value": None})
     {'key': '0002000167', 'value': None}
     """
-    number = int32(required(request, "type", ()), ("type",))
+    number = as_int32(required(request, "type", ()), ("type",))
     found = BY_NUMBER.get(number)
     if found is None:
         raise ValueError(f"record type {number} is not known")
-    key = from_json(found.key, dict(struct(required(request, "key", ()), ("key",))))
+    key = from_json(found.key, dict(as_object(required(request, "key", ()), ("key",))))
     out: Document = {"key": encode_key(found.name, key).hex(), "value": None}
     if request.get("value") is not None:
-        value = from_json(found.value, dict(struct(request["value"], ("value",))))
-        version = int32(required(request, "version", ()), ("version",))
+        value = from_json(found.value, dict(as_object(request["value"], ("value",))))
+        version = as_int32(required(request, "version", ()), ("version",))
         out["value"] = encode_value(found.name, version, value).hex()
     return out

@@ -12,17 +12,19 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assignors.conformance.groups import optional_bytes, pairs_of
+from assignors.conformance.groups import pairs_of
 from assignors.conformance.vectors import Vector
 from assignors.documents.values import (
     Document,
+    as_int32,
+    as_object,
+    as_string,
+    as_strings,
     bytes_from_hex,
-    found,
-    int32,
-    names,
+    described,
+    optional_bytes,
+    optional_string,
     required,
-    struct,
-    text,
 )
 from assignors.model import NO_GENERATION
 from wire import (
@@ -51,7 +53,8 @@ class Value:
     def differences(self, other: Value) -> list[str]:
         """Return a sentence for each field in which `other` differs from this one."""
         return [
-            f"{name}: expected {found(_plain(expected))}, got {found(_plain(other.fields[name]))}"
+            f"{name}: expected {described(_plain(expected))}, "
+            f"got {described(_plain(other.fields[name]))}"
             for name, expected in self.fields.items()
             if other.fields[name] != expected
         ]
@@ -64,7 +67,7 @@ def value_of(algorithm: str, document: object) -> Value:
     >>> value.fields
     {'owned': (('t', 0), ('t', 1)), 'ud': None}
     """
-    fields = struct(document, ())
+    fields = as_object(document, ())
     read = {name: READERS[name](dict(fields), name) for name in FIELDS[algorithm]}
     return Value(read)
 
@@ -87,12 +90,14 @@ def reference_value(algorithm: str, out: Document) -> Document:
     {'owned': [['t', 0], ['u-v', 1]], 'gen': 3}
     """
     if algorithm in {"codec-sub", "codec-asg"}:
-        blob = bytes_from_hex(text(required(out, "v3", ()), ("v3",)).encode())
+        blob = bytes_from_hex(as_string(required(out, "v3", ()), ("v3",)).encode())
         if algorithm == "codec-sub":
             return subscription_value(decode_subscription(blob, mode=Mode.STRICT).require())
         return assignment_value(decode_assignment(blob, mode=Mode.STRICT).require())
-    printed = text(required(out, "partitions", ()), ("partitions",))[1:-1]
-    generation = text(required(out, "generation", ()), ("generation",)).removeprefix("Optional")
+    printed = as_string(required(out, "partitions", ()), ("partitions",))[1:-1]
+    generation = as_string(required(out, "generation", ()), ("generation",)).removeprefix(
+        "Optional"
+    )
     return {
         "owned": [_java_partition(words) for words in printed.split(", ") if words],
         "gen": None if generation == ".empty" else int(generation[1:-1]),
@@ -149,7 +154,7 @@ def _plain(value: object) -> object:
 
 
 def _topics(fields: Document, name: str) -> tuple[str, ...]:
-    return tuple(sorted(names(required(fields, name, ()), (name,)), key=utf16_key))
+    return tuple(sorted(as_strings(required(fields, name, ()), (name,)), key=utf16_key))
 
 
 def _user_data(fields: Document, name: str) -> str | None:
@@ -162,12 +167,13 @@ def _owned(fields: Document, name: str) -> Pairs:
 
 def _generation(fields: Document, name: str) -> int:
     generation = fields.get(name)
-    return NO_GENERATION if generation is None else max(int32(generation, (name,)), NO_GENERATION)
+    return (
+        NO_GENERATION if generation is None else max(as_int32(generation, (name,)), NO_GENERATION)
+    )
 
 
 def _rack(fields: Document, name: str) -> str | None:
-    rack_id = fields.get(name)
-    return None if rack_id is None else text(rack_id, (name,)) or None
+    return optional_string(fields, name) or None
 
 
 READERS: dict[str, Callable[[Document, str], Field]] = {

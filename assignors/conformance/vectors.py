@@ -19,11 +19,11 @@ from assignors.documents.values import (
     Document,
     DocumentError,
     ErrorCode,
+    as_object,
+    as_string,
     bytes_from_hex,
-    found,
+    described,
     required,
-    struct,
-    text,
 )
 from wire import NoteCode, decode_assignment, decode_subscription
 
@@ -116,23 +116,23 @@ def vector_from_document(document: Document) -> Vector:
     >>> vector.category, str(vector.operation), str(vector.judge)
     ('sticky', 'assign', 'lawful')
     """
-    vector_id = text(required(document, "id", ()), ("id",))
-    given = dict(struct(required(document, "in", ()), ("in",)))
-    expected = dict(struct(document.get("out", {}), ("out",)))
+    vector_id = as_string(required(document, "id", ()), ("id",))
+    given = dict(as_object(required(document, "in", ()), ("in",)))
+    expected = dict(as_object(document.get("out", {}), ("out",)))
     value = document.get("value")
-    algorithm = text(required(given, "algo", ("in",)), ("in", "algo"))
+    algorithm = as_string(required(given, "algo", ("in",)), ("in", "algo"))
     operation = document.get("op", OPERATIONS.get(algorithm))
     judge = document.get("judge", default_judge(algorithm, given, expected))
     return Vector(
         vector_id=vector_id,
-        category=text(document.get("category", vector_id.rpartition("-")[0]), ("category",)),
+        category=as_string(document.get("category", vector_id.rpartition("-")[0]), ("category",)),
         operation=_one_of(Operation, operation, "op"),
         algorithm=algorithm,
         judge=_one_of(Judge, judge, "judge"),
         given=given,
         expected=expected,
-        value=None if value is None else dict(struct(value, ("value",))),
-        note=text(document.get("note", ""), ("note",)),
+        value=None if value is None else dict(as_object(value, ("value",))),
+        note=as_string(document.get("note", ""), ("note",)),
     )
 
 
@@ -164,7 +164,9 @@ def default_judge(algorithm: str, given: Document, expected: Document) -> Judge:
 def _judge_of_bytes(algorithm: str, given: Document, expected: Document) -> Judge:
     """Return whether bytes have one reading: not so for what clients cut short or misspell."""
     decode = decode_subscription if algorithm == "codec-sub" else decode_assignment
-    read = decode(bytes_from_hex(text(required(given, "hex", ("in",)), ("in", "hex")).encode()))
+    read = decode(
+        bytes_from_hex(as_string(required(given, "hex", ("in",)), ("in", "hex")).encode())
+    )
     oddities = {note.code for note in read.notes}
     if "err" in expected:
         is_habit = read.value is not None and oddities <= HABITS
@@ -195,7 +197,7 @@ def _vector_in(line: bytes, number: int) -> Iterator[Vector]:
     """Yield the vector of a line, nothing for a header."""
     try:
         document = json.loads(line)
-        fields = dict(struct(document, ()))
+        fields = dict(as_object(document, ()))
         if number == 1 and not {"id", "in"} & fields.keys():
             _check_format(fields)
         else:
@@ -209,7 +211,7 @@ def _vector_in(line: bytes, number: int) -> Iterator[Vector]:
 def _check_format(header: Document) -> None:
     version = header.get("format", FORMAT)
     if type(version) is not int or not 1 <= version <= FORMAT:
-        words = f"vectors of format {found(version)}; this program reads {FORMAT}"
+        words = f"vectors of format {described(version)}; this program reads {FORMAT}"
         raise DocumentError(ErrorCode.UNKNOWN, words, ("format",))
 
 
@@ -218,5 +220,5 @@ def _one_of(kind: type[Name], value: object, key: str) -> Name:
         return kind(value)  # type: ignore[arg-type]  # an enum refuses what is no value of it
     except ValueError:
         known = ", ".join(kind)
-        words = f"{key} is one of {known}, found {found(value)}"
+        words = f"{key} is one of {known}, found {described(value)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (key,)) from None

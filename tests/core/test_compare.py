@@ -8,7 +8,7 @@ from hypothesis import given
 
 from assignors import Assignor, Cluster, Group, Member, assignor_named
 from assignors.checks.compare import DIFFERENCES_MAX, compare
-from assignors.documents.explanations import comparison_document
+from assignors.documents.answers import comparison_document
 from assignors.testing import groups
 
 PAIR = [assignor_named("java/cooperative-sticky"), assignor_named("cooperative-sticky")]

@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 
 from assignors import MemberNote, Rebalance, RebalanceProtocol, State
 from assignors.checks import Report, Rule, Violation
+from assignors.documents.answers import rebalance_document, report_document
 from assignors.documents.groups import (
     PARTITION_LIMIT,
-    DocumentError,
+    check_request_from_document,
     group_from_document,
     partitions_from_document,
-    question_from_document,
-    rebalance_document,
-    report_document,
 )
-from assignors.documents.values import bytes_from_hex
+from assignors.documents.values import DocumentError, bytes_from_hex
 from wire import Subscription, encode_subscription
 
 GROUP: dict[str, Any] = {
@@ -59,7 +57,7 @@ values = st.recursive(
 
 @given(values)
 def test_any_document_is_a_group_or_one_error_with_a_place(document: object) -> None:
-    for read in (group_from_document, question_from_document):
+    for read in (group_from_document, check_request_from_document):
         error = refusal(read, document)
         if error is not None:
             assert set(error.document()) == {"kind", "text", "path"}
@@ -130,6 +128,12 @@ def test_an_empty_rack_is_no_rack() -> None:
     assert group.members[0].rack_id is None
 
 
+def test_a_replica_on_a_broker_without_a_rack_is_left_out_as_java_does() -> None:
+    topics = {"t": {"partitions": 3, "racks": [["r1", None], [None], []]}}
+    group = group_from_document({"topics": topics, "members": []})
+    assert group.cluster.topics["t"].racks == (("r1",), (), ())
+
+
 def test_owned_may_be_pairs_or_an_object_and_repeated_topics_are_merged() -> None:
     pairs = [["t", [3]], ["u", [0]], ["t", [1]]]
     assert partitions_from_document(pairs) == {"t": (3, 1), "u": (0,)}
@@ -198,6 +202,16 @@ def test_bytes_and_struct_describe_the_same_member(topics: list[str], generation
         (lambda g: g["members"].append(7), "wrong-type", "members[2]"),
         (lambda g: g["members"][0]["topics"].append(None), "wrong-type", "members[0].topics[2]"),
         (
+            lambda g: g["topics"]["u.v"]["racks"][1].extend([None, 3]),
+            "wrong-type",
+            'topics["u.v"].racks[1][3]',
+        ),
+        (
+            lambda g: g["topics"]["u.v"]["racks"].append(None),
+            "wrong-type",
+            'topics["u.v"].racks[2]',
+        ),
+        (
             lambda g: g["members"][0]["owned"][0][1].append(True),
             "wrong-type",
             "members[0].owned[0][1][2]",
@@ -235,18 +249,20 @@ def test_what_is_no_object_is_no_group(document: object) -> None:
     assert caught.value.path == "$"
 
 
-def test_a_question_carries_assignment_withheld_and_protocol() -> None:
+def test_a_check_request_has_assignment_withheld_and_protocol() -> None:
     asked = {
         **GROUP,
         "assignment": {"a": {"t": [0, -1]}, "nobody": [["t", [9]]]},
         "withheld": {"t": [2]},
         "protocol": "cooperative",
     }
-    question = question_from_document(asked)
+    question = check_request_from_document(asked)
     assert question.assignment == {"a": {"t": (0, -1)}, "nobody": {"t": (9,)}}
     assert question.withheld == {"t": (2,)}
     assert question.protocol is RebalanceProtocol.COOPERATIVE
-    eager = question_from_document({**GROUP, "assignment": {}, "withheld": None, "protocol": None})
+    eager = check_request_from_document(
+        {**GROUP, "assignment": {}, "withheld": None, "protocol": None}
+    )
     assert (eager.withheld, eager.protocol) == ({}, RebalanceProtocol.EAGER)
 
 
@@ -261,11 +277,11 @@ def test_a_question_carries_assignment_withheld_and_protocol() -> None:
         ({"assignment": {}, "protocol": 1}, "protocol"),
     ],
 )
-def test_what_is_wrong_in_a_question_is_named_with_its_place(
+def test_what_is_wrong_in_a_check_request_is_named_with_its_place(
     extra: dict[str, object], path: str
 ) -> None:
     with pytest.raises(DocumentError) as caught:
-        question_from_document({**GROUP, **extra})
+        check_request_from_document({**GROUP, **extra})
     assert caught.value.path == path
 
 

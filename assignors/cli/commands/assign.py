@@ -11,8 +11,9 @@ from assignors.cli.inputs.json_text import parse
 from assignors.cli.inputs.sources import files_argument
 from assignors.cli.outputs.output import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors, show_compared
-from assignors.documents.explanations import comparison_document
-from assignors.documents.groups import Document, group_from_document, rebalance_document
+from assignors.documents.answers import comparison_document, rebalance_document
+from assignors.documents.groups import group_from_document
+from assignors.documents.values import Document
 from assignors.options import OnFailure, Options
 from assignors.registry import ASSIGNORS, BEST, assignor_named
 

@@ -10,7 +10,9 @@ from assignors.cli.inputs.json_text import parse
 from assignors.cli.inputs.sources import files_argument
 from assignors.cli.outputs.output import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
-from assignors.documents.groups import Document, question_from_document, report_document
+from assignors.documents.answers import report_document
+from assignors.documents.groups import check_request_from_document
+from assignors.documents.values import Document
 
 BLANK: Document = {"violations": None, "gaps": None}
 
@@ -30,7 +32,7 @@ def check(context: click.Context, files: tuple[str, ...], form: Form) -> None:
 
 def checked(line: bytes) -> Document:
     """Return violations and gaps of one line."""
-    question = question_from_document(parse(line))
+    question = check_request_from_document(parse(line))
     report = judge(
         question.group,
         question.assignment,

@@ -16,7 +16,8 @@ from assignors.conformance.judges import Strictness
 from assignors.conformance.programs import Program
 from assignors.conformance.run import Outcome, Status, outcomes
 from assignors.conformance.vectors import Vector, read_vectors
-from assignors.documents.groups import SCHEMA, Document, DocumentError
+from assignors.documents.answers import SCHEMA
+from assignors.documents.values import Document, DocumentError
 
 
 @click.command()

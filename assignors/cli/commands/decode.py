@@ -12,7 +12,7 @@ from assignors.cli.inputs.answers import answers
 from assignors.cli.inputs.sources import files_argument
 from assignors.cli.outputs.output import Form, output_option, write
 from assignors.cli.outputs.tables import show_decoded
-from assignors.documents.groups import Document, bytes_from_hex
+from assignors.documents.values import Document, bytes_from_hex
 from wire import (
     Mode,
     decode_assignment,

@@ -8,7 +8,7 @@ from typing import Any
 
 from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of, table_of
 from assignors.cli.outputs.output import dumps
-from assignors.documents.groups import Document, DocumentError, bytes_from_hex
+from assignors.documents.values import Document, DocumentError, bytes_from_hex
 from wire import CooperativeUserData, Decoded, StickyUserData
 from wire.protocol.documents import (
     assignment_document,

@@ -12,8 +12,9 @@ from assignors.cli.inputs.json_text import parse
 from assignors.cli.inputs.sources import files_argument
 from assignors.cli.outputs.output import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
-from assignors.documents.explanations import explanation_document, require_partition
-from assignors.documents.groups import Document, group_from_document
+from assignors.documents.answers import explanation_document
+from assignors.documents.groups import group_from_document, require_partition
+from assignors.documents.values import Document
 
 BLANK: Document = dict.fromkeys(
     (

@@ -21,8 +21,8 @@ from assignors.cli.commands.replay_engines import (
 from assignors.cli.inputs.json_text import parse
 from assignors.cli.outputs.output import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
-from assignors.documents.groups import Document, partition_count_from_document
-from assignors.documents.values import DocumentError, struct
+from assignors.documents.groups import partition_count_from_document
+from assignors.documents.values import Document, DocumentError, as_object
 from assignors.replay.analysis.reproduce import shares
 from assignors.replay.analysis.what_if import total
 from assignors.replay.engines.python import Settings
@@ -66,7 +66,7 @@ class Counts(click.ParamType[dict[str, int]]):
     ) -> dict[str, int]:
         """Return the counts, or say what is wrong with the file."""
         try:
-            fields = struct(parse(Path(str(value)).read_bytes()), ())
+            fields = as_object(parse(Path(str(value)).read_bytes()), ())
             return {
                 topic: partition_count_from_document(count, (topic,))
                 for topic, count in fields.items()

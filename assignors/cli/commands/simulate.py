@@ -15,7 +15,7 @@ from assignors.cli.inputs.sources import files_argument
 from assignors.cli.outputs.output import Form, output_option, write
 from assignors.cli.outputs.progress import worked
 from assignors.cli.outputs.tables import show_simulated
-from assignors.documents.groups import DocumentError
+from assignors.documents.values import DocumentError
 from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape

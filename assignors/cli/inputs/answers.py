@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from assignors.cli.inputs.sources import lines, total_size
 from assignors.cli.outputs.progress import counted
-from assignors.documents.groups import SCHEMA, Document, DocumentError, ErrorCode
+from assignors.documents.answers import SCHEMA
+from assignors.documents.values import Document, DocumentError, ErrorCode
 from assignors.jvm.failure import JavaFailure
 
 Blank = Document

@@ -13,22 +13,20 @@ from typing import Any
 
 from assignors.cli.inputs.json_text import parse
 from assignors.cli.inputs.sources import lines
-from assignors.documents.groups import (
-    SCHEMA,
-    Document,
-    DocumentError,
-    bytes_from_hex,
-    group_from_document,
-)
+from assignors.documents.answers import SCHEMA
+from assignors.documents.groups import group_from_document
 from assignors.documents.values import (
     INT32_MAX,
+    Document,
+    DocumentError,
     ErrorCode,
     Place,
-    found,
-    items,
+    as_list,
+    as_object,
+    as_string,
+    bytes_from_hex,
+    described,
     required,
-    struct,
-    text,
 )
 from assignors.model import Member
 from assignors.simulation.rounds.random_scenarios import Parameters
@@ -89,7 +87,7 @@ def read(files: Sequence[str]) -> Iterator[tuple[int, Row | DocumentError]]:
 
 def row_from_document(document: object) -> Row:
     """Return a row for the engines: seed and sizes, or a group with its members' bytes."""
-    given = struct(document, ())
+    given = as_object(document, ())
     row: dict[str, Any] = {
         "id": given.get("id"),
         "seed": _whole(given.get("seed"), ("seed",), INT64_MAX),
@@ -108,7 +106,7 @@ def row_from_document(document: object) -> Row:
             "instance": member.instance_id,
             "subscription": subscription_bytes(member, entry),
         }
-        for member, entry in zip(group.members, items(given["members"], ()), strict=True)
+        for member, entry in zip(group.members, as_list(given["members"], ()), strict=True)
     ]
     return {**row, "topics": topics, "members": members}
 
@@ -116,9 +114,9 @@ def row_from_document(document: object) -> Row:
 def _size_of(value: object, default: object, place: Place) -> object:
     """Return an optional size, of the type of its default."""
     if value is None or isinstance(default, str):
-        return None if value is None else text(value, place)
+        return None if value is None else as_string(value, place)
     if isinstance(default, bool) and not isinstance(value, bool):
-        words = f"expected true or false, found {found(value)}"
+        words = f"expected true or false, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
     return value if isinstance(default, bool) else _whole(value, place, INT32_MAX)
 
@@ -127,17 +125,17 @@ def _whole(value: object, place: Place, largest: int) -> int | None:
     if value is None:
         return None
     if type(value) is not int:
-        words = f"expected an integer, found {found(value)}"
+        words = f"expected an integer, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
     if abs(value) > largest:
-        words = f"{found(value)} is not within {-largest}..{largest}"
+        words = f"{described(value)} is not within {-largest}..{largest}"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
     return value
 
 
 def subscription_bytes(member: Member, entry: object) -> bytes:
     """Return what the member sent, or for one given field by field what it would send."""
-    digits = struct(entry, ()).get("subscription")
+    digits = as_object(entry, ()).get("subscription")
     if isinstance(digits, str):
         return bytes_from_hex(digits.encode())
     return encode_subscription(

@@ -11,7 +11,7 @@ from typing import IO
 
 import click
 
-from assignors.documents.groups import Document
+from assignors.documents.values import Document
 
 CLEAN, VIOLATIONS, UNREADABLE, BROKEN_PIPE = 0, 1, 2, 141
 

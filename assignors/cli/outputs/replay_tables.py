@@ -19,7 +19,7 @@ from assignors.cli.outputs.cells import (
     partitions_cell,
     table_of,
 )
-from assignors.documents.groups import Document
+from assignors.documents.values import Document
 from assignors.replay.analysis.what_if import EVERY_GROUP
 
 CellOf = Callable[[Fields], str]

@@ -15,7 +15,7 @@ from assignors.cli.outputs.cells import (
     partitions_cell,
     table_of,
 )
-from assignors.documents.groups import Document
+from assignors.documents.values import Document
 
 
 def show_decoded(kind: str, documents: Iterable[Document]) -> None:

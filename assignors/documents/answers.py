@@ -1,0 +1,129 @@
+"""Write answers as JSON objects: what `assign`, `check`, `explain` and `assign --compare` print.
+
+Each function returns the fields of one answer; whoever writes a line adds `schema` (`SCHEMA`) and
+`error`.
+"""
+
+from __future__ import annotations
+
+from assignors.checks import Report
+from assignors.checks.compare import Comparison
+from assignors.checks.explain import Explanation
+from assignors.documents.values import Document
+from assignors.model import MemberNote
+from assignors.rebalance import Rebalance
+from wire import TopicPartitions
+
+SCHEMA = 1
+"""Version of these formats, in every object that is written."""
+
+
+def rebalance_document(rebalance: Rebalance) -> Document:
+    """Return an assignor's answer: assignment, withheld partitions, notes and stats.
+
+    `stats.follow_up` is written for every assignor; `lists` and `order` by those that copy Java's
+    order, `state` by those that keep one between rounds.
+    """
+    document: Document = {
+        "assignment": {
+            member_id: partitions_document(partitions)
+            for member_id, partitions in rebalance.assignment.items()
+        },
+        "withheld": partitions_document(rebalance.withheld),
+        "notes": [note_document(note) for note in rebalance.notes],
+        "stats": {**rebalance.stats, "follow_up": rebalance.follow_up},
+    }
+    if rebalance.lists is not None:
+        document["lists"] = {
+            member_id: [list(pair) for pair in pairs]
+            for member_id, pairs in rebalance.lists.items()
+        }
+        document["order"] = list(rebalance.order or ())
+    if rebalance.state is not None:
+        document["state"] = {"max_generation": rebalance.state.max_generation}
+    return document
+
+
+def partitions_document(partitions: TopicPartitions) -> Document:
+    """Return `{"t": [0, 1]}`, in the given order."""
+    return {topic: list(listed) for topic, listed in partitions.items()}
+
+
+def note_document(note: MemberNote) -> Document:
+    """Return a note on a member; `offset` only where the note is about a place in its bytes."""
+    document: Document = {"member": note.member_id, "code": note.code, "text": note.text}
+    if note.offset is not None:
+        document["offset"] = note.offset
+    return document
+
+
+def report_document(report: Report) -> Document:
+    """Return what a check found: the violations, and the distances to the best assignment."""
+    return {
+        "violations": [
+            {
+                "rule": violation.rule.value,
+                "topic": violation.topic,
+                "partition": violation.partition,
+                "members": list(violation.members),
+            }
+            for violation in report.violations
+        ],
+        "gaps": dict(report.gaps),
+    }
+
+
+def explanation_document(explanation: Explanation) -> Document:
+    """Return why one partition moved, stayed or waits."""
+    return {
+        "topic": explanation.topic,
+        "partition": explanation.partition,
+        "verdict": explanation.verdict.value,
+        "clause": explanation.clause.value,
+        "text": explanation.text,
+        "favoured": explanation.favoured,
+        "target": explanation.target,
+        "given": explanation.given,
+        "last_generation": explanation.last_generation,
+        "claims": [
+            {
+                "member": claim.member_id,
+                "generation": claim.generation,
+                "believed": claim.is_believed,
+                "reason": claim.reason,
+            }
+            for claim in explanation.claims
+        ],
+    }
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """Return several assignors side by side; null where an assignor failed."""
+    return {
+        "compared": [
+            {
+                "name": column.name,
+                "stats": None if column.rebalance is None else dict(column.rebalance.stats),
+                "gaps": dict(column.gaps) or None,
+                "violations": column.violation_count,
+                "failure": column.failure,
+            }
+            for column in comparison.columns
+        ],
+        "different": comparison.difference_count,
+        "partitions": [
+            {
+                "topic": difference.topic,
+                "partition": difference.partition,
+                "answers": {
+                    name: {
+                        "member": reason.member_id,
+                        "verdict": reason.verdict,
+                        "why": reason.text,
+                    }
+                    for name, reason in difference.reasons.items()
+                },
+            }
+            for difference in comparison.differences
+        ],
+    }
