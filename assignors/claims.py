@@ -15,7 +15,7 @@ Two questions are asked of the claims, and they have different answers:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,6 +68,29 @@ def read_claim(member: Member, kind: UserData) -> Claim:
     return READERS[kind](member)
 
 
+def is_claim_known(member: Member) -> bool:
+    """Return whether the member's Subscription says what it owns: bytes of version 0 cannot.
+
+    >>> is_claim_known(Member(member_id="a", version=0))
+    False
+    """
+    return member.owned_known and (member.version is None or member.version >= 1)
+
+
+def last_generation(group: Group, claims: Iterable[Claim]) -> int:
+    """Return the group's last completed generation, -1 where nobody knows one.
+
+    `Group.generation` if it is given, else the highest one claimed below `Group.joined`, if that
+    is given, else the highest one claimed.
+    """
+    if group.generation is not None:
+        return group.generation
+    claimed = (claim.generation for claim in claims)
+    if group.joined is not None:
+        claimed = (generation for generation in claimed if generation < group.joined)
+    return max(claimed, default=NO_GENERATION)
+
+
 def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     """Return the claims of all members as arrays.
 
@@ -76,7 +99,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     Cost: O(number of claimed partitions + number of claimed topics).
     """
     read = [read_claim(member, kind) for member in problem.members]
-    last = _last_generation(group, read)
+    last = last_generation(group, read)
     notes = byte_notes(problem.members)
     generation = np.empty(len(read), dtype=np.int64)
     for position, (member, claim) in enumerate(zip(problem.members, read, strict=True)):
@@ -161,7 +184,7 @@ def _cooperative_claim(member: Member) -> Claim:
         read = decode_cooperative_user_data(member.user_data).value
         if read is not None and read.generation is not None:
             generation = max(read.generation, NO_GENERATION)
-    is_known = member.owned_known and (is_struct or (member.version or 0) >= 1)
+    is_known = is_claim_known(member)
     return Claim(
         owned=member.owned,
         generation=max(generation, NO_GENERATION) if is_known else NO_GENERATION,
@@ -174,13 +197,6 @@ READERS: dict[UserData, Callable[[Member], Claim]] = {
     UserData.STICKY: _sticky_claim,
     UserData.COOPERATIVE: _cooperative_claim,
 }
-
-
-def _last_generation(group: Group, read: Sequence[Claim]) -> int:
-    """Return the group's last completed generation, else the highest one claimed."""
-    if group.generation is not None:
-        return group.generation
-    return max((claim.generation for claim in read), default=NO_GENERATION)
 
 
 def _pairs(

@@ -24,8 +24,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims import read_claim
-from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, State
+from assignors.claims import is_claim_known, last_generation, read_claim
+from assignors.model import Assignment, Cluster, Group, Member, State
 from assignors.options import OnFailure, Options
 from assignors.rebalance import Rebalance
 from wire import TopicPartitions, decode_subscription, encode_assignment
@@ -116,9 +116,7 @@ def lead(
         member_from_bytes(member_id, blob, instance_id=named.get(member_id))
         for member_id, blob in subscriptions.items()
     )
-    if generation is None and joined is not None:
-        generation = _last_before(joined, members, assignor.user_data)
-    group = Group(cluster=cluster, members=members, generation=generation)
+    group = Group(cluster=cluster, members=members, generation=generation, joined=joined)
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
         assignor.configured(options), group, memory=before
@@ -220,12 +218,6 @@ def _union(first: Assignment, then: Assignment) -> Assignment:
     }
 
 
-def _last_before(joined: int, members: tuple[Member, ...], kind: UserData) -> int:
-    """Return the highest generation claimed below the one that is being made."""
-    claimed = (read_claim(member, kind).generation for member in members)
-    return max((found for found in claimed if found < joined), default=NO_GENERATION)
-
-
 def _silent_must_let_go(group: Group, known: Group, withheld: TopicPartitions) -> bool:
     """Return whether something waits for a member for which the leader's memory speaks."""
     return any(
@@ -241,9 +233,15 @@ def _remembered(group: Group, plan: Assignment) -> tuple[Member, ...]:
 
     The plan that gave it to them was the group's last completed generation.
     """
+    silent = {
+        member.member_id
+        for member in group.members
+        if member.member_id in plan and not is_claim_known(member)
+    }
+    if not silent:
+        return group.members
     read = [read_claim(member, UserData.COOPERATIVE) for member in group.members]
-    highest = max((claim.generation for claim in read), default=NO_GENERATION)
-    last = highest if group.generation is None else group.generation
+    last = last_generation(group, read)
     return tuple(
         replace(
             member,
@@ -253,7 +251,7 @@ def _remembered(group: Group, plan: Assignment) -> tuple[Member, ...]:
             user_data=None,
             owned_known=True,
         )
-        if not claim.is_known and member.member_id in plan
+        if member.member_id in silent
         else member
-        for member, claim in zip(group.members, read, strict=True)
+        for member in group.members
     )

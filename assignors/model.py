@@ -114,7 +114,9 @@ class Group:
     cluster: Cluster
     members: tuple[Member, ...]
     generation: int | None = None
-    """The last generation that completed; when `None`, the highest one claimed stands for it."""
+    """The last generation that completed, where it is known; else see `claims.last_generation`."""
+    joined: int | None = None
+    """The generation that this round makes, where it is known; the last one is below it."""
     state: State = field(default_factory=State)
     """What the leader's assignor remembers; only the java family reads it."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assignors.assignor import Assignor
-from assignors.claims import Claims, claims_of, favoured_owners, read_claim
+from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
 from assignors.model import NO_GENERATION, Group
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
@@ -122,6 +122,8 @@ class Evidence:
     rebalance: Rebalance
     problem: Problem
     claims: Claims
+    read: tuple[Claim, ...]
+    """M claims, in the order of `problem.members`, as the assignor reads them."""
     favoured: Int32
     """int32[P]: whom stickiness favours."""
 
@@ -135,6 +137,7 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
         rebalance=assignor.assign(group),
         problem=problem,
         claims=claims,
+        read=tuple(read_claim(member, assignor.user_data) for member in problem.members),
         favoured=favoured_owners(problem, claims),
     )
 
@@ -150,7 +153,7 @@ def explanation(
         place = int(problem.first[problem.topics.index(topic)]) + partition
         owner = int(known.favoured[place])
         favoured = None if owner == NOBODY else problem.members[owner].member_id
-        explained = _claims(problem, known.assignor, topic, partition, favoured=favoured, last=last)
+        explained = _claims(known, topic, partition, favoured=favoured)
     waits = partition in known.rebalance.withheld.get(topic, ())
     verdict = _verdict(given, favoured, waits=waits)
     if verdict is Verdict.UNASSIGNED:
@@ -202,18 +205,13 @@ def _next_round(group: Group, rebalance: Rebalance, last: int) -> Group:
 
 
 def _claims(
-    problem: Problem,
-    assignor: Assignor,
-    topic: str,
-    partition: int,
-    *,
-    favoured: str | None,
-    last: int,
+    known: Evidence, topic: str, partition: int, *, favoured: str | None
 ) -> tuple[ExplainedClaim, ...]:
     """Return every claim of the partition, and whether it was believed."""
+    last = known.claims.last
     read = [
-        (member, read_claim(member, assignor.user_data), topic in member.topics)
-        for member in problem.members
+        (member, claim, topic in member.topics)
+        for member, claim in zip(known.problem.members, known.read, strict=True)
     ]
     claimed = [row for row in read if partition in row[1].owned.get(topic, ())]
     highest = max(

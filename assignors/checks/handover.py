@@ -1,8 +1,8 @@
 """The hand-over law, partition by partition, in words rather than arrays.
 
 This is on purpose not the code that assigns (`assignors.handover`): a law that is computed
-by the function it judges can only agree with it. What both share is how a claim is read from
-bytes; what follows from the claims is stated here a second time.
+by the function it judges can only agree with it. What both share is how claims are read from bytes
+and which generation is the group's last; what follows from the claims is stated here a second time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from assignors.assignor import UserData
 from assignors.checks.violation import Rule, Violation
-from assignors.claims import Claim, read_claim
-from assignors.model import NO_GENERATION, Assignment, Group
+from assignors.claims import Claim, last_generation, read_claim
+from assignors.model import Assignment, Group
 from wire import TopicPartitions
 
 
@@ -88,9 +88,7 @@ def needs_follow_up(group: Group, withheld: TopicPartitions) -> bool:
 
 def _claimants(group: Group, claims: dict[str, Claim]) -> dict[tuple[str, int], Claimants]:
     """Return who claims each partition that anybody claims."""
-    last = group.generation
-    if last is None:
-        last = max((claim.generation for claim in claims.values()), default=NO_GENERATION)
+    last = last_generation(group, claims.values())
     everybody: dict[tuple[str, int], list[str]] = {}
     of_last: dict[tuple[str, int], list[str]] = {}
     for member_id, claim in claims.items():
