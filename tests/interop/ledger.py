@@ -1,9 +1,9 @@
-"""The judge's books: who owned which partition when, and who consumed what.
+"""Who owned which partition when, and who consumed which record, by what members report.
 
 Everything here is a function of the events of all members, ordered by one wall clock, and knows
-nothing of Kafka. An ownership lasts from the first line in which a member says it has a partition
-to the line in which it says it has it no more; a killed member's ends at the kill. Two rules are
-checked against it:
+nothing of Kafka. An ownership (`assignors.ownership`) lasts from the first line in which a member
+says it has a partition to the line in which it says it has it no more; a killed member's ends at
+the kill. Two rules are checked against it:
 
 * nobody else owns a partition meanwhile (`windows` finds where somebody does);
 * every record is consumed (`unread`), and none twice, unless the first reader was cut off before
@@ -21,35 +21,18 @@ may be read after it, and is taken as what it is.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from assignors.ownership.changes import Change
+from assignors.ownership.double import overlaps
+from assignors.ownership.intervals import Ownership, ownerships
 from tests.interop.events import Event, Partition
 
 CUT_OFF = frozenset({"killed", "died", "lost", "paused"})
 """Ends of an ownership before which nothing could be committed."""
 
 ENDS_ALL = frozenset({"killed", "died", "closed", "paused"})
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ownership:
-    """A member's possession of a partition, from one of its lines to another."""
-
-    partition: Partition
-    member: str
-    start_ms: int
-    end_ms: int | None
-    """None while it lasts."""
-    end: str = ""
-    """The kind of event that ended it."""
-    was_frozen: bool = False
-    """Whether it began before the member was frozen, and goes on after it."""
-
-    def holds_at(self, t_ms: int) -> bool:
-        """Whether it lasts at that moment, ends included."""
-        return self.start_ms <= t_ms and (self.end_ms is None or t_ms <= self.end_ms)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,86 +62,76 @@ class Repeat:
     """Whether the first reader was cut off before it could commit, or the second one had slept."""
 
 
-class _Book:
-    """One member's ownerships while its events are read in their order."""
+@dataclass(kw_only=True, slots=True)
+class _Reports:
+    """What one member owns by its own lines, while they are read in their order."""
 
-    def __init__(self, member: str) -> None:
-        self.closed: list[Ownership] = []
-        self._member = member
-        self._open: dict[Partition, tuple[int, bool]] = {}
-        self._frozen: frozenset[Partition] | None = None
-        """What the member has while it is frozen."""
-        self._over_ms: int | None = None
-
-    def take(self, event: Event) -> None:
-        if event.kind in ENDS_ALL:
-            self._frozen = frozenset(self._open) if event.kind == "paused" else None
-            self._over_ms = event.t_ms
-            self._end(self._open, event)
-        elif event.kind == "resumed":
-            self._begin(self._frozen or (), event, was_frozen=True)
-            self._frozen = None
-        elif self._frozen is not None:
-            self._frozen = _after(event, self._frozen)
-        elif self._over_ms is not None and event.t_ms <= self._over_ms:
-            pass
-        elif event.kind == "assigned":
-            self._begin(event.partitions, event)
-        elif event.kind in ("revoked", "lost"):
-            self._end(event.partitions, event)
-        elif event.kind == "view":
-            self._begin(event.partitions, event)
-            self._end(self._open.keys() - event.partitions, event)
-
-    def all(self) -> list[Ownership]:
-        lasting = [
-            Ownership(
-                partition=partition,
-                member=self._member,
-                start_ms=start_ms,
-                end_ms=None,
-                was_frozen=was_frozen,
-            )
-            for partition, (start_ms, was_frozen) in self._open.items()
-        ]
-        return self.closed + lasting
-
-    def _begin(self, given: Iterable[Partition], event: Event, *, was_frozen: bool = False) -> None:
-        for partition in sorted(given):
-            self._open.setdefault(partition, (event.t_ms, was_frozen))
-
-    def _end(self, taken: Iterable[Partition], event: Event) -> None:
-        for partition in sorted(taken):
-            if partition in self._open:
-                start_ms, was_frozen = self._open.pop(partition)
-                self.closed.append(
-                    Ownership(
-                        partition=partition,
-                        member=self._member,
-                        start_ms=start_ms,
-                        end_ms=max(event.t_ms, start_ms),
-                        end=event.kind,
-                        was_frozen=was_frozen,
-                    )
-                )
+    owned: frozenset[Partition] = frozenset()
+    frozen: frozenset[Partition] | None = None
+    """What the member owns in its own mind while it is frozen."""
+    over_ms: int | None = None
+    """When it was last frozen or ended: earlier lines that are read later change nothing."""
 
 
-def _after(event: Event, had: frozenset[Partition]) -> frozenset[Partition]:
-    """What a member had when it froze, by a line it wrote before and that was read after."""
-    if event.kind == "assigned":
-        return had | event.partitions
-    if event.kind in ("revoked", "lost"):
-        return had - event.partitions
-    return event.partitions if event.kind == "view" else had
-
-
-def ownerships(events: Sequence[Event]) -> list[Ownership]:
-    """Every ownership, by partition and start. `events` keep each member's own order."""
-    books: dict[str, _Book] = {}
+def changes(events: Iterable[Event]) -> Iterator[Change]:
+    """What each member owns from its events on. `events` keep each member's own order."""
+    reports: dict[str, _Reports] = {}
     for event in events:
-        books.setdefault(event.member, _Book(event.member)).take(event)
-    found = [one for book in books.values() for one in book.all()]
-    return sorted(found, key=lambda one: (one.partition, one.start_ms, one.member))
+        report = reports.setdefault(event.member, _Reports())
+        before = report.owned
+        _read(report, event)
+        if report.owned != before:
+            yield Change(
+                at=event.t_ms,
+                member_id=event.member,
+                owned=_by_topic(report.owned),
+                reason=event.kind,
+                was_frozen=event.kind == "resumed",
+            )
+
+
+def _read(report: _Reports, event: Event) -> None:
+    """Bring a member's report up to date."""
+    if event.kind in ENDS_ALL:
+        report.frozen = report.owned if event.kind == "paused" else None
+        report.over_ms = event.t_ms
+        report.owned = frozenset()
+    elif event.kind == "resumed":
+        report.owned |= report.frozen or frozenset()
+        report.frozen = None
+    elif report.frozen is not None:
+        report.frozen = _after(event, report.frozen)
+    elif report.over_ms is None or event.t_ms > report.over_ms:
+        report.owned = _after(event, report.owned)
+
+
+def _after(event: Event, owned: frozenset[Partition]) -> frozenset[Partition]:
+    """What a member owns after one of its lines."""
+    if event.kind == "assigned":
+        return owned | event.partitions
+    if event.kind in ("revoked", "lost"):
+        return owned - event.partitions
+    return event.partitions if event.kind == "view" else owned
+
+
+def _by_topic(owned: Iterable[Partition]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    for topic, number in sorted(owned):
+        found[topic] = (*found.get(topic, ()), number)
+    return found
+
+
+def owned_by(events: Iterable[Event]) -> list[Ownership]:
+    """Every ownership, by partition, start and member. `events` keep each member's own order."""
+    return sorted(
+        ownerships(changes(events)),
+        key=lambda one: (one.topic_partition, one.start, one.member_id),
+    )
+
+
+def owned_at(one: Ownership, t_ms: int) -> bool:
+    """Whether an ownership lasts at that moment, ends included."""
+    return one.start <= t_ms <= one.until
 
 
 def windows(events: Sequence[Event], *, until_ms: int, longer_than_ms: int = 0) -> list[Window]:
@@ -167,26 +140,20 @@ def windows(events: Sequence[Event], *, until_ms: int, longer_than_ms: int = 0) 
     What lasts still is taken to last until `until_ms`. A member's end and another's beginning in
     the same millisecond are no window.
     """
-    by_partition: dict[Partition, list[Ownership]] = defaultdict(list)
-    for one in ownerships(events):
-        by_partition[one.partition].append(one)
+    listed = [replace(one, end=until_ms) if one.end is None else one for one in owned_by(events)]
     found = []
-    for partition, owners in by_partition.items():
-        for before, after in combinations(owners, 2):
-            if before.member == after.member:
-                continue
-            ends = [until_ms if one.end_ms is None else one.end_ms for one in (before, after)]
-            length_ms = min(ends) - after.start_ms
-            if length_ms > longer_than_ms:
-                found.append(
-                    Window(
-                        partition=partition,
-                        members=(before.member, after.member),
-                        start_ms=after.start_ms,
-                        length_ms=length_ms,
-                        was_frozen=before.was_frozen or after.was_frozen,
-                    )
+    for overlap in overlaps(listed, every_pair=True):
+        assert overlap.end is not None
+        if overlap.end - overlap.start > longer_than_ms:
+            found.append(
+                Window(
+                    partition=overlap.topic_partition,
+                    members=(overlap.first.member_id, overlap.second.member_id),
+                    start_ms=overlap.start,
+                    length_ms=overlap.end - overlap.start,
+                    was_frozen=overlap.first.was_frozen or overlap.second.was_frozen,
                 )
+            )
     return sorted(found, key=lambda window: (window.start_ms, window.partition))
 
 
@@ -220,8 +187,8 @@ def first_reader(events: Iterable[Event], partition: Partition, sequence: int) -
 def repeats(events: Sequence[Event]) -> list[Repeat]:
     """Every record that was consumed again, in runs of one reader after one other."""
     owned: dict[tuple[Partition, str], list[Ownership]] = defaultdict(list)
-    for one in ownerships(events):
-        owned[one.partition, one.member].append(one)
+    for one in owned_by(events):
+        owned[one.topic_partition, one.member_id].append(one)
     readers: dict[Partition, dict[int, Event]] = defaultdict(dict)
     found = []
     runs = [event for event in events if event.kind == "records"]
@@ -242,14 +209,14 @@ def repeats(events: Sequence[Event]) -> list[Repeat]:
                     members=(before.member, event.member),
                     t_ms=event.t_ms,
                     is_excused=any(
-                        one.end in CUT_OFF or one.was_frozen
+                        one.ended_by in CUT_OFF or one.was_frozen
                         for one in owned[partition, before.member]
-                        if one.holds_at(before.t_ms)
+                        if owned_at(one, before.t_ms)
                     )
                     or any(
                         one.was_frozen
                         for one in owned[partition, event.member]
-                        if one.holds_at(event.t_ms)
+                        if owned_at(one, event.t_ms)
                     ),
                 )
             )

@@ -17,7 +17,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from tests.interop.audit import PATIENCE_S, offsets_topic
 from tests.interop.events import Event, Partition
-from tests.interop.ledger import first_reader, ownerships
+from tests.interop.ledger import first_reader, owned_at, owned_by
 from wire.records import decode_record
 
 OFFSET_COMMIT = b"\x00\x01"
@@ -85,9 +85,9 @@ def owners_at(events: Sequence[Event], partition: Partition, t_ms: int) -> list[
     """Who owned a partition at a moment, by their own lines."""
     return sorted(
         {
-            one.member
-            for one in ownerships(events)
-            if one.partition == partition and one.holds_at(t_ms)
+            one.member_id
+            for one in owned_by(events)
+            if one.topic_partition == partition and owned_at(one, t_ms)
         }
     )
 

@@ -7,7 +7,7 @@ import pytest
 from tests.interop.admin import DescribedGroup, DescribedMember
 from tests.interop.events import Event, Partition, parse
 from tests.interop.group import Participant, Verdict, why_unsettled
-from tests.interop.ledger import first_reader, ownerships, repeats, unread, windows
+from tests.interop.ledger import first_reader, owned_by, repeats, unread, windows
 from tests.interop.passed_by import Commit, told
 
 A0, A1 = ("a", 0), ("a", 1)
@@ -87,7 +87,10 @@ def test_a_line_from_before_the_kill_brings_nobody_back() -> None:
         did(40, "x", "assigned", A1),
     ]
     assert not windows(events, until_ms=100)
-    assert [(one.member, one.partition) for one in ownerships(events)] == [("y", A0), ("x", A1)]
+    assert [(one.member_id, one.topic_partition) for one in owned_by(events)] == [
+        ("y", A0),
+        ("x", A1),
+    ]
 
 
 def test_what_nobody_read_is_unread() -> None:

@@ -20,7 +20,7 @@ from assignors.membership import Membership, subscribe
 from tests.interop.conftest import MakeGroup
 from tests.interop.events import Partition
 from tests.interop.group import WINDOW_MS, LiveGroup, Unsettled
-from tests.interop.ledger import ownerships
+from tests.interop.ledger import owned_by
 from tests.interop.members import Member
 from tests.interop.odd_bytes import subscription
 from tests.interop.odd_rows import SHARED, TABLES, Odd
@@ -258,8 +258,8 @@ class Witness(RawMember):
 
     def _is_held_elsewhere(self, partitions: frozenset[Partition]) -> bool:
         return any(
-            one.end_ms is None and one.member != self.name and one.partition in partitions
-            for one in ownerships(tuple(self._events))
+            one.end is None and one.member_id != self.name and one.topic_partition in partitions
+            for one in owned_by(tuple(self._events))
         )
 
 

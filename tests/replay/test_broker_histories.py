@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from assignors.ownership.changes import pairs
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.model import GroupHistory, Kind, Life, pairs
+from assignors.replay.history.model import GroupHistory, Kind, Life
 from assignors.replay.history.timeline import group_history, group_of, learned_names, timeline
 from tests.replay.histories import (
     captured,
@@ -99,9 +100,9 @@ def test_share_and_streams_groups_are_told_by_their_names(
     share = histories["shop.35-share"].lives[0]
     streams = histories["shop.36-ks-streams"].lives[0]
     assert (share.kind, streams.kind) == (Kind.SHARE, Kind.STREAMS)
-    held = {place for change in share.changes for place in pairs(change.held)}
+    held = {place for change in share.changes for place in pairs(change.owned)}
     assert ("orders", 5) in held
-    tasks = {place for change in streams.changes for place in pairs(change.held)}
+    tasks = {place for change in streams.changes for place in pairs(change.owned)}
     assert tasks == {("subtopology 0", number) for number in range(6)}
 
 

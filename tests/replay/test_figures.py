@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.ownership.changes import pairs
 from assignors.replay.analysis.figures import Figures, figures, stopped_count
-from assignors.replay.history.model import Generation, Kind, Participant, pairs
+from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.history.partition_counts import counts_of, inferred_counts
 from assignors.replay.history.timeline import group_history, timeline
 from tests.replay.histories import Says, captured, classic, commit, in_order

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.model import Kind, Life
+from assignors.replay.history.model import LEFT, Kind, Life
 from assignors.replay.history.timeline import group_history, timeline
 from tests.replay.histories import (
     Says,
@@ -89,8 +89,8 @@ def test_generations_have_what_was_written_and_changes_lead_from_one_to_the_next
         held: dict[str, Any] = {}
         for change in life.changes:
             if change.generation <= number:
-                held[change.member_id] = change.held
-                if change.is_gone:
+                held[change.member_id] = change.owned
+                if change.reason == LEFT:
                     del held[change.member_id]
         assert held == expected
 
@@ -143,10 +143,10 @@ def test_a_static_member_that_comes_back_is_no_generation_of_its_own() -> None:
     (generation,) = life.generations
     assert (generation.at_ms, generation.members[0].member_id) == (1, "a-2")
     assert "written again" in generation.notes[0]
-    assert [(c.at_ms, c.member_id, c.is_gone) for c in life.changes] == [
-        (1, "a-1", False),
-        (5, "a-1", True),
-        (5, "a-2", False),
+    assert [(c.at, c.member_id, c.reason) for c in life.changes] == [
+        (1, "a-1", None),
+        (5, "a-1", LEFT),
+        (5, "a-2", None),
     ]
 
 
@@ -186,7 +186,7 @@ def test_an_epochs_members_are_those_of_its_own_record() -> None:
     ]
     assert shares(life, 3) == {"a": {"t": (0,)}, "b": {"t": (1,)}}
     assert life.generations[1].pause_ms == 4
-    moves = [(c.at_ms, c.member_id, dict(c.held)) for c in life.changes]
+    moves = [(c.at, c.member_id, dict(c.owned)) for c in life.changes]
     assert moves == [
         (1, "a", {"t": (0, 1)}),
         (8, "a", {"t": (0,)}),

@@ -8,12 +8,12 @@ import pytest
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.model import Cluster, Group, Member
+from assignors.ownership.changes import pairs
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
 from assignors.replay.analysis.table_rows import GroupAnalysis, analysed_group
 from assignors.replay.analysis.what_if import EVERY_GROUP, total, what_if
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.model import pairs
 from assignors.replay.history.timeline import group_history, learned_names, timeline
 from assignors.replay.tables.rows import OutcomeRow
 from tests.replay.histories import (

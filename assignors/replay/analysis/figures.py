@@ -17,14 +17,14 @@ import numpy as np
 from assignors.metrics import loads, moved_count
 from assignors.model import Assignment, Cluster, Group, Member
 from assignors.optimal.sticky import target_assignment
+from assignors.ownership.changes import TopicPartition, pairs
+from assignors.ownership.monitors import double_owned
 from assignors.problem import NOBODY, Int32, Problem, owners, partitions_by_topic, problem_of
-from assignors.replay.history.model import Generation, Kind, Participant, pairs, partition_count
+from assignors.replay.history.model import Generation, Kind, Participant, partition_count
 from wire import TopicPartitions
 
 COOPERATIVE = frozenset({"cooperative-sticky", "stream"})
 """Protocols under which members keep what they have through a round."""
-
-Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Figures:
     """Taken from a member that is still there, and with nobody."""
     unassigned: TopicPartitions = field(default_factory=dict)
     """Asked for, and with nobody."""
-    double: tuple[Place, ...] = ()
+    double: tuple[TopicPartition, ...] = ()
     load_min: int = 0
     load_max: int = 0
     moved_minimum: int | None = None
@@ -152,7 +152,7 @@ def _compared(
             now, then, len(waiting), is_cooperative=is_cooperative(kind, generation)
         ),
         waiting=partitions_by_topic(problem, waiting),
-        double=_given_twice(now),
+        double=double_owned(now),
     )
     # A streams group's tasks are dealt by rules of their own: what is best there, nobody says.
     return known if kind is Kind.STREAMS else _beside_the_best(problem, favoured, given, known)
@@ -177,17 +177,6 @@ def _lawful(problem: Problem, shares: Assignment, counts: Mapping[str, int]) -> 
     held = np.flatnonzero(owner != NOBODY)
     owner[held[~problem.may_take(owner[held], held)]] = NOBODY
     return owner
-
-
-def _given_twice(now: Assignment) -> tuple[Place, ...]:
-    seen: set[Place] = set()
-    double: dict[Place, None] = {}
-    for share in now.values():
-        for place in pairs(share):
-            if place in seen:
-                double[place] = None
-            seen.add(place)
-    return tuple(double)
 
 
 def _beside_the_best(problem: Problem, favoured: Int32, given: Int32, known: Figures) -> Figures:

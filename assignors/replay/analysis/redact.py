@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 
+from assignors.ownership.changes import Change
+from assignors.ownership.double import Overlap
+from assignors.ownership.intervals import Ownership
 from assignors.replay.analysis.figures import Figures
-from assignors.replay.analysis.intervals import Interval, Overlap
 from assignors.replay.analysis.table_rows import GenerationAnalysis, GroupAnalysis, LifeAnalysis
 from assignors.replay.history.model import (
-    Change,
     Commit,
     Generation,
     GroupHistory,
@@ -128,9 +129,9 @@ def redacted_outcome(row: OutcomeRow, group: str) -> OutcomeRow:
 
 def _life(of: LifeAnalysis, label: Label) -> LifeAnalysis:
     chapters = tuple(_chapter(chapter, label) for chapter in of.chapters)
-    hidden: dict[int, Interval] = {
+    hidden: dict[int, Ownership] = {
         id(interval): replace(interval, member_id=label(Hidden.MEMBER, interval.member_id))
-        for interval in of.intervals
+        for interval in of.ownerships
     }
     life: Life = replace(
         of.life,
@@ -140,13 +141,13 @@ def _life(of: LifeAnalysis, label: Label) -> LifeAnalysis:
     return LifeAnalysis(
         life=life,
         chapters=chapters,
-        intervals=tuple(hidden[id(interval)] for interval in of.intervals),
+        ownerships=tuple(hidden[id(interval)] for interval in of.ownerships),
         overlaps=tuple(
             Overlap(
                 first=hidden[id(overlap.first)],
                 second=hidden[id(overlap.second)],
-                from_ms=overlap.from_ms,
-                to_ms=overlap.to_ms,
+                start=overlap.start,
+                end=overlap.end,
             )
             for overlap in of.overlaps
         ),

@@ -10,17 +10,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assignors.ownership.double import Overlap, double_time, overlaps
+from assignors.ownership.intervals import Ownership, by_partition, sole_ownerships
+from assignors.replay.analysis.commits import Span, spans
 from assignors.replay.analysis.figures import Figures, figures
 from assignors.replay.analysis.fingerprint import guessed_writer
-from assignors.replay.analysis.holders import Holding, Span, sole_holdings, spans
-from assignors.replay.analysis.intervals import (
-    Interval,
-    Overlap,
-    Place,
-    double_ms,
-    intervals,
-    overlaps,
-)
+from assignors.replay.analysis.ownership import ownerships_of
 from assignors.replay.history.model import (
     Generation,
     GroupHistory,
@@ -54,7 +49,7 @@ class LifeAnalysis:
 
     life: Life
     chapters: tuple[GenerationAnalysis, ...]
-    intervals: tuple[Interval, ...]
+    ownerships: tuple[Ownership, ...]
     overlaps: tuple[Overlap, ...]
     """Empty for share groups, where several members may hold a partition."""
 
@@ -109,7 +104,7 @@ def group_rows(of: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> Iterator
             commit_count=_within(commit_ms, span),
             tombstone_count=_within(tombstone_ms, span),
             anomaly_count=anomaly_counts.get(life.number, 0),
-            double_owned_ms=double_ms(told_life.overlaps),
+            double_owned_ms=double_time(told_life.overlaps),
             unassigned_partition_ms=added(map(_unassigned_ms, told_life.chapters)),
             downtime_partition_ms=added(map(downtime, told_life.chapters)),
         )
@@ -117,15 +112,13 @@ def group_rows(of: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> Iterator
 
 def offset_rows(of: GroupAnalysis) -> Iterator[OffsetRow]:
     """Yield a row a commit, with who held the partition then if it was one member alone."""
-    holdings: dict[Place, list[Holding]] = {}
-    for holding in holdings_of(of):
-        holdings.setdefault((holding.topic, holding.partition), []).append(holding)
-    starts = {place: [one.from_ms for one in listed] for place, listed in holdings.items()}
+    holdings = by_partition(holdings_of(of))
+    starts = {place: [one.start for one in listed] for place, listed in holdings.items()}
     for commit in of.history.commits:
         place = (commit.topic, commit.partition)
         until = bisect_right(starts.get(place, []), commit.at_ms)
         last = holdings[place][until - 1] if until else None
-        is_held = last is not None and commit.at_ms < last.to_ms and commit.offset is not None
+        is_held = last is not None and commit.at_ms < last.until and commit.offset is not None
         yield OffsetRow(
             group=of.history.group,
             topic=commit.topic,
@@ -144,13 +137,13 @@ def offset_rows(of: GroupAnalysis) -> Iterator[OffsetRow]:
         )
 
 
-def holdings_of(of: GroupAnalysis) -> list[Holding]:
+def holdings_of(of: GroupAnalysis) -> list[Ownership]:
     """Return who held each partition alone; of a share group nobody ever does."""
-    return sole_holdings(
+    return sole_ownerships(
         interval
         for told_life in of.lives
         if told_life.life.kind is not Kind.SHARE
-        for interval in told_life.intervals
+        for interval in told_life.ownerships
     )
 
 
@@ -176,7 +169,7 @@ def assignment_rows(of: GroupAnalysis) -> Iterator[AssignmentRow]:
     for told_life in of.lives:
         double = {id(i) for o in told_life.overlaps for i in (o.first, o.second)}
         clients = client_of(told_life.life)
-        for interval in told_life.intervals:
+        for interval in told_life.ownerships:
             client_id, host = clients.get(interval.member_id, ("", ""))
             yield AssignmentRow(
                 group=of.history.group,
@@ -187,8 +180,8 @@ def assignment_rows(of: GroupAnalysis) -> Iterator[AssignmentRow]:
                 member_id=interval.member_id,
                 client_id=client_id,
                 host=host,
-                from_ms=interval.from_ms,
-                to_ms=interval.to_ms,
+                from_ms=interval.start,
+                to_ms=interval.end,
                 from_generation=interval.from_generation,
                 to_generation=interval.to_generation,
                 ended_by=interval.ended_by,
@@ -240,11 +233,11 @@ def _life_analysis(life: Life, counts: Mapping[str, int]) -> LifeAnalysis:
         counted = figures(life.kind, generation, before, counts)
         chapters.append(GenerationAnalysis(generation=generation, before=before, figures=counted))
         before = generation
-    found = intervals(life)
+    found = ownerships_of(life)
     return LifeAnalysis(
         life=life,
         chapters=tuple(chapters),
-        intervals=found,
+        ownerships=found,
         overlaps=() if life.kind is Kind.SHARE else overlaps(found),
     )
 

@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 from assignors.assignor import Assignor
 from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
+from assignors.ownership.changes import pairs
 from assignors.replay.analysis.figures import Figures, figures
 from assignors.replay.analysis.table_rows import (
     GenerationAnalysis,
@@ -42,7 +43,7 @@ from assignors.replay.analysis.table_rows import (
     added,
     downtime,
 )
-from assignors.replay.history.model import Generation, Kind, pairs, partition_count
+from assignors.replay.history.model import Generation, Kind, partition_count
 from assignors.replay.tables.rows import OutcomeRow
 
 ROUNDS_MAX = 10

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from assignors.arrow.schemas import schema_of
-from assignors.replay.analysis.holders import spans
+from assignors.replay.analysis.commits import spans
 from assignors.replay.analysis.redact import METADATA_HIDDEN
 from assignors.replay.analysis.table_rows import GroupAnalysis, holdings_of
 from assignors.replay.engines.python import DEFAULT, Settings, known_of, tables_of
@@ -264,4 +264,13 @@ def _joins(key: str, known: GroupAnalysis) -> Iterator[dict[str, Any]]:
     for span in spans(known.history.lives):
         yield {"spans": {"key": key, "group": known.history.group, **asdict(span)}}
     for holding in holdings_of(known):
-        yield {"holdings": {"key": key, **asdict(holding)}}
+        yield {
+            "holdings": {
+                "key": key,
+                "topic": holding.topic,
+                "partition": holding.partition,
+                "member_id": holding.member_id,
+                "from_ms": holding.start,
+                "to_ms": holding.until,
+            }
+        }

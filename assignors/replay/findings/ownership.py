@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assignors.ownership.changes import TopicPartition, pairs
 from assignors.replay.analysis.figures import is_cooperative, plan
-from assignors.replay.analysis.intervals import Place
 from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
@@ -24,7 +24,7 @@ from assignors.replay.findings.finding import (
     seconds,
     span,
 )
-from assignors.replay.history.model import Kind, Participant, pairs
+from assignors.replay.history.model import Kind, Participant
 from assignors.replay.tables.rows import AnomalyKind
 
 
@@ -34,14 +34,14 @@ def double_ownership(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         first, second = overlap.first, overlap.second
         lasted = (
             "to the end of the records"
-            if overlap.to_ms is None
-            else f"for {seconds(overlap.to_ms - overlap.from_ms)}"
+            if overlap.end is None
+            else f"for {seconds(overlap.end - overlap.start)}"
         )
         yield Finding(
             kind=AnomalyKind.DOUBLE_OWNERSHIP,
             generation=second.from_generation,
-            at_ms=overlap.from_ms,
-            until_ms=overlap.to_ms,
+            at_ms=overlap.start,
+            until_ms=overlap.end,
             member_id=second.member_id,
             topic=second.topic,
             partition=second.partition,
@@ -66,7 +66,7 @@ def early_handovers(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     found: list[list[Finding]] = []
     # What each member claims in the round after -> when it no longer does. From the last round
     # to the first, so that each claim is looked at once.
-    until: dict[str, dict[Place, int | None]] = {}
+    until: dict[str, dict[TopicPartition, int | None]] = {}
     next_ms: int | None = None
     for chapter in reversed(of.chapters):
         found.append(
@@ -91,7 +91,7 @@ def unassigned(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield partitions that somebody asked for and nobody had, for long or to the end."""
     missing: dict[tuple[int, int, str], list[int]] = {}
     found: dict[tuple[int, int, str], Sequence[GenerationAnalysis]] = {}
-    awaited: dict[int, dict[Place, None]] = {}
+    awaited: dict[int, dict[TopicPartition, None]] = {}
     for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
         if _may_wait(of, run, place, awaited) or is_passing(of, run, thresholds):
             continue
@@ -148,7 +148,7 @@ def foreign_topics(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _too_early(chapter: GenerationAnalysis) -> Iterator[tuple[Place, str, str]]:
+def _too_early(chapter: GenerationAnalysis) -> Iterator[tuple[TopicPartition, str, str]]:
     """Yield what was given away while its owner held it: the place, the old and the new owner."""
     generation, before = chapter.generation, chapter.before
     is_cooperative = generation.protocol == "cooperative-sticky"
@@ -168,7 +168,7 @@ def _too_early(chapter: GenerationAnalysis) -> Iterator[tuple[Place, str, str]]:
 
 
 def _too_early_finding(
-    chapter: GenerationAnalysis, place: Place, old: str, new: str, until_ms: int | None
+    chapter: GenerationAnalysis, place: TopicPartition, old: str, new: str, until_ms: int | None
 ) -> Finding:
     generation = chapter.generation
     lasted = (
@@ -203,8 +203,8 @@ def _foreign(member: Participant) -> list[str]:
 def _may_wait(
     of: LifeAnalysis,
     run: Sequence[GenerationAnalysis],
-    place: Place,
-    awaited: dict[int, dict[Place, None]],
+    place: TopicPartition,
+    awaited: dict[int, dict[TopicPartition, None]],
 ) -> bool:
     """Return whether a partition without owner is on its way from one member to the next.
 
@@ -219,7 +219,7 @@ def _may_wait(
     return place in awaited[id(chapter)]
 
 
-def _awaited(chapter: GenerationAnalysis) -> dict[Place, None]:
+def _awaited(chapter: GenerationAnalysis) -> dict[TopicPartition, None]:
     """Return what somebody still claims, or had until now."""
     waiting = pairs(chapter.figures.waiting)
     for member in chapter.generation.members:

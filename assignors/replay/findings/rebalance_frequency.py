@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from assignors.replay.analysis.intervals import Place
+from assignors.ownership.changes import TopicPartition, pairs
 from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
@@ -15,7 +15,6 @@ from assignors.replay.findings.finding import (
     seconds,
     span,
 )
-from assignors.replay.history.model import pairs
 from assignors.replay.tables.rows import AnomalyKind
 
 Signature = tuple[tuple[str, tuple[str, ...]], ...]
@@ -73,7 +72,7 @@ def _signatures(chapter: GenerationAnalysis) -> Iterator[Signature]:
         yield tuple(sorted((m.member_id, tuple(sorted(set(m.topics)))) for m in members))
 
 
-def _plans(chapter: GenerationAnalysis) -> dict[str, set[Place]]:
+def _plans(chapter: GenerationAnalysis) -> dict[str, set[TopicPartition]]:
     return {m.member_id: set(pairs(m.assigned)) for m in chapter.generation.members}
 
 

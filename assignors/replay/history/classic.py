@@ -16,8 +16,9 @@ from assignors.assignor import UserData
 from assignors.claims import read_claim
 from assignors.leader import member_from_bytes
 from assignors.model import NO_GENERATION, Member
+from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.model import Change, Generation, Kind, Life, Oddity, Participant
+from assignors.replay.history.model import LEFT, Generation, Kind, Life, Oddity, Participant
 from wire import (
     Note,
     TopicPartitions,
@@ -147,11 +148,11 @@ class ClassicLife:
         gap: bool = False,
     ) -> None:
         change = Change(
-            at_ms=at_ms,
+            at=at_ms,
             generation=number,
             member_id=member_id,
-            held=held,
-            is_gone=is_gone,
+            owned=held,
+            reason=LEFT if is_gone else None,
             after_gap=gap,
         )
         self.changes.append(change)

@@ -17,9 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.classic import oddities
-from assignors.replay.history.model import Change, Generation, Kind, Life, Participant
+from assignors.replay.history.model import LEFT, Generation, Kind, Life, Participant
 from wire import TopicPartitions, decode_subscription
 from wire.text import utf16_key
 
@@ -220,11 +221,11 @@ class EpochLife:
         if self.held.get(member_id, {}) == held and not (is_gone and member_id in self.held):
             return
         change = Change(
-            at_ms=entry.at_ms,
+            at=entry.at_ms,
             generation=self.epoch.number if self.epoch else 0,
             member_id=member_id,
-            held=held,
-            is_gone=is_gone,
+            owned=held,
+            reason=LEFT if is_gone else None,
         )
         self.changes.append(change)
         if is_gone:

@@ -12,7 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from assignors.ownership.changes import Change
 from wire import NoteCode, TopicPartitions
+
+LEFT = "left"
+"""The `Change.reason` of a member that left the group."""
 
 
 class Kind(StrEnum):
@@ -100,20 +104,6 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """From `at_ms` on the member holds exactly this."""
-
-    at_ms: int
-    generation: int
-    member_id: str
-    held: TopicPartitions
-    is_gone: bool = False
-    """The member has left the group."""
-    after_gap: bool = False
-    """Generations before this change have no record."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
     """A group from its first record to its tombstone, or to the end of the records."""
 
@@ -125,6 +115,8 @@ class Life:
     """It went on as the next life, of another kind, without a pause."""
     generations: tuple[Generation, ...] = ()
     changes: tuple[Change, ...] = ()
+    """In order of time, in epoch milliseconds. A member that left the group has `LEFT` as the
+    reason of its last change; one `after_gap` comes after generations that have no record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,12 +168,3 @@ def partition_count(partitions: TopicPartitions) -> int:
     3
     """
     return sum(len(set(numbers)) for numbers in partitions.values())
-
-
-def pairs(partitions: TopicPartitions) -> dict[tuple[str, int], None]:
-    """Return (topic, number) pairs in order, each once: a set whose order is the same every time.
-
-    >>> list(pairs({"t": (1, 0, 1)}))
-    [('t', 1), ('t', 0)]
-    """
-    return {(topic, number): None for topic, numbers in partitions.items() for number in numbers}

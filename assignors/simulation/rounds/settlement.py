@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from assignors.assignor import Assignor
 from assignors.leader import REPAIR, lead_members
 from assignors.model import Assignment, Group
+from assignors.ownership.changes import TopicPartition
+from assignors.ownership.monitors import started_while_owned
 from assignors.rebalance import Rebalance
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
@@ -43,8 +45,8 @@ class Round:
     """What each member really consumed when the answer reached it, by member id."""
     after: Assignment
     """What each member consumed once it had applied the answer."""
-    started_twice: tuple[tuple[str, int], ...]
-    """(topic, partition) of those started on a member while another one consumed them, sorted."""
+    started_twice: tuple[TopicPartition, ...]
+    """Those started on a member while another one consumed them, sorted."""
     is_last: bool
     """No further round follows: the event has settled, or was given up."""
     is_settled: bool
@@ -79,7 +81,10 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
         )
         group.generation += 1
         before = {member.member_id: member.consuming for member in group.members.values()}
-        started_twice = _apply(group, answer)
+        started_twice = (
+            started_while_owned(before, answer.assignment) if group.assignor.is_cooperative else ()
+        )
+        _apply(group, answer)
         has_revoked = any(member.has_revoked for member in group.members.values())
         again = has_revoked or must_follow_up
         yield Round(
@@ -98,32 +103,8 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             return
 
 
-def _apply(group: SimulatedGroup, answer: Rebalance) -> tuple[tuple[str, int], ...]:
-    """Let every member apply its assignment; return partitions that two members then consume."""
-    is_cooperative = group.assignor.is_cooperative
-    started_twice = _started_twice(group, answer) if is_cooperative else ()
+def _apply(group: SimulatedGroup, answer: Rebalance) -> None:
+    """Let every member apply its assignment."""
     for member in group.members.values():
         given = answer.assignment.get(member.member_id, {})
-        member.receive(given, group.generation, is_cooperative=is_cooperative)
-    return started_twice
-
-
-def _started_twice(group: SimulatedGroup, answer: Rebalance) -> tuple[tuple[str, int], ...]:
-    """Return partitions that the answer starts on a member while another one consumes them."""
-    started: dict[str, dict[int, str]] = {}
-    for member in group.members.values():
-        for topic, numbers in answer.assignment.get(member.member_id, {}).items():
-            had = member.consuming.get(topic, ())
-            if numbers != had:
-                new = dict.fromkeys(set(numbers).difference(had), member.member_id)
-                started.setdefault(topic, {}).update(new)
-    return tuple(
-        sorted(
-            (topic, number)
-            for member in group.members.values()
-            for topic, numbers in member.consuming.items()
-            if topic in started
-            for number in numbers
-            if started[topic].get(number, member.member_id) != member.member_id
-        )
-    )
+        member.receive(given, group.generation, is_cooperative=group.assignor.is_cooperative)

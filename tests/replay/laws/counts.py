@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
-from assignors.replay.history.model import pairs, partition_count
+from assignors.ownership.changes import pairs
+from assignors.replay.history.model import partition_count
 from assignors.replay.tables.rows import GenerationRow, Tables
 from tests.replay.laws.rows import added, end_of, members_of, with_generations
 

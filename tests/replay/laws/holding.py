@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from assignors.replay.history.model import pairs
+from assignors.ownership.changes import pairs
 from assignors.replay.tables.rows import AssignmentRow, Tables
 from tests.replay.laws.rows import FOR_EVER, Key, Place, by_place, end_of, members_of
 

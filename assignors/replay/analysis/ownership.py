@@ -1,0 +1,53 @@
+"""When each member of a life owned each partition, and why that ended.
+
+The intervals are `assignors.ownership`'s. What records add is how they end: with a member that
+left, with the group, with its change to another protocol; otherwise by whether another member
+got the partition in the same moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assignors.ownership.changes import TopicPartition
+from assignors.ownership.intervals import Ownership, ownerships
+from assignors.replay.history.model import LEFT, Life
+
+MOVED, WITHHELD, GROUP_ENDED, CONVERTED = "moved", "withheld", "group-ended", "converted"
+
+
+def ownerships_of(life: Life) -> tuple[Ownership, ...]:
+    """Return every ownership of a life with why it ended, in the order in which they began.
+
+    Times are epoch milliseconds. Cost: O(partitions in all changes), as each ownership begins and
+    ends once.
+    """
+    found = ownerships(life.changes)
+    if life.to_ms is not None:
+        found = [_closed(one, life, life.to_ms) for one in found]
+    return tuple(_with_reasons(found))
+
+
+def _closed(one: Ownership, life: Life, to_ms: int) -> Ownership:
+    """Return an ownership of a life that has ended: it does not last."""
+    if one.end is not None:
+        if life.is_converted and one.end == to_ms and one.ended_by == LEFT:
+            return replace(one, ended_by=CONVERTED)
+        return one
+    last = life.generations[-1].number if life.generations else one.from_generation
+    reason = CONVERTED if life.is_converted else GROUP_ENDED
+    return replace(one, end=to_ms, to_generation=last, ended_by=reason)
+
+
+def _with_reasons(found: Sequence[Ownership]) -> list[Ownership]:
+    """Return the ownerships with why they ended: `MOVED`, or `WITHHELD` if nobody was next."""
+    starts: dict[TopicPartition, set[int]] = {}
+    for one in found:
+        starts.setdefault(one.topic_partition, set()).add(one.start)
+    return [
+        replace(one, ended_by=MOVED if one.end in starts[one.topic_partition] else WITHHELD)
+        if one.end is not None and one.ended_by is None
+        else one
+        for one in found
+    ]
