@@ -1,59 +1,103 @@
 """Columns of groups assigned and checked, a group a row.
 
-A row that describes no group, or that an assignor refuses, is a struct with `error` set; its
-neighbours are not concerned.
+A row that describes no group, or that an assignor refuses, is a struct with `error` set; the
+other rows are not affected. Its sentences and places are those of the JSON form of a group
+(`assignors.documents.groups`), as `expected a string, found null at members[0].topics[1]`.
+
+`topics` is a map from name to partition count, or a list of structs (name, partitions).
+`members` are structs of `id`, `instance` and either `subscription` (bytes) or `topics`, `owned`
+(as `schemas.PARTITIONS`), `generation`, `rack` and `user_data` (bytes). All but `id`, and
+`topics` where there is no Subscription, may be null or missing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from assignors.arrow.codecs import partition_structs
 from assignors.arrow.schemas import ASSIGNED, CHECKED
-from assignors.assignor import RebalanceProtocol
+from assignors.assignor import Assignor, RebalanceProtocol
 from assignors.checks import check
-from assignors.documents.groups import group_from_document, partitions_from_document
+from assignors.documents.groups import PARTITION_LIMIT, partition_count_from_document
+from assignors.documents.values import (
+    DocumentError,
+    ErrorCode,
+    Place,
+    as_int32s,
+    as_list,
+    as_object,
+    as_string,
+    as_strings,
+    described,
+    optional_int32,
+    optional_string,
+    required,
+)
+from assignors.leader import member_from_bytes
+from assignors.model import (
+    NO_GENERATION,
+    Assignment,
+    Cluster,
+    Group,
+    Member,
+    Topic,
+    with_shared_topics,
+)
 from assignors.registry import assignor_named
+from wire import TopicPartitions
+
+GAPS = ("balance_gap", "moved", "moved_minimum")
+"""The distances from the best that `CHECKED` has, of those that a report has."""
 
 
 def assigned_groups(topics: pa.Array, members: pa.Array, assignor: pa.Array) -> pa.Array:
-    """Return an `ASSIGNED` struct for each group: topics, members and an assignor's name.
+    """Return an `ASSIGNED` struct for each group, from the assignor that its row names.
 
-    `topics` is a map or structs of name and partitions; `members` are structs of id,
-    instance and either subscription (bytes) or topics, owned, generation and rack.
+    `assignor` is a name of the registry, `sticky` or `java/sticky`: a name from data never
+    imports a module. Cost: that of the assignors, and O(size of the columns).
     """
-    answers = []
-    for row in zip(topics.to_pylist(), members.to_pylist(), assignor.to_pylist(), strict=True):
-        try:
-            answers.append(_assigned(*row))
-        except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
-            answers.append({"error": _said(error)})
-    return pa.array(answers, type=ASSIGNED)
+    return _answers(_assigned, ASSIGNED, topics, members, assignor)
 
 
 def checked_groups(
-    topics: pa.Array, members: pa.Array, assignment: pa.Array, protocol: pa.Array
+    topics: pa.Array,
+    members: pa.Array,
+    assignment: pa.Array,
+    protocol: pa.Array,
+    withheld: pa.Array = None,  # PySpark accepts no optional type here
 ) -> pa.Array:
     """Return a `CHECKED` struct for each group and an assignment of it.
 
-    `assignment` has structs of member and partitions, as `assigned_groups` gives them;
-    `protocol` is `eager` or `cooperative`.
+    `assignment` and `withheld` (what waits for the next round) are as `assigned_groups` gives
+    them. `protocol` is `eager` or `cooperative`, null is eager: under `cooperative` a partition
+    may only be given away once its owner has let go of it. A cooperative answer that withholds
+    something is judged right only together with what it withholds; else that is `unassigned`.
+    Cost: that of the optimal solver, and O(size of the columns).
     """
     columns = [topics, members, assignment, protocol]
+    if withheld is not None:
+        columns.append(withheld)
+    return _answers(_checked, CHECKED, *columns)
+
+
+def _answers(
+    answer: Callable[..., dict[str, Any]], kind: pa.DataType, *columns: pa.Array
+) -> pa.Array:
+    """Return what `answer` returns for each row, or why it could not."""
     answers = []
     for row in zip(*(column.to_pylist() for column in columns), strict=True):
         try:
-            answers.append(_checked(*row))
-        except Exception as error:  # noqa: BLE001 - one row's trouble stays its own
-            answers.append({"error": _said(error)})
-    return pa.array(answers, type=CHECKED)
+            answers.append(answer(*row))
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a row stays in it
+            answers.append({"error": f"{type(error).__name__}: {error}"})
+    return pa.array(answers, type=kind)
 
 
-def _assigned(topics: object, members: object, assignor: str) -> dict[str, Any]:
-    group = group_from_document(_document(topics, members))
-    answer = assignor_named(assignor).assign(group)
+def _assigned(topics: object, members: object, assignor: object) -> dict[str, Any]:
+    answer = _registered(assignor).assign(_group(topics, members))
     return {
         "assignment": [
             {"member": member_id, "partitions": partition_structs(partitions)}
@@ -66,50 +110,145 @@ def _assigned(topics: object, members: object, assignor: str) -> dict[str, Any]:
 
 
 def _checked(
-    topics: object, members: object, assignment: list[Any], protocol: str | None
+    topics: object,
+    members: object,
+    assignment: object,
+    protocol: object,
+    withheld: object = None,
 ) -> dict[str, Any]:
-    group = group_from_document(_document(topics, members))
-    given = {
-        entry["member"]: partitions_from_document(_lists(entry["partitions"]))
-        for entry in assignment
-    }
-    report = check(group, given, protocol=RebalanceProtocol[(protocol or "eager").upper()])
+    report = check(
+        _group(topics, members),
+        _assignment(assignment),
+        withheld=_partitions(withheld, ("withheld",)),
+        protocol=_protocol(protocol),
+    )
     violations = [
         {
-            "rule": found.rule.value,
-            "topic": found.topic,
-            "partition": found.partition,
-            "members": list(found.members),
+            "rule": violation.rule.value,
+            "topic": violation.topic,
+            "partition": violation.partition,
+            "members": list(violation.members),
         }
-        for found in report.violations
+        for violation in report.violations
     ]
-    gaps = {name: report.gaps[name] for name in ("balance_gap", "moved", "moved_minimum")}
-    return {"violations": violations, **gaps}
+    return {"violations": violations, **{name: report.gaps[name] for name in GAPS}}
 
 
-def _document(topics: object, members: object) -> dict[str, Any]:
-    """Return columns of a table as the JSON form of a group."""
+def _registered(name: object) -> Assignor:
+    """Return an assignor of the registry. Names come from data, and data must not import modules."""
+    if isinstance(name, str) and ":" in name:
+        words = f"no assignor {name!r} in the registry, and a column's names import nothing"
+        raise ValueError(words)
+    return assignor_named(as_string(name, ("assignor",)))
+
+
+def _protocol(name: object) -> RebalanceProtocol:
+    protocol = "EAGER" if name is None else as_string(name, ("protocol",)).upper()
+    if protocol not in RebalanceProtocol.__members__:
+        words = f'expected "eager" or "cooperative", found {described(name)}'
+        raise DocumentError(ErrorCode.UNKNOWN, words, ("protocol",))
+    return RebalanceProtocol[protocol]
+
+
+def _group(topics: object, members: object) -> Group:
     if not isinstance(topics, list) or not isinstance(members, list):
         raise ValueError("topics and members must not be null")
-    counts = {}
-    for entry in topics:
-        name, count = (entry["name"], entry["partitions"]) if isinstance(entry, dict) else entry
-        counts[name] = count
-    described = []
-    for member in members:
-        fields = dict(member)
-        for name in ("subscription", "user_data"):
-            if fields.get(name) is not None:
-                fields[name] = fields[name].hex()
-        if fields.get("owned") is not None:
-            fields["owned"] = _lists(fields["owned"])
-        described.append(fields)
-    return {"topics": counts, "members": described}
+    listed = [_member(entry, ("members", position)) for position, entry in enumerate(members)]
+    _require_distinct([member.member_id for member in listed], "group", ("members",), "id")
+    return Group(cluster=_cluster(topics), members=with_shared_topics(listed))
 
 
-def _lists(partitions: list[dict[str, Any]]) -> list[list[Any]]:
-    return [[entry["topic"], list(entry["partitions"])] for entry in partitions or []]
+def _cluster(entries: list[Any]) -> Cluster:
+    counts: dict[str, Topic] = {}
+    total = 0
+    for position, entry in enumerate(entries):
+        here: Place = ("topics", position)
+        name, count = _pair(entry, ("name", "partitions"), here)
+        topic = as_string(name, (*here, 0))
+        if topic in counts:
+            raise DocumentError(ErrorCode.REPEATED, f"topic {topic!r} occurs twice", here)
+        counts[topic] = Topic(
+            partition_count=partition_count_from_document(count, ("topics", topic))
+        )
+        total += counts[topic].partition_count
+        if total > PARTITION_LIMIT:
+            words = f"more than {PARTITION_LIMIT} partitions in one group"
+            raise DocumentError(ErrorCode.TOO_LARGE, words, ("topics", topic))
+    return Cluster(topics=counts)
 
 
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _member(entry: object, place: Place) -> Member:
+    """Return a member: from its Subscription bytes if they are given, else field by field."""
+    fields = as_object(entry, place)
+    member_id = as_string(required(fields, "id", place), (*place, "id"))
+    instance_id = optional_string(fields, "instance", place)
+    blob = _optional_bytes(fields, "subscription", place)
+    if blob is not None:
+        return member_from_bytes(member_id, blob, instance_id=instance_id)
+    generation = optional_int32(fields, "generation", place)
+    return Member(
+        member_id=member_id,
+        topics=as_strings(required(fields, "topics", place), (*place, "topics")),
+        owned=_partitions(fields.get("owned"), (*place, "owned")),
+        generation=NO_GENERATION if generation is None else max(generation, NO_GENERATION),
+        rack_id=optional_string(fields, "rack", place) or None,
+        instance_id=instance_id,
+        user_data=_optional_bytes(fields, "user_data", place),
+    )
+
+
+def _assignment(entries: object) -> Assignment:
+    place: Place = ("assignment",)
+    pairs = [
+        _pair(entry, ("member", "partitions"), (*place, position))
+        for position, entry in enumerate(as_list(entries, place))
+    ]
+    member_ids = [
+        as_string(member_id, (*place, position, 0)) for position, (member_id, _) in enumerate(pairs)
+    ]
+    _require_distinct(member_ids, "assignment", place, 0)
+    return {
+        member_id: _partitions(partitions, (*place, position, 1))
+        for position, (member_id, (_, partitions)) in enumerate(zip(member_ids, pairs, strict=True))
+    }
+
+
+def _partitions(entries: object, place: Place) -> TopicPartitions:
+    """Return partitions by topic; a topic that is there twice is merged, in order."""
+    if entries is None:
+        return {}
+    merged: dict[str, list[int]] = {}
+    for position, entry in enumerate(as_list(entries, place)):
+        here = (*place, position)
+        name, listed = _pair(entry, ("topic", "partitions"), here)
+        topic = as_string(name, (*here, 0))
+        merged.setdefault(topic, []).extend(as_int32s(listed, (*here, 1)))
+    return {topic: tuple(listed) for topic, listed in merged.items()}
+
+
+def _pair(entry: object, columns: tuple[str, str], place: Place) -> tuple[object, object]:
+    """Return key and value of an entry: of a map, where Arrow gives a pair, or of a struct."""
+    if isinstance(entry, tuple):
+        key, value = entry
+        return key, value
+    fields = as_object(entry, place)
+    return fields.get(columns[0]), fields.get(columns[1])
+
+
+def _require_distinct(member_ids: list[str], where: str, place: Place, column: str | int) -> None:
+    """Raise `DocumentError` for the first member id that another member has, too."""
+    known: set[str] = set()
+    for position, member_id in enumerate(member_ids):
+        if member_id in known:
+            words = f"member {member_id!r} occurs twice in the {where}"
+            raise DocumentError(ErrorCode.REPEATED, words, (*place, position, column))
+        known.add(member_id)
+
+
+def _optional_bytes(fields: Mapping[str, object], key: str, place: Place) -> bytes | None:
+    value = fields.get(key)
+    if value is None or isinstance(value, bytes):
+        return value
+    raise DocumentError(
+        ErrorCode.WRONG_TYPE, f"expected bytes, found {described(value)}", (*place, key)
+    )

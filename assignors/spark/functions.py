@@ -1,7 +1,13 @@
 """Functions for Spark's SQL and columns: `kafka_decode_subscription`, `kafka_assign` and others.
 
-Each is a function of `assignors.arrow` as an Arrow UDF; its type is derived from the Arrow type
-of the result.
+    kafka_decode_subscription(blob)             kafka_decode_sticky_user_data(blob)
+    kafka_decode_assignment(blob)               kafka_decode_cooperative_user_data(blob)
+    kafka_assign(topics, members, assignor)
+    kafka_check(topics, members, assignment, protocol [, withheld])
+
+Each is a function of `assignors.arrow.codecs` or `.groups` as an Arrow UDF, which says what its
+columns are; its type is derived from the Arrow type of the result. Every result is a struct
+whose `error` is null unless its row could not be answered.
 """
 
 from __future__ import annotations

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from assignors.arrow.groups import assigned_groups, checked_groups
+from assignors.documents.groups import group_from_document
+from assignors.documents.values import DocumentError
+from assignors.registry import assignor_named
 from wire import Subscription, encode_cooperative_user_data, encode_subscription
 
 OWNED = [{"topic": "t", "partitions": [0, 1, 2, 3]}]
@@ -48,17 +53,134 @@ def test_user_data_of_a_struct_is_bytes() -> None:
     assert given == {"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1]}]}
 
 
+def checked(
+    members: Any, assignment: Any, protocol: str | None, withheld: Any = None
+) -> dict[str, Any]:
+    columns = [[{"name": "t", "partitions": 4}]], [members], [assignment], [protocol]
+    waiting = [] if withheld is None else [pa.array([withheld])]
+    reports: list[dict[str, Any]] = checked_groups(*map(pa.array, columns), *waiting).to_pylist()
+    return reports[0]
+
+
+def rules(report: dict[str, Any]) -> list[str]:
+    return [violation["rule"] for violation in report["violations"]]
+
+
 def test_an_error_stays_in_its_row() -> None:
     topics = pa.array([[{"name": "t", "partitions": count}] for count in (4, -1, 4)])
     members = pa.array([AS_STRUCTS, AS_STRUCTS, None])
     names = pa.array(["sticky"] * 3)
     answers = assigned_groups(topics, members, names).to_pylist()
     assert [answer["error"] is None for answer in answers] == [True, False, False]
-    checked = checked_groups(
+    reports = checked_groups(
         topics,
         members,
         pa.array([answers[0]["assignment"]] * 3),
         pa.array(["eager", "eager", "nonsense"]),
     ).to_pylist()
-    assert [row["error"] is None for row in checked] == [True, False, False]
-    assert checked[0]["violations"] == []
+    assert [row["error"] is None for row in reports] == [True, False, False]
+    assert reports[0]["violations"] == []
+
+
+def test_a_cooperative_answer_is_right_together_with_what_it_withholds() -> None:
+    answer = assigned([{"name": "t", "partitions": 4}], AS_STRUCTS)
+    given, withheld = answer["assignment"], answer["withheld"]
+    assert rules(checked(AS_STRUCTS, given, "cooperative", withheld)) == []
+    assert rules(checked(AS_STRUCTS, given, "cooperative")) == ["unassigned"] * 2
+    assert rules(checked(AS_STRUCTS, given, "eager", withheld)) == ["withheld-without-reason"] * 2
+
+
+def test_cooperative_members_let_go_before_others_get_and_eager_ones_have_no_need() -> None:
+    moved = [
+        {"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1]}]},
+        {"member": "b", "partitions": [{"topic": "t", "partitions": [2, 3]}]},
+    ]
+    assert rules(checked(AS_STRUCTS, moved, "cooperative")) == ["given-too-early"] * 2
+    assert rules(checked(AS_STRUCTS, moved, "eager")) == []
+    assert rules(checked(AS_STRUCTS, moved, None)) == []
+    error = checked(AS_STRUCTS, moved, "lazy")["error"]
+    assert error == 'DocumentError: expected "eager" or "cooperative", found "lazy" at protocol'
+
+
+def test_a_member_that_is_given_twice_is_an_error() -> None:
+    twice = [
+        {"member": "a", "partitions": OWNED},
+        {"member": "b", "partitions": []},
+        {"member": "a", "partitions": []},
+    ]
+    error = checked(AS_STRUCTS, twice, "eager")["error"]
+    assert error == ("DocumentError: member 'a' occurs twice in the assignment at assignment[2][0]")
+
+
+def test_a_name_in_data_imports_nothing() -> None:
+    assert "this" not in sys.modules
+    answer = assigned([{"name": "t", "partitions": 4}], AS_STRUCTS, "this:d")
+    assert "no assignor 'this:d' in the registry" in answer["error"]
+    assert answer["assignment"] is None
+    assert "this" not in sys.modules
+
+
+TOPICS: list[Any] = [{"t": 4}, {"t": 4, "u": 2}, {"t": -1}, {"t": 10_000_001}, {"t": None}, {}]
+MEMBERS: list[Any] = [
+    AS_STRUCTS,
+    [{**AS_STRUCTS[0], "topics": ["t", None]}],
+    [{**AS_STRUCTS[0], "topics": None}],
+    [{**AS_STRUCTS[0], "owned": [{"topic": None, "partitions": [1]}]}],
+    [{**AS_STRUCTS[0], "owned": [{"topic": "t", "partitions": None}]}],
+    [{**AS_STRUCTS[0], "owned": [{"topic": "t", "partitions": [1, None]}]}],
+    [{**AS_STRUCTS[0], "owned": [*OWNED, *OWNED]}],
+    [{**AS_STRUCTS[0], "generation": 2**31}],
+    [{**AS_STRUCTS[0], "generation": -5, "rack": "", "instance": "i"}],
+    [{**AS_STRUCTS[0], "id": None}],
+    [AS_STRUCTS[0], None],
+    [AS_STRUCTS[0], AS_STRUCTS[0]],
+    AS_BYTES,
+    [],
+]
+
+
+@pytest.mark.parametrize("members", MEMBERS)
+@pytest.mark.parametrize("topics", TOPICS)
+def test_columns_are_read_as_the_json_form_is(topics: Any, members: Any) -> None:
+    """The same group, or the same sentence at the same place."""
+    listed = pa.array([list(topics.items())], pa.map_(pa.string(), pa.int64()))
+    columns = [listed, pa.array([members]), pa.array(["sticky"])]
+    (answer,) = assigned_groups(*columns).to_pylist()
+    # A member of fewer fields has null in the others.
+    (members,) = columns[1].to_pylist()
+    document = {"topics": topics, "members": [*map(as_json, members)]}
+    if answer["error"] is not None:
+        with pytest.raises(DocumentError) as refused:
+            group_from_document(document)
+        assert answer["error"] == f"DocumentError: {refused.value}"
+        return
+    group = group_from_document(document)
+    expected = {
+        member_id: [{"topic": topic, "partitions": [*numbers]} for topic, numbers in given.items()]
+        for member_id, given in assignor_named("sticky").assign(group).assignment.items()
+    }
+    assert {one["member"]: one["partitions"] for one in answer["assignment"]} == expected
+
+
+def as_json(member: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A member as its JSON form has it."""
+    if member is None:
+        return None
+    owned = member.get("owned")
+    blob = member.get("subscription")
+    return {
+        **member,
+        "owned": owned and [[entry["topic"], entry["partitions"]] for entry in owned],
+        "subscription": blob and blob.hex(),
+    }
+
+
+def test_what_only_columns_can_say_wrongly_has_its_sentence() -> None:
+    twice = [{"name": "t", "partitions": 1}, {"name": "t", "partitions": 2}]
+    assert assigned(twice, AS_STRUCTS)["error"].endswith("topic 't' occurs twice at topics[1]")
+    text = [{"id": "a", "subscription": "0003"}]
+    error = assigned([{"name": "t", "partitions": 1}], text)["error"]
+    assert error.endswith('expected bytes, found "0003" at members[0].subscription')
+    nameless = assigned([{"name": None, "partitions": 1}], AS_STRUCTS)["error"]
+    assert nameless.endswith("expected a string, found null at topics[0][0]")
+    assert "must not be null" in assigned(None, AS_STRUCTS)["error"]

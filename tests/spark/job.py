@@ -80,6 +80,11 @@ def main(kind: str, folder: Path) -> None:
                      kafka_assign(topics, members, 'no-such') AS refused FROM input)
             SELECT answer, refused,
                    kafka_check(topics, members, answer.assignment, 'eager') AS checked,
+                   kafka_check(topics, members, answer.assignment, 'cooperative',
+                               answer.withheld) AS cooperative,
+                   kafka_check(topics, members, array(), 'cooperative',
+                               array(named_struct('topic', 't', 'partitions', array(0, 1, 2)))
+                   ) AS waiting,
                    kafka_check(topics, members, array(), 'eager') AS bad,
                    kafka_check(map('t', -1), members, array(), 'eager') AS wrong
             FROM answered""")  # noqa: S608 - constants of this file

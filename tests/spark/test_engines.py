@@ -80,6 +80,9 @@ def _columns_are_right(answers: dict[str, Any]) -> None:
     assert assign["answer"]["assignment"] == given
     assert "no assignor 'no-such'" in assign["refused"]["error"]
     assert (assign["checked"]["violations"], assign["checked"]["balance_gap"]) == ([], 0)
+    assert assign["cooperative"]["violations"] == []
+    waiting = [violation["rule"] for violation in assign["waiting"]["violations"]]
+    assert waiting == ["missing-entry", *["withheld-without-reason"] * 3]
     rules = [violation["rule"] for violation in assign["bad"]["violations"]]
     assert rules == ["missing-entry", "unassigned", "unassigned", "unassigned"]
     assert assign["wrong"]["error"]
