@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.bench_record_loop
 
-Groups of fifty members of the cooperative protocol: every Subscription
-and Assignment is another one, or all of them come back (as they do from one generation of a group
-to the next) and a cache is passed. Processor time, the best of several runs.
+Groups of fifty members of the cooperative protocol, every Subscription and Assignment another one.
+Processor time, the best of several runs.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import time
 from collections.abc import Callable
 from random import Random
 
-from wire import Subscription, decode_assignment, decode_subscription, encode_assignment
+from wire import Subscription, encode_assignment
 from wire import encode_subscription as subscription_bytes
-from wire.records import MemberCache, decode_record, encode_key, encode_value, members_of
+from wire.records import decode_record, encode_key, encode_value, members_of
 
 MEMBERS = 50
 TOPICS = ("orders", "payments", "clicks.v2", "tiny")
@@ -73,20 +72,10 @@ def records(pairs: Pairs) -> None:
         decode_record(*pair)
 
 
-def opened(pairs: Pairs, cache: MemberCache | None = None) -> None:
+def opened(pairs: Pairs) -> None:
     """Read the records and open the members' bytes."""
     for pair in pairs:
-        members_of(decode_record(*pair), cache)
-
-
-def opened_carefully(pairs: Pairs) -> None:
-    """The same without the short way for plain bytes."""
-    for pair in pairs:
-        value = decode_record(*pair).value
-        assert value is not None
-        for member in value["members"]:
-            decode_subscription(member["subscription"])
-            decode_assignment(member["assignment"])
+        members_of(decode_record(*pair))
 
 
 def seconds(work: Callable[[], None], *, best_of: int = 7) -> float:
@@ -104,12 +93,10 @@ def main() -> None:
     dice = Random(1)
     groups = [group(dice) for _ in range(100)]
     commits = [commit(dice) for _ in range(10_000)]
-    cache = MemberCache(blobs_max=100 * MEMBERS)
     rows: list[tuple[str, Pairs, Callable[[], None]]] = [
         ("commits", commits, lambda: records(commits)),
         ("groups, bytes closed", groups, lambda: records(groups)),
-        ("groups, all differ", groups, lambda: opened(groups)),
-        ("groups, all come back", groups, lambda: opened(groups, cache)),
+        ("groups, bytes opened", groups, lambda: opened(groups)),
     ]
     print(f"groups of {MEMBERS} members, {len(groups[0][1]):,} bytes each")
     for name, pairs, work in rows:

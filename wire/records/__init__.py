@@ -3,7 +3,7 @@
 A record type is a table in a file of this package and a row in `wire.records.types`.
 """
 
-from wire.records.members import MemberCache, RecordMember, members_of
+from wire.records.members import RecordMember, members_of
 from wire.records.record import (
     UNKNOWN,
     Record,
@@ -18,7 +18,6 @@ from wire.records.types import RECORD_TYPES, RecordType
 __all__ = [
     "RECORD_TYPES",
     "UNKNOWN",
-    "MemberCache",
     "Record",
     "RecordMember",
     "RecordType",

@@ -1,4 +1,4 @@
-"""What members said, opened out of records: notes, UserData, the cache."""
+"""What members said, opened out of records: notes, UserData."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.wire.records.samples import samples
 from wire import (
     CooperativeUserData,
     Decoded,
@@ -18,14 +17,12 @@ from wire import (
     encode_subscription,
 )
 from wire.records import (
-    MemberCache,
     Record,
     decode_record,
     encode_key,
     encode_value,
     members_of,
 )
-from wire.records.members import CACHED_BYTES_MAX
 
 BLOB = encode_subscription(Subscription(topics=("t",), user_data=b"\0\0\0\7", generation=7))
 
@@ -126,42 +123,3 @@ def test_a_kip_848_member_has_a_subscription_for_every_protocol_it_supports() ->
         "CONSUMER_GROUP_MEMBER_METADATA", 0, {**value, "classicMemberMetadata": None}
     )
     assert members_of(decode_record(key, native)) == ()
-
-
-def told(record: Record, cache: MemberCache | None) -> list[Any]:
-    return [
-        (each.member_id, each.protocol, *said(each.subscription), *said(each.assignment))
-        for each in members_of(record, cache)
-    ]
-
-
-def said(decoded: Decoded[Any] | None) -> tuple[Any, ...]:
-    return () if decoded is None else (decoded.value, decoded.notes, str(decoded.error))
-
-
-def test_a_cache_changes_nothing_but_the_time() -> None:
-    cache = MemberCache(blobs_max=10)
-    for sample in samples():
-        record = decode_record(sample.key, sample.value)
-        assert told(record, cache) == told(record, None)
-
-
-def test_a_cache_shares_what_is_equal_and_holds_no_long_blobs() -> None:
-    cache = MemberCache()
-    long = encode_subscription(Subscription(user_data=bytes(CACHED_BYTES_MAX)))
-    record = group(("a", BLOB, b""), ("b", BLOB, b""), ("c", long, b""), ("d", long, b""))
-    a, b, c, d = (member.subscription for member in members_of(record, cache))
-    assert a is b
-    assert c is not d
-    assert c == d
-
-
-def test_a_cache_is_bounded() -> None:
-    cache = MemberCache(blobs_max=2)
-    blobs = [encode_subscription(Subscription(topics=(topic,))) for topic in "abc"]
-    first = members_of(group(("a", blobs[0], b"")), cache)[0].subscription
-    assert members_of(group(("a", blobs[0], b"")), cache)[0].subscription is first
-    members_of(
-        group(*((topic, blob, b"") for topic, blob in zip("abc", blobs, strict=True))), cache
-    )
-    assert members_of(group(("a", blobs[0], b"")), cache)[0].subscription is not first
