@@ -27,6 +27,9 @@ COUNT_LIMIT = 1_000_000
 _INT16 = struct.Struct(">h")
 _INT32 = struct.Struct(">i")
 
+_NUMBERS_KEPT = 32
+_NUMBERS = [struct.Struct(f">{count}i").unpack for count in range(_NUMBERS_KEPT)]
+
 
 class Cursor:
     """A position in a buffer, and what was odd up to there."""
@@ -117,44 +120,37 @@ class Cursor:
             self.oddities.add(NoteCode.INVALID_UTF8, offset, f"{what}: invalid UTF-8")
             return replaced_utf8(data)
 
-    def topic(self) -> str:
-        """Return a topic name; a null one, which strict mode refuses, is read as empty."""
-        text = self.nullable_string("topic")
-        if text is not None:
-            return text
-        offset = self.offset - 2
-        if self.is_strict:
-            raise WireError(ErrorKind.BAD_LENGTH, "topic: null name", offset)
-        self.oddities.add(NoteCode.TOPIC_NULL, offset, "topic: null name")
-        return ""
-
     def topics_into(self, topics: list[str]) -> None:
         """Append an array of topic names to `topics`."""
         seen: set[str] = set()
         for _ in range(self.count("topics", NoteCode.TOPICS_NULL)):
             start = self.offset
-            topic = self.topic()
+            topic = self.nullable_string("topic")
+            if topic is None:
+                topic = self._null_topic(start)
             if topic in seen:
-                text = f"topic {topic!r} stands more than once"
-                self.oddities.add(NoteCode.TOPIC_REPEATED, start, text)
+                self._note_repeated(topic, start)
             seen.add(topic)
             topics.append(topic)
 
-    def partitions_into(self, partitions: dict[str, tuple[int, ...]], null: NoteCode) -> None:
+    def partitions_into(self, partitions: dict[str, tuple[int, ...]], null: NoteCode) -> bool:
         """Add an array of (topic, partition numbers) to `partitions`.
 
-        A topic that stands more than once is merged, a topic without numbers says nothing.
+        Returns whether there is one: False where the array is null. A topic that stands more
+        than once is merged, a topic without numbers is left out.
         Cost: linear in the bytes, however often a topic is repeated.
         """
+        offset = self.offset
         repeated: dict[str, list[tuple[int, ...]]] = {}
         try:
             for _ in range(self.count("partitions by topic", null)):
                 start = self.offset
-                topic = self.topic()
+                topic = self.nullable_string("topic")
+                if topic is None:
+                    topic = self._null_topic(start)
                 numbers, is_cut = self._numbers()
                 if topic in partitions:
-                    text = f"topic {topic!r} stands more than once"
-                    self.oddities.add(NoteCode.TOPIC_REPEATED, start, text)
+                    self._note_repeated(topic, start)
                     repeated.setdefault(topic, [partitions[topic]]).append(numbers)
                 elif numbers:
                     partitions[topic] = numbers
@@ -163,12 +159,20 @@ class Cursor:
         finally:
             for topic, groups in repeated.items():
                 partitions[topic] = tuple(chain.from_iterable(groups))
+        return self.data[offset] < 0x80
 
     def note_trailing(self) -> None:
         """Note bytes after the end of the message."""
         if self.offset < self.size:
             text = f"{self.size - self.offset} bytes after the end"
             self.oddities.add(NoteCode.TRAILING_BYTES, self.offset, text)
+
+    def _null_topic(self, offset: int) -> str:
+        """Return the name that a null one is read as; strict mode refuses it."""
+        if self.is_strict:
+            raise WireError(ErrorKind.BAD_LENGTH, "topic: null name", offset)
+        self.oddities.add(NoteCode.TOPIC_NULL, offset, "topic: null name")
+        return ""
 
     def _numbers(self) -> tuple[tuple[int, ...], bool]:
         """Return a list of partition numbers in one step, and whether the bytes end early."""
@@ -177,12 +181,18 @@ class Cursor:
         there = min(count, (self.size - offset) // 4)
         if there < count and self.is_strict:
             raise self._truncated("partitions", 4 * count)
-        numbers: tuple[int, ...] = struct.unpack_from(f">{there}i", self.data, offset)
-        self.offset = offset + 4 * there
-        if not self.data[offset : self.offset : 4].isascii():  # a sign bit is set somewhere
+        end = offset + 4 * there
+        unpack = _NUMBERS[there] if there < _NUMBERS_KEPT else struct.Struct(f">{there}i").unpack
+        numbers: tuple[int, ...] = unpack(self.data[offset:end])
+        self.offset = end
+        if not self.data[offset:end:4].isascii():  # a sign bit is set somewhere
             text = f"partition {min(numbers)} is negative"
             self.oddities.add(NoteCode.PARTITION_NEGATIVE, offset, text)
         return numbers, there < count
+
+    def _note_repeated(self, topic: str, offset: int) -> None:
+        text = f"topic {topic!r} stands more than once"
+        self.oddities.add(NoteCode.TOPIC_REPEATED, offset, text)
 
     def _truncated(self, what: str, length: int) -> WireError:
         left = self.size - self.offset

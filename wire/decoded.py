@@ -103,6 +103,8 @@ class Oddities:
 
     def notes(self) -> tuple[Note, ...]:
         """Return a note for each rule, in order of first breach."""
+        if not self._seen:
+            return ()
         return tuple(
             Note(code, offset, text if count == 1 else f"{text} ({count} times)")
             for code, (offset, text, count) in self._seen.items()

@@ -75,131 +75,101 @@ def decode_subscription(
     (('t',), ['owned-missing'])
     """
     cursor = Cursor(bytes(blob), mode)
-    draft = _Draft()
-    error: WireError | None = None
+    # The fields read so far: where the bytes end early, these are the value.
+    version: int | None = None
+    topics: list[str] = []
+    user_data: bytes | None = None
+    owned: dict[str, tuple[int, ...]] = {}
+    owned_known = False
+    generation = NO_GENERATION
+    rack_id: str | None = None
+    field = "version"
     try:
-        draft.read(cursor)
-    except WireError as failure:
-        error = failure
-    if error is None:
+        version = _version(cursor)
+        field = "topics"
+        cursor.topics_into(topics)
+        field = "user data"
+        user_data = _user_data(cursor)
+        if version >= 1:
+            field = "owned"
+            owned_known = cursor.partitions_into(owned, NoteCode.OWNED_NULL)
+        if version >= 2:
+            field = "generation"
+            generation = _generation(cursor)
+        if version >= 3:
+            field = "rack"
+            rack_id = _rack(cursor)
         cursor.note_trailing()
-    elif cursor.is_strict or draft.version is None:
-        return Decoded(notes=_without_value(cursor), error=error)
-    else:
-        draft.note_end(cursor, error)
-    return Decoded(value=draft.value(), notes=cursor.oddities.notes())
+    except WireError as error:
+        if cursor.is_strict or version is None:
+            return Decoded(notes=_notes_without_value(cursor), error=error)
+        cursor.oddities.add(_end_code(cursor, field, owned), error.offset, f"{field}: {error.text}")
+    value = Subscription(
+        version=version,
+        topics=tuple(topics),
+        user_data=user_data,
+        owned=owned,
+        owned_known=owned_known,
+        generation=generation,
+        rack_id=rack_id,
+    )
+    return Decoded(value=value, notes=cursor.oddities.notes())
 
 
-def _without_value(cursor: Cursor) -> tuple[Note, ...]:
+def _notes_without_value(cursor: Cursor) -> tuple[Note, ...]:
     if cursor.size < 2:
         text = f"{cursor.size} bytes hold no version"
         cursor.oddities.add(NoteCode.EMPTY_BLOB, 0, text)
     return cursor.oddities.notes()
 
 
-class _Draft:
-    """The fields read so far: what is here when the bytes end is the value."""
+def _end_code(cursor: Cursor, field: str, owned: TopicPartitions) -> NoteCode:
+    """Return the rule that bytes break which end in this field: clients are known to omit some."""
+    is_before_field = cursor.offset == cursor.size
+    if field == "owned":
+        return NoteCode.OWNED_MISSING if is_before_field and not owned else NoteCode.OWNED_CUT
+    if field == "generation" and is_before_field:
+        return NoteCode.GENERATION_MISSING
+    if field == "rack" and is_before_field:
+        return NoteCode.RACK_MISSING
+    return NoteCode.CUT
 
-    __slots__ = (
-        "field",
-        "generation",
-        "owned",
-        "owned_known",
-        "rack_id",
-        "topics",
-        "user_data",
-        "version",
-    )
 
-    def __init__(self) -> None:
-        self.field = "version"
-        self.version: int | None = None
-        self.topics: list[str] = []
-        self.user_data: bytes | None = None
-        self.owned: dict[str, tuple[int, ...]] = {}
-        self.owned_known = False
-        self.generation = NO_GENERATION
-        self.rack_id: str | None = None
-
-    def read(self, cursor: Cursor) -> None:
-        """Read field by field; `WireError` where the bytes end or a length cannot be."""
-        version = self._read_version(cursor)
-        self.field = "topics"
-        cursor.topics_into(self.topics)
-        self.field = "user data"
-        self._read_user_data(cursor)
-        if version >= 1:
-            self.field = "owned"
-            self._read_owned(cursor)
-        if version >= 2:
-            self.field = "generation"
-            self._read_generation(cursor)
-        if version >= 3:
-            self.field = "rack"
-            self._read_rack(cursor)
-
-    def note_end(self, cursor: Cursor, error: WireError) -> None:
-        """Say where the bytes ended, by the name of the field where clients do that."""
-        is_before_field = cursor.offset == cursor.size
-        code = NoteCode.CUT
-        if self.field == "owned":
-            code = (
-                NoteCode.OWNED_MISSING if is_before_field and not self.owned else NoteCode.OWNED_CUT
-            )
-        elif self.field == "generation" and is_before_field:
-            code = NoteCode.GENERATION_MISSING
-        elif self.field == "rack" and is_before_field:
-            code = NoteCode.RACK_MISSING
-        cursor.oddities.add(code, error.offset, f"{self.field}: {error.text}")
-
-    def value(self) -> Subscription:
-        """Return what has been read."""
-        return Subscription(
-            version=0 if self.version is None else self.version,
-            topics=tuple(self.topics),
-            user_data=self.user_data,
-            owned=self.owned,
-            owned_known=self.owned_known,
-            generation=self.generation,
-            rack_id=self.rack_id,
-        )
-
-    def _read_version(self, cursor: Cursor) -> int:
-        version = cursor.int16("version")
-        if version < 0 and cursor.is_strict:
+def _version(cursor: Cursor) -> int:
+    version = cursor.int16("version")
+    if version < 0:
+        if cursor.is_strict:
             text = f"unsupported subscription version: {version}"
             raise WireError(ErrorKind.UNKNOWN_VERSION, text, 0)
-        self.version = version
-        if version < 0:
-            cursor.oddities.add(NoteCode.VERSION_NEGATIVE, 0, f"version {version}, read as 0")
-        elif version > NEWEST_VERSION:
-            text = f"version {version}, read as {NEWEST_VERSION}"
-            cursor.oddities.add(NoteCode.VERSION_ABOVE_3, 0, text)
-        return version
+        cursor.oddities.add(NoteCode.VERSION_NEGATIVE, 0, f"version {version}, read as 0")
+    elif version > NEWEST_VERSION:
+        text = f"version {version}, read as {NEWEST_VERSION}"
+        cursor.oddities.add(NoteCode.VERSION_ABOVE_3, 0, text)
+    return version
 
-    def _read_user_data(self, cursor: Cursor) -> None:
-        start = cursor.offset
-        self.user_data = cursor.nullable_bytes("user data")
-        if self.user_data == b"":
-            cursor.oddities.add(NoteCode.USER_DATA_EMPTY, start, "user data of length 0, not null")
 
-    def _read_owned(self, cursor: Cursor) -> None:
-        before = len(cursor.oddities.notes())
-        cursor.partitions_into(self.owned, NoteCode.OWNED_NULL)
-        noted = [note.code for note in cursor.oddities.notes()[before:]]
-        self.owned_known = NoteCode.OWNED_NULL not in noted
+def _user_data(cursor: Cursor) -> bytes | None:
+    start = cursor.offset
+    user_data = cursor.nullable_bytes("user data")
+    if user_data == b"":
+        cursor.oddities.add(NoteCode.USER_DATA_EMPTY, start, "user data of length 0, not null")
+    return user_data
 
-    def _read_generation(self, cursor: Cursor) -> None:
-        start = cursor.offset
-        generation = cursor.int32("generation")
-        self.generation = max(generation, NO_GENERATION)
-        if generation < NO_GENERATION:
-            text = f"generation {generation} is negative, read as none"
-            cursor.oddities.add(NoteCode.GENERATION_NEGATIVE, start, text)
 
-    def _read_rack(self, cursor: Cursor) -> None:
-        start = cursor.offset
-        rack_id = cursor.nullable_string("rack")
-        self.rack_id = rack_id or None
-        if rack_id == "":
-            cursor.oddities.add(NoteCode.RACK_EMPTY, start, "rack of length 0, not null")
+def _generation(cursor: Cursor) -> int:
+    start = cursor.offset
+    generation = cursor.int32("generation")
+    if generation < NO_GENERATION:
+        text = f"generation {generation} is negative, read as none"
+        cursor.oddities.add(NoteCode.GENERATION_NEGATIVE, start, text)
+        return NO_GENERATION
+    return generation
+
+
+def _rack(cursor: Cursor) -> str | None:
+    start = cursor.offset
+    rack_id = cursor.nullable_string("rack")
+    if rack_id == "":
+        cursor.oddities.add(NoteCode.RACK_EMPTY, start, "rack of length 0, not null")
+        return None
+    return rack_id
