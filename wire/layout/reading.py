@@ -1,16 +1,17 @@
 """Readers put together from a layout's rows, one for each version, once.
 
-A reader takes the bytes and where to start, and returns the value and where it ended. What stands
-in line is written out as source (`wire.layout.source`); arrays, tag sections and structs that may
-be null are closures over the readers of their parts. What is refused is what Kafka's generated
-classes refuse: a null that may not be, more elements than bytes are left or than a million, a tag
-section of more than 10,000 tags. So what a reader takes is linear in the bytes it is given,
-whatever counts they claim.
+A reader takes the bytes and where to start, and returns the value and where it ended. It is made
+of closures: one for each run of like fields (`wire.layout.fields`), one for each array, struct
+and tag section. What is refused is what Kafka's generated classes refuse: a null that may not be,
+more elements than bytes are left or than a million, a tag section of more than 10,000 tags. So
+the memory and time of a reader are linear in the bytes it is given, whatever counts they claim.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 from wire.cursor import COUNT_LIMIT
@@ -27,17 +28,19 @@ from wire.layout import (
     in_line,
     tagged,
 )
-from wire.layout.source import (
-    CALL,
-    Reader,
+from wire.layout.fields import (
+    Filler,
+    Form,
     compact_length,
-    compile_primitive,
-    compile_struct,
-    primitive_lines,
+    fields_reader,
+    form_of,
     refused_null,
     truncated,
     varint,
 )
+
+Reader = Callable[[bytes, int, Oddities], tuple[Any, int]]
+"""(bytes, offset, oddities) -> value, offset behind it. Raises `WireError` with the place."""
 
 TAG_LIMIT = 10_000
 """Longest tag section that Kafka 4.4 reads."""
@@ -58,27 +61,51 @@ def compile_reader(layout: Layout, version: int) -> Reader:
 
 
 def _struct(fields: tuple[Field, ...], version: int, *, is_flexible: bool) -> Reader:
-    rows = in_line(fields, version)
-    lines: list[str] = []
-    readers: dict[str, Reader] = {}
-    for number, field in enumerate(rows):
-        target = f"v{number}"
+    fillers = _fillers(in_line(fields, version), version, is_flexible=is_flexible)
+    known = {
+        tag: (field, _field(field, version, is_flexible=True))
+        for tag, field in tagged(fields, version).items()
+    }
+
+    def read(data: bytes, offset: int, odd: Oddities) -> tuple[Any, int]:
+        value: dict[str, Any] = {}
+        for fill in fillers:
+            offset = fill(data, offset, odd, value)
+        if not is_flexible:
+            return value, offset
+        if offset < len(data) and not data[offset]:
+            return value, offset + 1
+        return value, _tags_into(value, data, offset, odd, known)
+
+    return read
+
+
+def _fillers(rows: list[Field], version: int, *, is_flexible: bool) -> list[Filler]:
+    """Return what reads these fields, one for each run of fields of one form."""
+
+    def form(field: Field) -> str:
         if isinstance(field.type, Kind):
-            lines.append(
-                primitive_lines(
-                    target,
-                    field.name,
-                    field.type,
-                    nullable=field.nullable,
-                    is_flexible=is_flexible,
-                )
-            )
+            return form_of(field.type, is_flexible=is_flexible)
+        return ""
+
+    fillers: list[Filler] = []
+    for shared, run in groupby(rows, form):
+        if shared:
+            fillers.append(fields_reader(Form(shared), list(run)))
         else:
-            reader = f"read_{number}"
-            readers[reader] = _field(field, version, is_flexible=is_flexible)
-            lines.append(CALL.format(target=target, reader=reader))
-    read = compile_struct([field.name for field in rows], lines, readers)
-    return _with_tags(read, fields, version) if is_flexible else read
+            fillers += [
+                _filler(field.name, _field(field, version, is_flexible=is_flexible))
+                for field in run
+            ]
+    return fillers
+
+
+def _filler(name: str, read: Reader) -> Filler:
+    def fill(data: bytes, offset: int, odd: Oddities, value: dict[str, Any]) -> int:
+        value[name], offset = read(data, offset, odd)
+        return offset
+
+    return fill
 
 
 def _field(field: Field, version: int, *, is_flexible: bool) -> Reader:
@@ -91,21 +118,16 @@ def _field(field: Field, version: int, *, is_flexible: bool) -> Reader:
             return _numbers(name, nullable=nullable, is_flexible=is_flexible)
         element = _field(Field("element", kind.element), version, is_flexible=is_flexible)
         return _array(name, element, nullable=nullable, is_flexible=is_flexible)
-    return compile_primitive(name, kind, nullable=nullable, is_flexible=is_flexible)
+    return _primitive(field, fields_reader(form_of(kind, is_flexible=is_flexible), [field]))
 
 
-def _with_tags(read_in_line: Reader, fields: tuple[Field, ...], version: int) -> Reader:
-    """Return the reader of a struct that ends with a tag section."""
-    known = {
-        tag: (field, _field(field, version, is_flexible=True))
-        for tag, field in tagged(fields, version).items()
-    }
+def _primitive(field: Field, fill: Filler) -> Reader:
+    """Return the reader of one field that stands in no struct."""
 
     def read(data: bytes, offset: int, odd: Oddities) -> tuple[Any, int]:
-        value, offset = read_in_line(data, offset, odd)
-        if offset < len(data) and not data[offset]:
-            return value, offset + 1
-        return value, _tags_into(value, data, offset, odd, known)
+        value: dict[str, Any] = {}
+        offset = fill(data, offset, odd, value)
+        return value[field.name], offset
 
     return read
 

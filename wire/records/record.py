@@ -15,7 +15,7 @@ from typing import Any
 
 from wire.decoded import Note, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
-from wire.layout.source import Reader
+from wire.layout.reading import Reader
 from wire.records.json_form import to_json
 from wire.records.types import (
     BY_NAME,
@@ -179,7 +179,9 @@ def _message(
             odd.add(NoteCode.TRAILING_BYTES, end, f"{len(data) - end} bytes after the end")
     except WireError as error:
         failure = WireError(error.kind, f"{what}: {error.text}", error.offset)
-    notes = tuple(Note(note.code, note.offset, f"{what}: {note.text}") for note in odd.notes())
+    notes = odd.notes()
+    if notes:
+        notes = tuple(Note(note.code, note.offset, f"{what}: {note.text}") for note in notes)
     return fields, notes, failure
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wire.layout import Layout
-from wire.layout.reading import compile_reader
-from wire.layout.source import Reader
+from wire.layout.reading import Reader, compile_reader
 from wire.layout.writing import Writer, compile_writer
 from wire.records import classic_group, consumer_group, offset_commit, share_group, streams_group
 
