@@ -3,8 +3,10 @@
 
 PYTHON ?= $(shell for python in python3.11 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
-WORKERS ?= 2
+# Most of what takes long waits for brokers and other people's clients: three keep two cores busy.
+WORKERS ?= 3
 RUN := .venv/bin/python
+PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 # The one set of versions that both commands install; builds are held to it as well.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
@@ -22,7 +24,7 @@ help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
 	@echo "make test      environment, lint, types, layers and every test"
 	@echo "make lint      ruff, mypy, import-linter"
-	@echo "make pytest    the tests alone;  make deep: DEEP=20 times the cases"
+	@echo "make pytest    the tests alone;  make deep: DEEP=20 times the cases, every pair of clients"
 	@echo "make chaos     real groups of every client under random faults, MINUTES=15;  make soak: 240"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures, and writes the figures into the README"
@@ -65,11 +67,12 @@ lint: env
 	$(call part,import-linter,.venv/bin/lint-imports --no-cache)
 
 pytest: env
-	$(call part,pytest,$(RUN) -m pytest -n $(WORKERS) --dist worksteal --durations=20 --durations-min=2)
+	$(call part,pytest,$(PYTEST) --durations=20 --durations-min=2)
 
 deep: export DEEP ?= 20
 deep: env
-	$(call part,pytest with DEEP=$(DEEP),$(RUN) -m pytest -m 'not spark and not interop' -n $(WORKERS) --dist worksteal --durations=20 tests)
+	$(call part,pytest with DEEP=$(DEEP),$(PYTEST) -m 'not spark and not interop' --durations=20 tests)
+	$(call part,every pair of clients,$(PYTEST) -m deep --durations=20 tests)
 
 chaos: MINUTES ?= 15
 soak: MINUTES ?= 240
@@ -78,7 +81,7 @@ chaos soak: env
 	$(call part,$@ for $(MINUTES) minutes,$(RUN) -m tests.interop.chaos --minutes $(MINUTES) --seed $(SEED))
 
 coverage: env
-	$(call part,coverage,$(RUN) -m pytest -n $(WORKERS) --dist worksteal --cov -m 'not spark and not interop' -q)
+	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)
 
 bench: env
 	@$(RUN) -m tests.benchmarks.readme

@@ -1,4 +1,4 @@
-"""Settings for the whole suite: Hypothesis without clocks, tools that CI must have."""
+"""Settings for the whole suite: its seed, the order of its tests, its tools, its summary."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import compress
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.foreign.jars import missing_tools
 from tests.foreign.judge import Judge
+from tests.interop.broker import Broker
+from tests.interop.install import BROKER
 
 # Benchmarks are programs: they import what they are compared with, which tests may lack.
 collect_ignore_glob = ["benchmarks/*"]
@@ -19,19 +23,34 @@ collect_ignore_glob = ["benchmarks/*"]
 DEEP = int(os.environ.get("DEEP", "1"))
 """How many times the usual number of cases: `make deep` asks for more."""
 
+IS_SEEDED = bool(os.environ.get("CI") or os.environ.get("SUITE_SEED"))
+SEED = int(os.environ.setdefault("SUITE_SEED", f"{datetime.now(tz=UTC):%Y%m%d}"))
+"""Of everything random: the day, so that no two days try the same. Workers inherit it."""
+
 settings.register_profile(
-    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100 * DEEP
+    "default",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=100 * DEEP,
+    print_blob=True,
 )
-settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
+settings.register_profile(
+    "ci", parent=settings.get_profile("default"), derandomize=False, database=None
+)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 def need(tool: str) -> None:
     """Skip where `tool` is missing on a user's machine; fail where it is missing in CI."""
     if shutil.which(tool) is None:
-        if os.environ.get("CI"):
-            pytest.fail(f"{tool} is missing: CI must have it")
-        pytest.skip(f"needs {tool}")
+        lacking(tool)
+
+
+def lacking(what: str) -> None:
+    """Skip on a user's machine for want of something; fail in CI, which must have it."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} is missing: CI must have it")
+    pytest.skip(f"needs {what}")
 
 
 @pytest.fixture(scope="session")
@@ -40,13 +59,62 @@ def java() -> None:
     need("java")
 
 
+@pytest.fixture(scope="session")
+def shared_broker() -> Iterator[Broker]:
+    """The broker of this worker, for everybody who brings names of their own."""
+    for tool in (*BROKER.missing_tools(), "java"):
+        need(tool)
+    with Broker() as started:
+        print(f"broker started in {started.started_in_s:.1f} s")
+        yield started
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marks of tests that need somebody else's programs."""
+    """Name the marks of the suite's own; give Hypothesis the seed of the day in CI."""
     config.addinivalue_line("markers", "foreign: judged by Kafka's own classes, needs Java and mvn")
+    config.addinivalue_line("markers", "deep: a repetition of what the suite shows once: DEEP > 1")
+    if IS_SEEDED and config.getoption("--hypothesis-seed") is None:
+        config.option.hypothesis_seed = str(SEED)
+
+
+def pytest_report_header() -> str:
+    """Say what plays the random part of this run again."""
+    return f"seed of the day: {SEED}; to have it again: SUITE_SEED={SEED} CI=1"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave repetitions to `make deep`; the longest first, so that no worker ends long after all.
+
+    Groups that share an expensive process (`xdist_group`) stay together.
+    """
+    if DEEP == 1:
+        is_deep = [item.get_closest_marker("deep") is not None for item in items]
+        config.hook.pytest_deselected(items=list(compress(items, is_deep)))
+        items[:] = [item for item, left in zip(items, is_deep, strict=True) if not left]
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> tuple[int, str]:
+    marks = {mark.name for mark in item.iter_markers()}
+    group = item.get_closest_marker("xdist_group")
+    if group is not None:
+        return 0, str(group.args[0])
+    if "interop" in marks:
+        return (1 if "slow" in marks else 2), ""
+    return (3 if "slow" in marks else 4), ""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what each part of the suite took: seconds of its tests, whichever worker ran them."""
+    """Show why anything was played twice, and the seconds of each part, whichever worker ran it."""
+    reruns = terminalreporter.stats.get("rerun", [])
+    terminalreporter.section(f"reruns: {len(reruns)}")
+    for report in reruns:
+        terminalreporter.write_line(f"failed at first: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+        for name, text in report.sections:
+            terminalreporter.write_line(f"--- {name}\n{text[-4000:]}")
     spent: defaultdict[str, float] = defaultdict(float)
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -58,9 +126,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def judge() -> Iterator[Judge]:
-    """Kafka's own classes, to ask."""
+def judge_tools() -> None:
+    """What starting a judge takes."""
     for tool in missing_tools():
         need(tool)
+
+
+@pytest.fixture(scope="session")
+def judge(judge_tools: None) -> Iterator[Judge]:
+    """Kafka's own classes, to ask."""
     with Judge() as started:
         yield started

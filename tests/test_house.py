@@ -153,7 +153,6 @@ print(len(sys.argv) - 2)
     assert int(python(code, " ".join(OPTIONAL), *plain)) == len(plain) > 20
 
 
-@pytest.mark.skipif(not (ROOT / "assignors/cli/__init__.py").exists(), reason="no command yet")
 def test_the_command_without_its_packages_says_what_to_install() -> None:
     code = """
 import sys

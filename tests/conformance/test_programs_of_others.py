@@ -21,6 +21,7 @@ from tests.conformance import known
 from tests.conformance.peers import GO_SOURCES, go_program, python_driver
 from tests.conformance.published import PEERS as PEERS_FILE
 from tests.conformance.published import lines, vectors
+from tests.conftest import lacking
 
 KAFKA_PYTHON_VERSION = "3.0.12"
 GO_VERSIONS = ("github.com/IBM/sarama v1.61.1", "github.com/twmb/franz-go v1.22.2")
@@ -37,13 +38,15 @@ NAMES_IN_CASES = {"kafka-python": "kafka-python", "sarama": "Sarama", "franz": "
 
 
 def command(client: str) -> list[str]:
-    """The program of a client in the version that the claims are about; skips without."""
+    """The program of a client in the version that the claims are about; needs it."""
     if client != "kafka-python":
         return go_program(client)
     if importlib.util.find_spec("kafka") is None:
-        pytest.skip("needs kafka-python")
+        lacking("kafka-python")
     if (installed := version("kafka-python")) != KAFKA_PYTHON_VERSION:
-        pytest.skip(f"the claims are about kafka-python {KAFKA_PYTHON_VERSION}, not {installed}")
+        lacking(
+            f"kafka-python {KAFKA_PYTHON_VERSION}, which the claims are about, not {installed},"
+        )
     return python_driver("kafka_python_driver.py")
 
 

@@ -1,20 +1,13 @@
-"""One broker for all examples."""
+"""The examples run on the broker that this worker shares, each on topics of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.conftest import need
 from tests.interop.broker import Broker
-from tests.interop.install import BROKER
 
 
-@pytest.fixture(scope="package")
-def broker() -> Iterator[Broker]:
-    for tool in BROKER.missing_tools():
-        need(tool)
-    need("java")
-    with Broker() as started:
-        yield started
+@pytest.fixture(scope="session")
+def broker(shared_broker: Broker) -> Broker:
+    """A broker that knows none of their topics."""
+    return shared_broker

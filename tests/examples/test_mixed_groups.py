@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -123,7 +124,7 @@ def test_a_program_shares_a_topic_with_ours(name: str, broker: Broker, tmp_path:
     for tool in (*neighbour.step.missing_tools(), *neighbour.runs_with):
         need(tool)
     command = neighbour.command(neighbour.step.made())
-    place = [broker.bootstrap, f"orders-{name}"]
+    place = [broker.bootstrap, f"orders-{uuid.uuid4().hex[:8]}"]
     our_command = [sys.executable, str(EXAMPLES / "mixed_group.py"), *place, neighbour.protocol]
     with running(our_command, tmp_path / "python") as ours:
         wait_until(lambda: ours.has_ended or ours.said == STARTED, STARTS_S)

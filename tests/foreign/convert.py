@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assignors import ASSIGNORS, JavaFailure, Rebalance, assignor_named
+from assignors import JavaFailure, Rebalance, assignor_named
 from assignors.conformance.groups import group_of
 
 NAMES = {
@@ -21,12 +21,7 @@ NAMES = {
 
 Out = dict[str, Any]
 
-__all__ = ["NAMES", "available", "comparable", "group_of", "our_answer"]
-
-
-def available() -> list[str]:
-    """The values of `algo` that have an assignor of ours by now."""
-    return [algorithm for algorithm, name in NAMES.items() if name in ASSIGNORS]
+__all__ = ["NAMES", "comparable", "group_of", "our_answer"]
 
 
 def our_answer(request: dict[str, Any]) -> Out:

@@ -1,7 +1,7 @@
 """Our copies of Kafka's assignors against Kafka's: random groups, and rounds that follow on them.
 
 A difference is printed as one line that can be added to the vectors. FOREIGN_PROFILE=deep,
-FOREIGN_GROUPS and FOREIGN_SEED try more, or others; `python -m tests.foreign.deep` far more.
+FOREIGN_GROUPS and SUITE_SEED try more, or others; `python -m tests.foreign.deep` far more.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from tests.foreign.convert import NAMES, agree, available
+from tests.foreign.convert import NAMES, agree
 from tests.foreign.groups import Request
 from tests.foreign.judge import Judge
 from tests.foreign.strategies import groups
@@ -17,14 +17,7 @@ from tests.foreign.trial import answered, line, profile, seed, try_groups
 
 pytestmark = pytest.mark.foreign
 
-TWINS = [
-    pytest.param(
-        algorithm,
-        id=NAMES[algorithm],
-        marks=[] if algorithm in available() else pytest.mark.skip(reason="no such assignor yet"),
-    )
-    for algorithm in NAMES
-]
+TWINS = [pytest.param(algorithm, id=name) for algorithm, name in NAMES.items()]
 
 
 @pytest.mark.parametrize("algorithm", TWINS)

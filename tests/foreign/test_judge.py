@@ -68,6 +68,7 @@ def test_what_throws_is_an_answer(judge: Judge) -> None:
     assert judge.ask({"algo": "sticky"})["err"].startswith("NullPointerException")
 
 
+@pytest.mark.usefixtures("judge_tools")
 def test_a_request_without_end_costs_its_time_and_no_more() -> None:
     # 9,000 groups of one topic keep Java's decoder busy for a minute or two.
     asked = [{"algo": "codec-coopud", "gen": number} for number in range(5)]
@@ -83,6 +84,7 @@ def test_a_request_without_end_costs_its_time_and_no_more() -> None:
     assert answers[6]["err"].startswith("JudgeTimeout")
 
 
+@pytest.mark.usefixtures("judge_tools")
 def test_a_judge_that_dies_is_replaced() -> None:
     # 40 MB of hexadecimal digits do not fit into 8 MB.
     with Judge(heap="8m") as judge:

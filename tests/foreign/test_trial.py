@@ -184,3 +184,20 @@ def member_features(member: dict[str, Any], sizes: dict[str, int], highest: int)
         "null": "ud" in member and member["ud"] is None,
     }
     return {name for name, found in checks.items() if found}
+
+
+SUBSCRIPTION = (
+    "Subscription(topics=[t, u], ownedPartitions=[{}], groupInstanceId=null, generationId=1, "
+    "rackId=null)"
+)
+
+
+@pytest.mark.parametrize("shown", [SUBSCRIPTION, "Assignment(partitions=[{}], userDataSize=4)"])
+def test_partitions_may_come_in_another_order_and_in_no_other_way(shown: str) -> None:
+    """The characters were sorted once, and so `t-0, u-1` was the same as `t-1, u-0`."""
+    asked: dict[str, Any] = {"algo": "codec-sub", "hex": ""}
+    theirs = {"str": shown.format("t-0, u-1")}
+    assert codecs.agree(asked, theirs, {"str": shown.format("u-1, t-0")})
+    for others in ("t-1, u-0", "t-0", "t-0, u-1, u-1"):
+        assert not codecs.agree(asked, theirs, {"str": shown.format(others)})
+    assert not codecs.agree(asked, theirs, {"str": theirs["str"].replace("=4)", "=5)")[:-1]})

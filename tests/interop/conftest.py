@@ -4,8 +4,8 @@ Each worker of the suite has a broker, and starts it with its first test that is
 `interop`. Groups have names and topics of their own and never meet.
 
 Half a dozen programs of other people race in each of these tests, on a machine that others use
-as well. So what fails is played once more, and said (R in the line of the test): a fault of
-ours comes again, a process that got no time does not.
+as well. So what fails is played once more, with names of its own, and the first failure is shown
+at the end of the run: a fault of ours comes again, a process that got no time does not.
 """
 
 from __future__ import annotations
@@ -50,11 +50,9 @@ def built() -> None:
 
 
 @pytest.fixture(scope="session")
-def broker(built: None) -> Iterator[Broker]:
+def broker(built: None, shared_broker: Broker) -> Broker:
     """The broker that all tests share: what breaks it starts one of its own."""
-    with Broker() as started:
-        print(f"broker started in {started.started_in_s:.1f} s")
-        yield started
+    return shared_broker
 
 
 @pytest.fixture

@@ -1,39 +1,17 @@
-"""One Spark session of the kind asked for, the same job in each; its answers as JSON.
-
-Sessions of different kinds do not live in one process, so the test starts this file once for
-each: `python job.py classic|cluster|connect FOLDER`.
-"""
+"""The simulation and the column functions in a Spark session; what they answer as JSON."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
 from assignors.simulation.spark import simulate
-from assignors.spark import column_functions, local_session, package_zip, register
+from assignors.spark import column_functions, register
 from tests.spark.scenarios import ASSIGNORS, GROUPS_DDL, SIZES_DDL, group_rows, size_rows
 
 BLOB = "X'000100000001000174ffffffff'"
 FRESH = "X'0003000000010001740000000000000000ffffffffffff'"
-
-
-def session_of(kind: str, folder: Path) -> Any:
-    """A session of this kind, knowing the package in the way that kind has to."""
-    if kind == "classic":
-        return local_session("local[2]")
-    if kind == "cluster":
-        # Executors are processes of their own, and know the package only as this zip.
-        settings = {"spark_executor_memory": "1g", "spark_executorEnv_PYTHONSAFEPATH": "1"}
-        session = local_session("local-cluster[2,1,1024]", **settings)
-        session.addArtifacts(str(package_zip(folder / "kafka_assignors.zip")), pyfile=True)
-        return session
-    from pyspark.sql import SparkSession  # noqa: PLC0415
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    return SparkSession.builder.remote("local[2]").getOrCreate()
 
 
 def where_from(session: Any) -> list[str]:
@@ -51,9 +29,8 @@ def where_from(session: Any) -> list[str]:
     return sorted({row.path for row in frame.collect()})
 
 
-def main(kind: str, folder: Path) -> None:
+def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
-    session = session_of(kind, folder)
     register(session)
     sizes = session.createDataFrame(size_rows(), SIZES_DDL).repartition(3)
     groups = session.createDataFrame(group_rows(), GROUPS_DDL)
@@ -92,13 +69,8 @@ def main(kind: str, folder: Path) -> None:
         "paths": where_from(session),
     }
     (folder / "answers.json").write_text(json.dumps(answers, default=str))
-    session.stop()
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:
     """The rows as plain data."""
     return [row.asDict(recursive=True) for row in frame.collect()]
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))

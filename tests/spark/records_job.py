@@ -1,25 +1,20 @@
-"""One Spark session of the kind asked for decodes a dump; its answers as JSON.
+"""A Spark session decodes a dump; its answers as JSON.
 
-Sessions of different kinds do not live in one process, so the test starts this file once for
-each: `python -m tests.spark.records_job classic|cluster|connect FOLDER`, where the folder has a
-dump (`dump.parquet`) and a data folder of segment files.
+The folder has a dump (`dump.parquet`) and a data folder of segment files.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from assignors.replay.engines.spark_decoding import decode_records, segment_records, with_group
 from assignors.replay.sources import Isolation, SourceError
-from tests.spark.job import session_of
 
 
-def main(kind: str, folder: Path) -> None:
+def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
-    session = session_of(kind, folder)
     session.conf.set("spark.sql.session.timeZone", "UTC")
     dump = session.read.parquet(str(folder / "dump.parquet")).repartition(3)
     decoded = dump.transform(decode_records)
@@ -41,7 +36,6 @@ def main(kind: str, folder: Path) -> None:
         "missing": missing(session),
     }
     (folder / "answers.json").write_text(json.dumps(answers, default=str))
-    session.stop()
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:
@@ -57,7 +51,3 @@ def missing(session: Any) -> str:
     except SourceError as error:
         return str(error)
     return ""
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))

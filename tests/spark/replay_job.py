@@ -1,12 +1,11 @@
 """The command `replay`, asked several times in one process, as Spark takes long to start.
 
-`python -m tests.spark.replay_job FOLDER`, where the folder has `asked.json`: lists of arguments.
+The folder has `asked.json`: lists of arguments.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -23,7 +22,3 @@ def main(folder: Path) -> None:
             raise result.exception
         answers.append([result.exit_code, result.stdout, result.stderr])
     (folder / "answers.json").write_text(json.dumps(answers))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -1,14 +1,11 @@
-"""One Spark session of the kind asked for tells a dump; its tables as JSON.
+"""A Spark session makes the tables of a dump; they are left as JSON.
 
-Sessions of different kinds do not live in one process, so the test starts this file once for
-each: `python -m tests.spark.tables_job classic|cluster|connect FOLDER`, where the folder has a
-dump (`dump.jsonl`), which is read in many stretches, and its rows are mixed.
+The folder has a dump (`dump.jsonl`), which is read in many stretches, and its rows are mixed.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +15,13 @@ from assignors.replay.engines.spark_decoding import json_line_records
 from assignors.replay.engines.spark_records import topic_names
 from assignors.replay.engines.spark_tables import table, tables, told_groups
 from assignors.replay.sources import SourceError
-from tests.spark.job import session_of
 
 SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
 STRETCH_BYTES = 5_000
 
 
-def main(kind: str, folder: Path) -> None:
+def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
-    session = session_of(kind, folder)
     session.conf.set("spark.sql.session.timeZone", "UTC")
     dump = json_line_records(session, folder / "dump.jsonl", stretch_bytes=STRETCH_BYTES)
     dump = dump.repartition(3)
@@ -39,7 +34,6 @@ def main(kind: str, folder: Path) -> None:
     )
     answers["refused"] = [refused(lambda: told_groups(session.range(1))), refused_table(dump)]
     (folder / "answers.json").write_text(json.dumps(answers, default=str))
-    session.stop()
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:
@@ -64,7 +58,3 @@ def refused_table(dump: Any) -> str:
     except ValueError as error:
         return str(error)
     return ""
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))

@@ -10,7 +10,7 @@ import pytest
 
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.scenario_rows import COLUMNS
-from tests.spark.jobs import answers_of
+from tests.spark.conftest import SparkAnswers
 from tests.spark.scenarios import ASSIGNORS, group_rows, size_rows
 
 
@@ -56,8 +56,10 @@ def test_an_unknown_assignor_is_refused_before_anything_is_played() -> None:
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
 @pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
-def test_spark_gives_the_rows_of_plain_python(kind: str, tmp_path: Path) -> None:
-    answers = answers_of("job", kind, folder=tmp_path)
+def test_spark_gives_the_rows_of_plain_python(
+    kind: str, tmp_path: Path, spark_answers: SparkAnswers
+) -> None:
+    answers = spark_answers("job", kind, tmp_path)
     assert without_time(answers["sizes"]) == without_time(plain(size_rows()))
     assert without_time(answers["groups"]) == without_time(plain(group_rows()))
     _columns_are_right(answers)

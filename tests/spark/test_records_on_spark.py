@@ -23,7 +23,7 @@ from assignors.replay.sources import (
 )
 from tests.replay.offsets_topics import Mix, offsets_topic
 from tests.replay.segments import TRANSACTIONAL, Batch, marker
-from tests.spark.jobs import answers_of
+from tests.spark.conftest import SparkAnswers
 
 MIX = Mix(tombstones=0.1, classic_groups=0.1, consumer_members=0.1, group_count=20)
 NO_UTF8 = (
@@ -77,10 +77,12 @@ def as_lines(decoded: Iterable[dict[str, Any]]) -> Counter[str]:
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
 @pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
-def test_spark_gives_the_rows_of_plain_python(kind: str, tmp_path: Path) -> None:
+def test_spark_gives_the_rows_of_plain_python(
+    kind: str, tmp_path: Path, spark_answers: SparkAnswers
+) -> None:
     write_parquet([*offsets_topic(400, mix=MIX), *batched(ODD)], tmp_path / "dump.parquet")
     data = data_folder(tmp_path / "data")
-    answers = answers_of("records_job", kind, folder=tmp_path)
+    answers = spark_answers("records_job", kind, tmp_path)
     assert as_lines(answers["rows"]) == plain(read_parquet(tmp_path / "dump.parquet"))
     segments = read_segments(data, isolation=Isolation.READ_UNCOMMITTED)
     assert as_lines(answers["segments"]) == plain(segments)

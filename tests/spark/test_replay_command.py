@@ -14,18 +14,25 @@ from assignors.cli.outputs.replay_tables import ROWS_SHOWN
 from assignors.replay.sources import open_source, write_parquet
 from assignors.replay.tables.rows import TABLES
 from tests.replay.offsets_topics import COMMITS, offsets_topic
+from tests.spark import replay_job
+from tests.spark.conftest import SparkAnswers
 from tests.spark.dumps import some_groups
-from tests.spark.jobs import answers_of
 
 Answer = tuple[int, str, str]
 
 EVERY_TABLE = [argument for name in TABLES for argument in ("--table", name)]
 
 
-def asked(folder: Path, asks: list[list[str]], engine: str) -> list[Answer]:
+def asked(
+    folder: Path, asks: list[list[str]], engine: str, spark_answers: SparkAnswers
+) -> list[Answer]:
     """What the command answers: exit code, standard output and error."""
     (folder / "asked.json").write_text(json.dumps([[*ask, "--engine", engine] for ask in asks]))
-    answers = answers_of("replay_job", folder=folder, timeout_s=900)
+    if engine == "spark":
+        answers = spark_answers("replay_job", "classic", folder)
+    else:
+        replay_job.main(folder)
+        answers = json.loads((folder / "answers.json").read_text())
     return [(code, out, error) for code, out, error in answers]
 
 
@@ -33,7 +40,7 @@ def asked(folder: Path, asks: list[list[str]], engine: str) -> list[Answer]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
 def test_both_engines_print_the_same_rows_in_the_same_order_under_the_same_labels(
-    tmp_path: Path,
+    tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
     packed, unplaced, columns = (
         tmp_path / f"dump{end}" for end in (".jsonl.gz", ".ndjson", ".parquet")
@@ -52,7 +59,7 @@ def test_both_engines_print_the_same_rows_in_the_same_order_under_the_same_label
             [str(columns), "--group", r"(?P<shop>shop)\.39|^g\W$", "--table", "offsets"],
             [str(many), "--table", "offsets", "-o", "table"],
         ]
-        answers[engine] = asked(tmp_path, asks, engine)
+        answers[engine] = asked(tmp_path, asks, engine, spark_answers)
     for ours, theirs in zip(answers["python"], answers["spark"], strict=True):
         assert ours[0] == theirs[0]
         assert ours[1].splitlines() == theirs[1].splitlines()
@@ -72,7 +79,9 @@ def test_both_engines_print_the_same_rows_in_the_same_order_under_the_same_label
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-def test_what_cannot_be_read_is_the_same_one_line_on_both_engines(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_the_same_one_line_on_both_engines(
+    tmp_path: Path, spark_answers: SparkAnswers
+) -> None:
     foreign = json.dumps({"key": b64encode(b"order-17").decode(), "value": None}).encode()
     contents = {
         "empty.jsonl": b"",
@@ -86,7 +95,7 @@ def test_what_cannot_be_read_is_the_same_one_line_on_both_engines(tmp_path: Path
         [str(tmp_path / name)] for name in ("empty.jsonl", "wrong.jsonl", "notes.txt", "none.jsonl")
     ]
     asks += [[str(tmp_path)], [str(tmp_path / "good.jsonl"), "--group", "nobody"]]
-    ours, theirs = (asked(tmp_path, asks, engine) for engine in ("python", "spark"))
+    ours, theirs = (asked(tmp_path, asks, engine, spark_answers) for engine in ("python", "spark"))
     for (code, _, said), (code_, _, said_) in zip(ours, theirs, strict=True):
         assert code == code_ == 2
         # What is wrong with the first record is told in other words.

@@ -15,8 +15,8 @@ from assignors.replay.sources import open_source, rows
 from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES
 from tests.replay.damage import damaged
+from tests.spark.conftest import SparkAnswers
 from tests.spark.dumps import IDS, some_groups
-from tests.spark.jobs import answers_of
 from tests.spark.tables_job import SETTINGS, STRETCH_BYTES
 
 
@@ -29,11 +29,13 @@ def counted(found: list[dict[str, Any]]) -> Counter[str]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
 @pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
-def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
+def test_spark_tells_what_plain_python_tells(
+    kind: str, tmp_path: Path, spark_answers: SparkAnswers
+) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(some_groups())
     assert dump.stat().st_size > 20 * STRETCH_BYTES
-    answers = answers_of("tables_job", kind, folder=tmp_path)
+    answers = spark_answers("tables_job", kind, tmp_path)
     expected = replay(logged_records(rows(open_source(dump))), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
@@ -50,10 +52,12 @@ def test_spark_tells_what_plain_python_tells(kind: str, tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-def test_spark_tells_a_damaged_topic_as_plain_python_does(tmp_path: Path) -> None:
+def test_spark_tells_a_damaged_topic_as_plain_python_does(
+    tmp_path: Path, spark_answers: SparkAnswers
+) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(damaged(3))
-    answers = answers_of("tables_job", "classic", folder=tmp_path)
+    answers = spark_answers("tables_job", "classic", tmp_path)
     expected = replay(logged_records(rows(open_source(dump))), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]

@@ -48,11 +48,15 @@ def show(members):
 async def main(bootstrap="localhost:9092", topic="orders"):
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     await admin.start()
+    # Where the topic exists, the answer says so and nothing is raised.
     await admin.create_topics([NewTopic(topic, PARTITIONS, 1)])
     await admin.close()
     async with AIOKafkaProducer(bootstrap_servers=bootstrap) as producer:
-        for number in range(RECORDS):
+        sent = [
             await producer.send(topic, str(number).encode(), partition=number % PARTITIONS)
+            for number in range(RECORDS)
+        ]
+        written = {(one.partition, one.offset) for one in await asyncio.gather(*sent)}
 
     members, seen = {"a": await member(bootstrap, topic, "a")}, set()
     await poll_until(members, seen, lambda: counts(members) == [6])
@@ -63,10 +67,10 @@ async def main(bootstrap="localhost:9092", topic="orders"):
     print("b came, and a got back what it could:")
     show(members)
     await members.pop("b").stop()
-    await poll_until(members, seen, lambda: counts(members) == [6] and len(seen) == RECORDS)
+    await poll_until(members, seen, lambda: counts(members) == [6] and seen >= written)
     print("b left:")
     show(members)
-    print(f"{len(seen)} of {RECORDS} records read")
+    print(f"{len(seen & written)} of {RECORDS} records read")
     await members["a"].stop()
 
 

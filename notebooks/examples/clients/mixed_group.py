@@ -9,10 +9,12 @@ in the group, and leaves. Start this first; it says when to start the other.
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from kafka import KafkaAdminClient, KafkaConsumer
+from kafka.errors import TopicAlreadyExistsError
 
 from assignors import assignor_named
 from assignors.clients.kafka_python import strategy
@@ -41,9 +43,10 @@ def show(when, consumer):
 
 
 def main(bootstrap="localhost:9092", topic="orders", protocol="cooperative-sticky"):
-    KafkaAdminClient(bootstrap_servers=bootstrap).create_topics(
-        {topic: {"num_partitions": PARTITIONS, "replication_factor": 1}}
-    )
+    with suppress(TopicAlreadyExistsError):
+        KafkaAdminClient(bootstrap_servers=bootstrap).create_topics(
+            {topic: {"num_partitions": PARTITIONS, "replication_factor": 1}}
+        )
     group, seen = f"{topic}-readers", set()
     consumer = KafkaConsumer(
         bootstrap_servers=bootstrap,
@@ -55,6 +58,12 @@ def main(bootstrap="localhost:9092", topic="orders", protocol="cooperative-stick
     consumer.subscribe([topic])
     poll_until(consumer, seen, lambda: len(consumer.assignment()) == PARTITIONS)
     show("alone", consumer)
+    # What an earlier run left in the topic is read and put aside.
+    ends = consumer.end_offsets(consumer.assignment())
+    poll_until(
+        consumer, seen, lambda: all(consumer.position(place) >= end for place, end in ends.items())
+    )
+    seen.clear()
     print("start the other member now", flush=True)
     poll_until(consumer, seen, lambda: len(consumer.assignment()) == PARTITIONS // 2, 600)
     show("together", consumer)

@@ -1,0 +1,51 @@
+"""One Spark process a kind of session: whoever asks next for the same kind finds it running.
+
+At most one runs in each worker of the suite. The tests of a kind follow on each other
+(`tests/conftest.py` sorts by `xdist_group`), so that each kind starts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from tests.spark.jobs import JOB_S, SparkProcess
+from tests.spark.sessions import KINDS
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a kind of session together: the kind is a parameter, or classic."""
+    for item in items:
+        if "spark_answers" in getattr(item, "fixturenames", ()):
+            call = getattr(item, "callspec", None)
+            kind = call.params.get("kind", KINDS[0]) if call else KINDS[0]
+            item.add_marker(pytest.mark.xdist_group(f"spark-{kind}"))
+
+
+class SparkAnswers(Protocol):
+    """What the fixture `spark_answers` gives."""
+
+    def __call__(self, job: str, kind: str, folder: Path, *, timeout_s: float = JOB_S) -> Any:
+        """Run `tests.spark.<job>` in a session of this kind; return what it leaves."""
+
+
+@pytest.fixture(scope="session")
+def spark_answers(java: None) -> Iterator[SparkAnswers]:
+    """Runs jobs in sessions of any kind."""
+    running: list[SparkProcess] = []
+
+    def answers(job: str, kind: str, folder: Path, *, timeout_s: float = JOB_S) -> Any:
+        if running and not (running[0].kind == kind and running[0].is_alive):
+            running.pop().stop()
+        if not running:
+            running.append(SparkProcess(kind))
+        return running[0].answers_of(job, folder, timeout_s=timeout_s)
+
+    try:
+        yield answers
+    finally:
+        for process in running:
+            process.stop()
