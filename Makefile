@@ -72,7 +72,7 @@ pytest: env
 deep: export DEEP ?= 20
 deep: env
 	$(call part,pytest with DEEP=$(DEEP),$(PYTEST) -m 'not spark and not interop' --durations=20 tests)
-	$(call part,every pair of clients,$(PYTEST) -m deep --durations=20 tests)
+	$(call part,every pair of clients,$(PYTEST) -m interop --durations=20 tests)
 
 chaos: MINUTES ?= 15
 soak: MINUTES ?= 240

@@ -216,7 +216,7 @@ class Broker:
         return self.log.read_text("utf-8", "replace")[-3000:]
 
     def _remove(self) -> None:
-        self.stop()
+        self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

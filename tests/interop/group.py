@@ -8,8 +8,8 @@
         group.judge()                          # windows, unread records, repeats
 
 A group is settled when the broker calls it stable, every partition its members subscribe to is
-given out exactly once, and every member's own view equals the broker's, all of it held for a
-second and a half: between two rounds of a cooperative rebalance it looks settled for a moment.
+given out exactly once, and every member's own view equals the broker's, all of it held for
+several heartbeats: between two rounds of a cooperative rebalance it looks settled for a moment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.interop.feed import Feed
 from tests.interop.ledger import Repeat, Window, repeats, unread, windows
 from tests.interop.members import Flags, Member
 
-HOLD_S = 1.5
+HOLD_S = 0.8
 LOOK_S = 0.1
 
 QUIET = frozenset({"view", "records"})

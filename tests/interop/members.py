@@ -44,7 +44,7 @@ class Flags:
     instance: str = ""
     rack: str = ""
     session_timeout_ms: int = 6000
-    heartbeat_ms: int = 500
+    heartbeat_ms: int = 200
     rebalance_timeout_ms: int = 30_000
     metadata_max_age_ms: int = 2000
     group_protocol: str = "classic"

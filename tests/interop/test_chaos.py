@@ -82,7 +82,12 @@ def test_a_plan_is_the_same_under_every_hash_seed() -> None:
 @pytest.mark.slow
 @pytest.mark.interop
 @pytest.mark.parametrize(
-    ("protocol", "leader"), [(COOPERATIVE, "kpp"), (STICKY, "aiop"), (RANGE, "java44")]
+    ("protocol", "leader"),
+    [
+        (COOPERATIVE, "kpp"),
+        (RANGE, "java44"),
+        pytest.param(STICKY, "aiop", marks=pytest.mark.deep),
+    ],
 )
 def test_a_group_outlives_what_happens_to_it(
     protocol: str, leader: str, broker: Broker, tmp_path: Path

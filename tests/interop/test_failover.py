@@ -37,8 +37,15 @@ def own_broker(built: None) -> Iterator[Broker]:
         yield started
 
 
-@pytest.mark.parametrize("leader", ["kpp", "java44"])
-@pytest.mark.parametrize("way", RESTARTS)
+@pytest.mark.parametrize(
+    ("way", "leader"),
+    [
+        ("shut down", "kpp"),
+        ("crashed", "java44"),
+        pytest.param("shut down", "java44", marks=pytest.mark.deep),
+        pytest.param("crashed", "kpp", marks=pytest.mark.deep),
+    ],
+)
 def test_a_broker_that_returns_in_mid_rebalance_finds_one_owner_each(
     way: str, leader: str, own_broker: Broker, tmp_path: Path
 ) -> None:
@@ -76,7 +83,7 @@ def until_rebalance(group: LiveGroup) -> None:
         time.sleep(LOOK_S)
 
 
-@pytest.mark.parametrize("protocol", [COOPERATIVE, STICKY])
+@pytest.mark.parametrize("protocol", [COOPERATIVE, pytest.param(STICKY, marks=pytest.mark.deep)])
 def test_members_of_the_new_protocol_come_and_go(protocol: str, make_group: MakeGroup) -> None:
     """KIP-848's online migration: as soon as one member speaks `group.protocol=consumer`, the
     broker assigns, to classic members as well; when the last of them leaves, a classic member

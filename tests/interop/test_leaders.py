@@ -1,11 +1,12 @@
 """Whoever leads: every protocol under every client that knows it, our members following.
 
 The leader starts first and alone, so that the broker makes it the leader and keeps it. Then come
-kafka-python and aiokafka with our strategies and a member of every other kind that can follow
-such a leader, all at once, so that every pair of leader and follower meets in one of the cells;
-the group settles, everybody with something to read, is disturbed once by a kill or a newcomer,
-settles again, and every record is accounted for. Who cannot follow whom stands in `STUMBLES`, and
-is shown to be so at the end of this file.
+kafka-python and aiokafka with our strategies, and where one of these leads also a member of every
+other kind that can follow it, all at once; the group settles, everybody with something to read, is
+disturbed once by a kill or a newcomer, settles again, every record is accounted for, and all leave
+in peace. The suite shows each client leading ours once, and ours leading everybody under each
+protocol; every protocol under every leader with every follower is for `make deep`. Who cannot
+follow whom stands in `STUMBLES`, and is shown to be so at the end of this file.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import re
 import time
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
 import pytest
 
+from tests.conftest import DEEP
 from tests.interop.audit import dangerous, rounds
 from tests.interop.chaos import kind_of
 from tests.interop.conftest import MakeGroup
@@ -59,7 +62,20 @@ GLANCE_S = 1.0
 CHANGES_MAX = 10
 """How often a member comes or leaves, until the follower is given more of a topic."""
 
-CELLS = [(protocol, leader) for protocol, kinds in LEADERS.items() for leader in kinds]
+SHOWN: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("java44", "java31", "franz", "ck"), (COOPERATIVE,)),
+    **dict.fromkeys(("java24", "sarama", "kp"), (STICKY,)),
+    **dict.fromkeys(("aio", "kjs"), (RANGE,)),
+    "kpp": (COOPERATIVE, RANGE),
+    "aiop": (COOPERATIVE, STICKY),
+}
+"""The protocols under which the suite shows a leader."""
+
+CELLS = [
+    pytest.param(protocol, leader, marks=() if protocol in SHOWN[leader] else pytest.mark.deep)
+    for protocol, kinds in LEADERS.items()
+    for leader in kinds
+]
 
 
 @pytest.mark.parametrize(("protocol", "leader"), CELLS)
@@ -68,21 +84,16 @@ def test_every_leader_leads_us_and_we_lead_everybody(
 ) -> None:
     dice = random.Random(zlib.crc32(f"{protocol} {leader}".encode()))
     others = [kind for kind in followers(protocol, leader) if kind not in {leader, *OURS}]
-    group = make_group(
-        TOPICS,
-        assignors=(protocol,),
-        session_timeout_ms=4000,
-        heartbeat_ms=400,
-    )
+    followed_by = others if leader in OURS or DEEP > 1 else []
+    group = make_group(TOPICS, assignors=(protocol,), session_timeout_ms=4000)
     group.feed.start()
     first = group.start_one(leader)
     group.settled(SETTLES_S, hold_s=ALONE_S)
-    group.start("kpp", "aiop", *others)
+    group.start("kpp", "aiop", *followed_by)
     everybody = group.settled(SETTLES_S, hold_s=MEETS_S)
     assert group.leader() == first.name
-    assert set(followers(protocol, leader)) <= {one.kind for one in group.members.values()}
     assert all(everybody.partition_counts[name] for name in group.members), everybody
-    disturbed = disturb(group, dice, others)
+    disturbed = disturb(group, dice, followed_by)
     settled = group.settled(SETTLES_S)
     assert group.leader() == first.name, disturbed
     assert settled.protocol == protocol
@@ -92,6 +103,7 @@ def test_every_leader_leads_us_and_we_lead_everybody(
     judge(group, group.judge(), protocol, deals_twice=deals_twice)
     if protocol == COOPERATIVE:
         audit(group, deals_twice=deals_twice)
+    assert leave(group) == {}
 
 
 def test_a_leader_that_deals_twice_is_found_out(make_group: MakeGroup) -> None:
@@ -124,12 +136,14 @@ class Stumble:
 MALFORMED = "SchemaException: (Malformed|Buffer underflow|Error reading field 'owned_partitions')"
 FAILING = (
     Stumble(protocol=RANGE, leader="java44", follower="kjs", shows=MALFORMED),
+    Stumble(protocol=STICKY, leader="sarama", follower="aio", shows="insufficient data to decode"),
+    # The rest shows the same of another version or another client: `make deep`.
     Stumble(protocol=RANGE, leader="java31", follower="kjs", shows=MALFORMED),
     Stumble(protocol=RANGE, leader="java24", follower="kjs", shows=MALFORMED),
     Stumble(protocol=RANGE, leader="kp", follower="kjs", shows="unpack requires a buffer of 4"),
     Stumble(protocol=STICKY, leader="sarama", follower="kp", shows="insufficient data to decode"),
-    Stumble(protocol=STICKY, leader="sarama", follower="aio", shows="insufficient data to decode"),
 )
+FAILING_SHOWN = 2
 LEFT_OUT = (RANGE, "ck", "kjs")
 RESTLESS = ((COOPERATIVE, "ck", "franz"), (COOPERATIVE, "ck", "sarama"))
 
@@ -143,7 +157,14 @@ def test_who_cannot_follow_whom_is_shown_below_and_nothing_else() -> None:
     }
 
 
-@pytest.mark.parametrize("one", FAILING, ids=lambda one: f"{one.leader}-{one.follower}")
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(one, marks=() if at < FAILING_SHOWN else pytest.mark.deep)
+        for at, one in enumerate(FAILING)
+    ],
+    ids=lambda one: f"{one.leader}-{one.follower}",
+)
 def test_a_leader_fails_where_it_cannot_read_what_another_client_writes(
     one: Stumble, make_group: MakeGroup
 ) -> None:
@@ -167,7 +188,10 @@ def test_a_librdkafka_leader_leaves_out_a_member_of_kafkajs(make_group: MakeGrou
     assert counts == {"ck-1": 9, "kjs-1": 0}
 
 
-@pytest.mark.parametrize(("protocol", "leader", "follower"), RESTLESS)
+@pytest.mark.parametrize(
+    ("protocol", "leader", "follower"),
+    [RESTLESS[0], pytest.param(*RESTLESS[1], marks=pytest.mark.deep)],
+)
 def test_a_librdkafka_leader_never_rests_with_who_reads_a_topic_once(
     protocol: str, leader: str, follower: str, make_group: MakeGroup
 ) -> None:
@@ -227,6 +251,16 @@ def disturb(group: LiveGroup, dice: random.Random, others: list[str]) -> str:
         return f"{victim} was killed"
     newcomer = group.start_one(dice.choice([*others, "kpp"]))
     return f"{newcomer.name} came"
+
+
+def leave(group: LiveGroup) -> dict[str, int | None]:
+    """Let everybody go at once; who did not go in peace, and how."""
+    alive = [one for one in group.members.values() if one.is_alive]
+    with ThreadPoolExecutor(len(alive)) as threads:
+        codes = dict(
+            zip([one.name for one in alive], threads.map(Member.close, alive), strict=True)
+        )
+    return {name: code for name, code in codes.items() if code != 0}
 
 
 def audit(group: LiveGroup, *, deals_twice: bool) -> None:

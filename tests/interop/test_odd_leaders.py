@@ -105,7 +105,7 @@ def has_in_time(member: Member, wanted: frozenset[Partition]) -> bool:
 
 @pytest.mark.parametrize("protocol", ["cooperative-sticky", "range"])
 def test_no_bytes_of_a_leader_stop_our_members(protocol: str, make_group: MakeGroup) -> None:
-    group = make_group({"a": 4, "b": 2, "c": 2}, assignors=(protocol,))
+    group = make_group({"a": 4, "b": 2, "c": 2}, assignors=(protocol,), heartbeat_ms=100)
     one, other, _ = topics = group.topics
     good = {"kpp-1": assignment(1, [(one, [0, 1])]), "aiop-1": assignment(1, [(other, [0, 1])])}
     wanted = {

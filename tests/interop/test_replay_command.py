@@ -69,6 +69,7 @@ def test_a_brokers_own_files_with_counts_of_the_cluster(
     assert (member["client_id"], member["assigned_count"]) == ("only-one", 5)
 
 
+@pytest.mark.deep  # test_offsets_topic.py asks the same of all tables
 @pytest.mark.spark
 @pytest.mark.slow
 def test_a_live_topic_tells_what_the_brokers_files_tell(

@@ -1,6 +1,7 @@
 """Every kind of member, alone among its like: they form a group, consume, and one leaves.
 
-What fails here is the harness or a client's installation; groups of several kinds are elsewhere.
+What fails here is the harness or a client's installation. The suite shows so those that lead no
+group of `test_leaders.py`, where the others settle, consume and leave; `make deep` all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import pytest
 
 from tests.interop.conftest import MakeGroup
 from tests.interop.members import KINDS
+from tests.interop.neighbours import LEADERS
 
 pytestmark = pytest.mark.interop
 
@@ -22,7 +24,16 @@ PROTOCOLS = {"java848": "", "aio": "range", "kjs": "range"}
 """Where it is not `cooperative-sticky`: those clients ship none, the broker assigns the first."""
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+LEADING = {kind for kinds in LEADERS.values() for kind in kinds}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.deep if kind in LEADING else ())
+        for kind in sorted(KINDS)
+    ],
+)
 def test_two_of_a_kind_share_then_one_takes_over(kind: str, make_group: MakeGroup) -> None:
     protocol = PROTOCOLS.get(kind, COOPERATIVE)
     group = make_group({"a": 4, "b": 1}, assignors=(protocol or COOPERATIVE,))

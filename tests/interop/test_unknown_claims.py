@@ -22,11 +22,11 @@ SETTLES_S = 25.0
 DRAINS_S = 10.0
 
 
-@pytest.mark.parametrize("leader", ["kpp", "aiop"])
+@pytest.mark.parametrize("leader", ["kpp", pytest.param("aiop", marks=pytest.mark.deep)])
 def test_a_member_that_claims_nothing_readable_gets_its_share_and_keeps_it(
     leader: str, make_group: MakeGroup
 ) -> None:
-    group = make_group({"a": 8, "b": 4}, session_timeout_ms=4000, heartbeat_ms=400)
+    group = make_group({"a": 8, "b": 4}, session_timeout_ms=4000)
     group.feed.start()
     first = group.start_one(leader)
     group.settled(SETTLES_S, hold_s=0.3)

@@ -15,6 +15,10 @@ from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
 
+REACHED_MS = 10_000
+"""How long to try to reach the cluster; kafka-python tries for 30 s unless it is told otherwise."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTopics:
     """The topics of a cluster, as they are now."""
@@ -27,10 +31,13 @@ class KnownTopics:
 def known_topics(bootstrap: str) -> KnownTopics:
     """Return the topics of the cluster at `host:port[,host:port]`.
 
-    Raises `ConnectionError` where it cannot be reached. Nothing is changed in the cluster.
+    Raises `ConnectionError` where it cannot be reached within ten seconds. Nothing is changed in
+    the cluster.
     """
     try:
-        client = KafkaAdminClient(bootstrap_servers=bootstrap.split(","))
+        client = KafkaAdminClient(
+            bootstrap_servers=bootstrap.split(","), bootstrap_timeout_ms=REACHED_MS
+        )
     except (KafkaError, ValueError, OSError) as error:
         raise ConnectionError(f"{bootstrap}: {error}") from error
     try:
