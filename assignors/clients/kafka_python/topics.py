@@ -14,7 +14,6 @@ from typing import Any
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
-
 REACHED_MS = 10_000
 """How long to try to reach the cluster; kafka-python tries for 30 s unless it is told otherwise."""
 
