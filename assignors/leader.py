@@ -28,7 +28,7 @@ from assignors.claims import is_claim_known, last_generation, read_claim
 from assignors.model import Assignment, Cluster, Group, Member, State
 from assignors.options import OnFailure, Options
 from assignors.rebalance import Rebalance
-from wire import TopicPartitions, decode_subscription, encode_assignment
+from wire import Decoded, Subscription, TopicPartitions, decode_subscription, encode_assignment
 
 ASSIGNMENT_VERSION = 1
 """Read alike by every client: all versions have the same bytes, and 0 marks very old writers."""
@@ -93,7 +93,7 @@ class Led:
 def lead(
     assignor: Assignor,
     cluster: Cluster,
-    subscriptions: Mapping[str, bytes],
+    subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     *,
     instance_ids: Mapping[str, str] | None = None,
     generation: int | None = None,
@@ -103,10 +103,11 @@ def lead(
 ) -> Led:
     """Return the Assignment bytes of every member of a group.
 
-    `subscriptions` is member id -> Subscription bytes, in the order of the JoinGroup answer
-    (only the Java family looks at the order); `instance_ids` has the static members' ids;
-    `generation` is the last one that completed, if the leader knows it, and `joined` the one
-    that this round makes: then the highest one claimed below it stands for the last.
+    `subscriptions` is member id -> Subscription bytes, or what `decode_subscription` returned for
+    them, in the order of the JoinGroup answer (only the Java family looks at the order);
+    `instance_ids` has the static members' ids; `generation` is the last one that completed, if
+    the leader knows it, and `joined` the one that this round makes: then the highest one claimed
+    below it stands for the last.
     `memory` is this leader's `Led.memory` of the round before, or `Led.memory_in_doubt()`. A
     copied reference is repaired where it would fail, unless `options` say otherwise.
     Cost: that of the assignor, plus O(bytes).
@@ -163,13 +164,17 @@ def claims_key(group: Group) -> tuple[object, ...]:
     )
 
 
-def member_from_bytes(member_id: str, blob: bytes, *, instance_id: str | None = None) -> Member:
+def member_from_bytes(
+    member_id: str, blob: bytes | Decoded[Subscription], *, instance_id: str | None = None
+) -> Member:
     """Return the member that `blob` describes, as far as it can be read. Never raises.
+
+    `blob` is the bytes of a Subscription, or what `decode_subscription` returned for them.
 
     >>> member_from_bytes("a", b"").owned_known
     False
     """
-    decoded = decode_subscription(blob)
+    decoded = blob if isinstance(blob, Decoded) else decode_subscription(blob)
     read = decoded.value
     if read is None:
         return Member(

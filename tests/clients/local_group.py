@@ -83,9 +83,9 @@ class LocalGroup:
         for member_id in list(self.members):
             self.remove(member_id)
 
-    def round(self, *, unheard: Sequence[str] = (), rests: bool = True) -> dict[str, bytes]:
-        """Play one round; `unheard` members never see their answer. It rests for a heartbeat
-        interval if nobody has a reason to join again."""
+    def round(self, *, unheard: Sequence[str] = (), is_confirmed: bool = True) -> dict[str, bytes]:
+        """Play one round; `unheard` members never see their answer. It is confirmed after a
+        heartbeat interval if nobody has a reason to join again."""
         described: dict[str, list[tuple[str, bytes]]] = {}
         for member in self.members.values():
             if member.consumer is None:
@@ -134,8 +134,8 @@ class LocalGroup:
                         self.generation, member.member_id, protocol, member.received
                     )
                 )
-        if rests and not self.wants_another():
-            rest(leader.coordinator)
+        if is_confirmed and not self.wants_another():
+            confirm(leader.coordinator)
         return dict(answers)
 
     def settle(self, limit: int = 6) -> int:
@@ -144,7 +144,7 @@ class LocalGroup:
             self.round()
             if not self.wants_another():
                 return count
-        raise AssertionError(f"no rest after {limit} rounds")
+        raise AssertionError(f"not settled after {limit} rounds")
 
     def wants_another(self) -> bool:
         """Whether a member has a reason to join again."""
@@ -176,11 +176,11 @@ class LocalGroup:
         consumer._coordinator._metadata_snapshot = dict(self.counts)
 
 
-def rest(coordinator: Any) -> None:
+def confirm(coordinator: Any) -> None:
     """Let a heartbeat interval pass for a leader."""
     for assignor in coordinator._assignors.values():
         if isinstance(assignor, Strategy):
-            assignor._rested(coordinator)
+            assignor._confirm(coordinator)
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> None:

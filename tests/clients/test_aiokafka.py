@@ -16,8 +16,8 @@ from aiokafka.coordinator.protocol import (
 )
 from aiokafka.structs import BrokerMetadata, PartitionMetadata
 
-from assignors import Assignor, RebalanceProtocol, assignor_named
-from assignors.clients.aiokafka import Strategy, strategy
+from assignors import Assignor, RebalanceProtocol, assignor_named, leader
+from assignors.clients.aiokafka import Strategy, decoding, strategy
 from tests.clients.test_kafka_python import GARBAGE
 from wire import (
     Mode,
@@ -63,6 +63,24 @@ def test_claims_of_cooperative_members_are_heard(cluster: ClusterMetadata) -> No
     assert given == {"me": {}, "owner": {"t": (0, 1)}}
 
 
+def test_a_subscription_is_decoded_once(
+    cluster: ClusterMetadata, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was decoded when it arrived, for the racks, and by the leader."""
+    decoded: list[bytes] = []
+
+    def counted(blob: bytes) -> Any:
+        decoded.append(blob)
+        return decode_subscription(blob)
+
+    monkeypatch.setattr(leader, "decode_subscription", counted)
+    monkeypatch.setattr(decoding, "decode_subscription", counted)
+    made = strategy("cooperative-sticky", rack="r0")
+    blobs = {"me": made.metadata({"t"}), "other": joined(rack_id="r1")}
+    led(made, cluster, blobs)
+    assert decoded == list(blobs.values())
+
+
 def test_a_member_here_claims_nothing(cluster: ClusterMetadata) -> None:
     made = strategy("cooperative-sticky")
     made.on_assignment(ConsumerProtocolMemberAssignment.decode(encode_assignment({"t": (0, 1)})))
@@ -74,7 +92,7 @@ def test_a_member_here_claims_nothing(cluster: ClusterMetadata) -> None:
 def test_under_sticky_it_remembers_in_user_data(cluster: ClusterMetadata) -> None:
     made = strategy("sticky")
     given = led(made, cluster, {"a": made.metadata({"t"}), "b": joined()})
-    made._seat.arrived(given["a"], 1)
+    made._session.applied(given["a"], 1)
     again = led(made, cluster, {"a": made.metadata({"t"}), "b": joined(), "c": joined()})
     assert set(again["a"]["t"]) <= set(given["a"]["t"])
 
@@ -127,6 +145,6 @@ def test_an_assignor_that_only_cooperates_is_refused() -> None:
 
 def test_state_is_the_instances_own() -> None:
     one, other = strategy("sticky"), strategy("sticky")
-    one._seat.arrived({"t": (0,)}, 3)
-    assert other._seat.membership.assigned == {}
+    one._session.applied({"t": (0,)}, 3)
+    assert other._session.membership.assigned == {}
     assert other.metadata({"t"}) == strategy("sticky").metadata({"t"})

@@ -15,7 +15,7 @@ from kafka.errors import KafkaConfigurationError
 from assignors import Assignor, Group, MemberNote, Rebalance, RebalanceProtocol
 from assignors.clients.common.client_session import LedRound
 from assignors.clients.kafka_python import cooperative_sticky, strategy
-from assignors.clients.kafka_python.strategy import NO_COORDINATOR
+from assignors.clients.kafka_python.adapter import NO_COORDINATOR
 from tests.clients.local_group import LocalGroup
 from tests.wire.vectors import captured
 from wire import Subscription, decode_subscription, encode_subscription

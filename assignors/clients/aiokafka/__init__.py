@@ -1,5 +1,5 @@
-"""Assignors in aiokafka: `partition_assignment_strategy=[strategy()]`."""
+"""Assignors in aiokafka: `partition_assignment_strategy=[strategy("sticky")]`."""
 
-from assignors.clients.aiokafka.strategy import Strategy, strategy
+from assignors.clients.aiokafka.adapter import Strategy, strategy
 
 __all__ = ["Strategy", "strategy"]

@@ -1,57 +1,53 @@
 """Tolerant decoding of what others write, inside kafka-python.
 
-The host decodes every member before it asks the assignor, keeps nothing of the bytes, and
-raises out of `poll()` for one member that it cannot read. While an adapter is alive, the name
-by which the host's coordinator calls its decoder stands for one that never raises. It gives
-the host's own objects, so that other assignors notice nothing, with the bytes attached.
+kafka-python decodes every member's Subscription before it asks the assignor, keeps none of the
+bytes, and raises out of `poll()` for one member that it cannot read. It does the same with the
+Assignment that a leader writes: a leader that leaves a member out makes the broker send that member
+zero bytes (kafkajs assignors written as its documentation shows do that), and then `poll()` raises
+and the consumer goes on with partitions that somebody else has by now.
 
-So it is with the Assignment that a leader writes. A leader that leaves a member out makes the
-broker send it zero bytes; kafkajs assignors as its documentation shows them do that. The host
-raises out of `poll()` then, and consumes on what is somebody else's by now.
-
-The replacement is one for the whole process. It is counted: the first adapter puts it in, and
-when the last one is gone the host's own decoder is back.
+While a strategy lives, the names by which the coordinator finds its two decoders stand for the two
+here (`DECODERS`). They never raise, and they return kafka-python's own objects, so that other
+assignors see what they expect; a Subscription carries its bytes along.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
-import weakref
 from typing import Any
 
-import kafka.coordinator.consumer as host
+import kafka.coordinator.consumer
 from kafka.protocol.consumer.metadata import (
     ConsumerProtocolAssignment,
     ConsumerProtocolSubscription,
 )
 
-from assignors.clients.common.client_session import given_by, possible_topics
-from wire import Subscription, decode_subscription
+from assignors.clients.common.replaced_names import ReplacedNames
+from assignors.clients.common.translation import readable_assignment, valid_topics
+from wire import Decoded, Subscription, decode_subscription
 
 LOGGER = logging.getLogger("kafka.coordinator.assignors")
 
-RAW = "kafka_assignors_bytes"
-"""The attribute that holds the bytes of a decoded Subscription."""
-
-_lock = threading.Lock()
-_users = 0
+SOURCE = "kafka_assignors_source"
+"""The attribute of a Subscription with its bytes, or with what we decoded them to."""
 
 
 class _Subscriptions:
-    """Stands in for the host's class of Subscriptions where the coordinator decodes them."""
+    """Takes the place of the class of Subscriptions where the coordinator decodes them."""
 
-    def decode(self, blob: bytes) -> Any:  # noqa: ANN401 - the host's type
-        """Return the host's object, whatever the bytes are."""
+    def decode(self, blob: bytes) -> Any:  # noqa: ANN401 - kafka-python's type
+        """Return kafka-python's object, whatever the bytes are."""
+        source: bytes | Decoded[Subscription] = bytes(blob)
         try:
             found = ConsumerProtocolSubscription.decode(blob)
             is_usable = _is_usable(found)
-        except Exception:  # noqa: BLE001 - the host raises anything for bytes it cannot read
+        except Exception:  # noqa: BLE001 - kafka-python raises anything for bytes it cannot read
             is_usable = False
         if not is_usable:
-            found = _stand_in(blob)
-        found.topics = possible_topics(found.topics)
-        setattr(found, RAW, bytes(blob))
+            source = decode_subscription(blob)
+            found = _from_ours(source.value or Subscription())
+        found.topics = valid_topics(found.topics)
+        setattr(found, SOURCE, source)
         return found
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as above
@@ -62,17 +58,17 @@ class _Subscriptions:
 
 
 class _Assignments:
-    """Stands in for the host's class of Assignments where the coordinator decodes its own."""
+    """Takes the place of the class of Assignments where the coordinator decodes its own."""
 
-    def decode(self, blob: bytes) -> Any:  # noqa: ANN401 - the host's type
-        """Return the host's object, whatever the bytes are."""
+    def decode(self, blob: bytes) -> Any:  # noqa: ANN401 - kafka-python's type
+        """Return kafka-python's object, whatever the bytes are."""
         try:
             found = ConsumerProtocolAssignment.decode(blob)
             found.partitions()
-        except Exception:  # noqa: BLE001 - the host raises anything for bytes it cannot read
-            given = given_by(blob, LOGGER)
+        except Exception:  # noqa: BLE001 - kafka-python raises anything for bytes it cannot read
+            readable = readable_assignment(blob, LOGGER)
             found = ConsumerProtocolAssignment(
-                version=0, assigned_partitions=list(given.items()), user_data=None
+                version=0, assigned_partitions=list(readable.items()), user_data=None
             )
         return found
 
@@ -83,50 +79,33 @@ class _Assignments:
         return ConsumerProtocolAssignment(*arguments, **named)
 
 
-_SUBSCRIPTIONS = _Subscriptions()
-_ASSIGNMENTS = _Assignments()
+DECODERS = ReplacedNames(
+    kafka.coordinator.consumer,
+    {
+        "ConsumerProtocolSubscription": _Subscriptions(),
+        "ConsumerProtocolAssignment": _Assignments(),
+    },
+)
 
 
-def install(user: object) -> None:
-    """Decode tolerantly for as long as `user` lives."""
-    global _users  # noqa: PLW0603 - the host has one decoder in a process
-    with _lock:
-        if _users == 0:
-            host.ConsumerProtocolSubscription = _SUBSCRIPTIONS
-            host.ConsumerProtocolAssignment = _ASSIGNMENTS
-        _users += 1
-    weakref.finalize(user, _leave).atexit = False
-
-
-def bytes_of(subscription: Any) -> bytes:  # noqa: ANN401 - as above
-    """Return the bytes that a member sent; written anew where nobody kept them."""
-    kept = getattr(subscription, RAW, None)
-    if isinstance(kept, bytes):
+def source_of(subscription: Any) -> bytes | Decoded[Subscription]:  # noqa: ANN401 - as above
+    """Return the bytes of a Subscription or their decoding; encoded anew where nobody kept them."""
+    kept = getattr(subscription, SOURCE, None)
+    if isinstance(kept, bytes | Decoded):
         return kept
     return subscription if isinstance(subscription, bytes) else bytes(subscription.encode())
 
 
-def _leave() -> None:
-    global _users  # noqa: PLW0603 - as above
-    with _lock:
-        _users -= 1
-        if _users == 0:
-            host.ConsumerProtocolSubscription = ConsumerProtocolSubscription
-            host.ConsumerProtocolAssignment = ConsumerProtocolAssignment
-
-
 def _is_usable(found: Any) -> bool:  # noqa: ANN401 - as above
-    """Return whether every assignor of the host can work with the object."""
+    """Return whether every assignor of kafka-python can work with the object."""
     topics = found.topics
     return isinstance(topics, list) and all(isinstance(topic, str) for topic in topics)
 
 
-def _stand_in(blob: bytes) -> Any:  # noqa: ANN401 - as above
-    """Return what could be read, as the host's object."""
-    read = decode_subscription(blob).value or Subscription()
-    version = min(max(read.version, 0), 3)
+def _from_ours(read: Subscription) -> Any:  # noqa: ANN401 - as above
+    """Return what could be read, as kafka-python's object."""
     return ConsumerProtocolSubscription(
-        version=version,
+        version=min(max(read.version, 0), 3),
         topics=list(read.topics),
         user_data=read.user_data,
         owned_partitions=[],

@@ -1,7 +1,7 @@
-"""What a live cluster says of its topics, asked through kafka-python: counts, and their ids.
+"""Partition counts and topic ids of a live cluster, read with kafka-python's admin client.
 
-The topic of offsets records neither, so a replay has to infer how many partitions a topic has
-and which name an id stands for. Whoever can reach the cluster asks.
+`__consumer_offsets` records neither, so a replay has to infer how many partitions a topic has and
+which name an id stands for, unless it can ask the cluster.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class KnownTopics:
     """The topics of a cluster, as they are now."""
 
     partition_counts: dict[str, int] = field(default_factory=dict)
+    """Topic -> number of partitions."""
     names: dict[str, str] = field(default_factory=dict)
     """Topic id, as Kafka writes it, -> name."""
 
@@ -30,8 +31,8 @@ class KnownTopics:
 def known_topics(bootstrap: str) -> KnownTopics:
     """Return the topics of the cluster at `host:port[,host:port]`.
 
-    Raises `ConnectionError` where it cannot be reached within ten seconds. Nothing is changed in
-    the cluster.
+    One request to the cluster; nothing is changed in it. Raises `ConnectionError` if it cannot
+    be reached within ten seconds, or does not answer.
     """
     try:
         client = KafkaAdminClient(

@@ -6,7 +6,7 @@ import pytest
 from kafka.errors import RebalanceInProgressError
 from kafka.future import Future
 
-from assignors.clients.common.pending_join import PendingJoin
+from assignors.clients.kafka_python.pending_join import PendingJoin
 from tests.clients.local_group import run
 
 

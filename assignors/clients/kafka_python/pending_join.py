@@ -1,15 +1,15 @@
 """The answer to a join, kept until the application polls again.
 
-kafka-python starts a join in one `poll()` and looks for its answer in the next. It looks whether
-the join is over before it looks what came of it: an answer that arrives between two polls is
-thrown away, and the member joins again. An application that works between short polls may
-lose one answer after the other that way, and where it leads, every loss is a round for the whole
+kafka-python sends a join in one `poll()` and looks for its answer in the next. It checks whether
+the join is done before it looks at the answer: an answer that arrives between two polls is
+discarded, and the member joins again. An application that works between short polls may lose
+one answer after the other that way, and where it leads, every loss is a round for the whole
 group (kafka-python 3.0.12).
 
-So the host is handed its own future in a wrapper that counts as unfinished until it is awaited. An
-answer keeps for half a session: until then nobody else can have been given what it names, and
-the first heartbeat is still in time. What failed, is older, or was for a membership that is lost
-by now, counts as the host counts it.
+So kafka-python gets its own future in a wrapper that counts as unfinished until it is awaited. An
+answer keeps for half a session timeout: until then nobody else can have been given what it
+assigns, and the first heartbeat is still in time. A failure, an older answer, and one for a
+membership that is lost by now count as kafka-python counts them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from typing import Any
 
 
 class PendingJoin:
-    """A future of the host's that is not over before it has been awaited."""
+    """A future of kafka-python's that is not done before it has been awaited."""
 
     __slots__ = ("_clock", "_finished", "_future", "_generation", "_keep_s")
 
     def __init__(
         self,
-        future: Any,  # noqa: ANN401 - the host's type
+        future: Any,  # noqa: ANN401 - kafka-python's type
         *,
         generation: Callable[[], object],
         keep_s: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Keep the answer for `keep_s` and as long as `generation` stays what it was with it."""
+        """Keep the answer for `keep_s` seconds, while `generation()` returns the same object."""
         self._future = future
         self._generation = generation
         self._keep_s = keep_s
@@ -42,7 +42,7 @@ class PendingJoin:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing worth waiting for."""
+        """Whether the join failed, or its answer is too old or for a lost membership."""
         if self._future.exception is not None:
             return True
         if self._finished is None:

@@ -37,9 +37,9 @@ def group() -> Iterator[LocalGroup]:
     made.close()
 
 
-def seat_of(group: LocalGroup, name: str) -> ClientSession:
+def session_of(group: LocalGroup, name: str) -> ClientSession:
     (made,) = group.members[name].coordinator._assignors.values()
-    found = made._seat
+    found = made._session
     assert isinstance(found, ClientSession)
     return found
 
@@ -47,17 +47,17 @@ def seat_of(group: LocalGroup, name: str) -> ClientSession:
 def test_a_plan_that_may_not_have_arrived_is_not_relied_on(group: LocalGroup) -> None:
     group.add("a", [cooperative_sticky()], ["t"])
     member = group.add_bytes("old", {COOPERATIVE: OLD})
-    seat = seat_of(group, "a")
+    session = session_of(group, "a")
     group.round(unheard=["a"])
     group.members["a"].coordinator.group_protocols()
-    assert seat.memory.plan is None, "nothing is known of anybody"
+    assert session.memory.plan is None, "nothing is known of anybody"
     group.settle()
     given = member.received
     assert given not in {None, NOTHING}
     group.round(unheard=["a"])
     group.members["a"].coordinator.group_protocols()
-    assert seat.memory.plan is not None
-    assert len(seat.memory.plan["old"]["t"]) == 3, "one plan or the other"
+    assert session.memory.plan is not None
+    assert len(session.memory.plan["old"]["t"]) == 3, "one plan or the other"
     group.round()
     assert member.received == given
     group.generation += 1
@@ -73,9 +73,9 @@ def test_a_plan_is_not_relied_on_before_its_round_has_rested(group: LocalGroup) 
     group.settle()
     given = member.received
     group.add("b", [cooperative_sticky()], ["t"])
-    group.round(rests=False)
+    group.round(is_confirmed=False)
     assert member.received != given
-    group.round(rests=False)
+    group.round(is_confirmed=False)
     assert len(group.members["b"].assigned) < 2, "what the old one has waits"
     group.settle()
     assert [len(group.members[name].assigned) for name in "ab"] == [2, 2]
@@ -91,7 +91,7 @@ def test_a_follow_up_is_owed_until_its_round_began(group: LocalGroup) -> None:
     ghost = Subscription(topics=("u",), owned={"t": (4, 5)}, generation=-1)
     group.members["ghost"].blobs = {COOPERATIVE: encode_subscription(ghost)}
     group.round(unheard=["a"])
-    assert not seat_of(group, "a").has_arrived
+    assert not session_of(group, "a").is_applied
     group.round()
     assert coordinator.need_rejoin(), "nobody else would start it"
     group.round()
@@ -102,9 +102,9 @@ def test_a_round_does_not_rest_before_its_answer_arrived(group: LocalGroup) -> N
     group.add("a", [cooperative_sticky()], ["t"])
     group.add_bytes("old", {COOPERATIVE: OLD})
     group.round(unheard=["a"])
-    seat = seat_of(group, "a")
-    assert not seat.rested()
-    assert seat.memory.plan is None
+    session = session_of(group, "a")
+    assert not session.confirmed()
+    assert session.memory.plan is None
 
 
 class Beats:
@@ -124,8 +124,8 @@ class Beats:
 def watched(beats: Beats, **fields: Any) -> bool:
     """Whether a kafka-python member takes its round as rested."""
     made = cooperative_sticky()
-    made._seat.lead(CLUSTER, {"a": OLD}, instance_ids={}, joined=GENERATION)
-    made._seat.arrived({}, GENERATION)
+    made._session.lead(CLUSTER, {"a": OLD}, instance_ids={}, joined=GENERATION)
+    made._session.applied({}, GENERATION)
     coordinator = SimpleNamespace(
         heartbeat=beats,
         config={"heartbeat_interval_ms": HEARTBEAT_MS},
@@ -135,8 +135,8 @@ def watched(beats: Beats, **fields: Any) -> bool:
         _generation=SimpleNamespace(generation_id=GENERATION),
     )
     vars(coordinator).update(fields)
-    asyncio.run(made._watch_rest(coordinator, GENERATION))
-    return made._seat.awaited is None
+    asyncio.run(made._await_heartbeat(coordinator, GENERATION))
+    return made._session.unconfirmed is None
 
 
 def test_kafka_python_waits_for_a_heartbeat_that_is_answered() -> None:
@@ -183,19 +183,21 @@ def rejoins(*answers: Any, after: int = GENERATION) -> bool:
         coordinator = Coordinator(list(answers))
         made = aiokafka.strategy(COOPERATIVE)
         blobs = {"a": made.metadata({"t"}), "old": OLD}
-        made._seat.lead(CLUSTER, blobs, instance_ids={}, joined=GENERATION)
+        made._session.lead(CLUSTER, blobs, instance_ids={}, joined=GENERATION)
         coordinator.join_complete(made)
         assert not coordinator._rejoin_needed_fut.done(), "the others have not asked yet"
         coordinator.generation = after
         await asyncio.sleep(2 * HEARTBEAT_MS / 1000)
         for _ in range(LOOKS_MAX):
-            is_over = not coordinator.answers and made._asking is not None and made._asking.done()
+            is_over = (
+                not coordinator.answers and made._question is not None and made._question.done()
+            )
             if is_over or after != GENERATION:
                 break
             await asyncio.sleep(HEARTBEAT_MS / 1000)
         assert bool(coordinator.answers) == (after != GENERATION), "asked while it is the newest"
-        assert made._asking is None or made._asking.exception() is None
-        started = made._seat.memory.plan is not None
+        assert made._question is None or made._question.exception() is None
+        started = made._session.memory.plan is not None
         assert coordinator._rejoin_needed_fut.done() == (started or REBALANCE in answers)
         return started
 

@@ -1,0 +1,157 @@
+"""Assignors in aiokafka: one line in the consumer's settings.
+
+    from aiokafka import AIOKafkaConsumer
+    from assignors.clients.aiokafka import strategy
+
+    consumer = AIOKafkaConsumer(
+        "orders", group_id="g", partition_assignment_strategy=[strategy("sticky")]
+    )
+
+aiokafka gives up all partitions before every round: it supports the eager protocol alone. So
+under `cooperative-sticky` a member here claims nothing, takes part in groups of cooperative
+members, and can lead them, as their claims are decoded (`decoding`).
+
+What aiokafka cannot do: it drops the instance ids of static members before the assignor sees
+them, so static members are ordered by member id here; and with more than one strategy it joins once
+for each of them, so give it one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiokafka.errors import IllegalStateError, KafkaError
+
+from assignors.assignor import Assignor, RebalanceProtocol
+from assignors.clients.aiokafka.decoding import (
+    DECODERS,
+    LOGGER,
+    calling_coordinator,
+    decoded_of,
+    refused_topics,
+)
+from assignors.clients.common.base_strategy import BaseStrategy
+from assignors.clients.common.translation import cluster_of, partitions_by_topic
+from assignors.model import Cluster
+from wire import Decoded, Subscription
+
+
+class Strategy(BaseStrategy):
+    """An assignor as aiokafka takes it: an instance with four names, nothing on the class.
+
+    The only one in its consumer's list. Raises `ValueError` for an assignor that supports the
+    cooperative protocol alone as well.
+    """
+
+    _logger = LOGGER
+    _decoders = DECODERS
+    _misuse = IllegalStateError
+    _refused: tuple[str, ...] = ()
+    """Topics left out of the last assignment."""
+    _question: asyncio.Future[None] | None = None
+    """The task that asks whether the round is confirmed: the event loop would not keep it."""
+
+    @staticmethod
+    def _refuse_unfit(assignor: Assignor) -> None:
+        if RebalanceProtocol.EAGER not in assignor.protocols:
+            raise ValueError(
+                f"aiokafka gives up everything before each round, and "
+                f"{assignor.full_name} is for members that do not"
+            )
+
+    def metadata(self, topics: Iterable[str]) -> bytes:
+        """Return the Subscription bytes to join with: an eager member claims nothing."""
+        coordinator = self._look_up()
+        generation = -1 if coordinator is None else int(coordinator.generation)
+        return self._session.join(topics, owned={}, generation=generation)
+
+    def assign(self, cluster: Any, members: Mapping[str, Any]) -> dict[str, bytes]:  # noqa: ANN401
+        """Return the Assignment bytes of every member. Never raises, whatever members write."""
+        coordinator = self._look_up()
+        decoded = {member_id: decoded_of(metadata) for member_id, metadata in members.items()}
+        return self._session.lead(
+            _cluster_of(cluster, members, decoded),
+            decoded,
+            instance_ids={},
+            joined=None if coordinator is None else int(coordinator.generation),
+        )
+
+    def on_assignment(self, assignment: Any) -> None:  # noqa: ANN401 - aiokafka's type
+        """Record the assignment; where this member leads, have its round confirmed."""
+        coordinator = self._look_up()
+        assigned = partitions_by_topic(
+            (found.topic, found.partition) for found in assignment.partitions()
+        )
+        generation = -1 if coordinator is None else int(coordinator.generation)
+        to_confirm = self._session.applied(assigned, generation)
+        # Join again once for the same topics: a leader that insists is not asked for ever.
+        refused, before = refused_topics(assignment), self._refused
+        self._refused = refused
+        if coordinator is None:
+            return
+        if to_confirm:
+            self._ask_later(coordinator, generation)
+        if refused and refused != before:
+            LOGGER.warning("assigned topics outside the subscription, joining again: %s", refused)
+            coordinator.request_rejoin()
+
+    def _ask_later(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
+        """Ask a heartbeat interval from now whether the round is confirmed."""
+
+        def ask() -> None:
+            if _is_newest(coordinator, generation):
+                self._question = asyncio.ensure_future(self._ask(coordinator, generation))
+
+        delay_s = coordinator._heartbeat_interval_ms / 1000  # noqa: SLF001 - no other way
+        asyncio.get_running_loop().call_later(delay_s, ask)
+
+    async def _ask(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
+        """Ask by a heartbeat like aiokafka's own, and again later where none is answered."""
+        try:
+            is_answered = await coordinator._do_heartbeat()  # noqa: SLF001 - as above
+        except KafkaError:
+            return  # aiokafka's own heartbeat meets this as well, and reports it
+        if not _is_newest(coordinator, generation):
+            return
+        if not is_answered:
+            self._ask_later(coordinator, generation)
+        elif self._session.confirmed():
+            coordinator.request_rejoin()
+
+    @staticmethod
+    def _calling_coordinator() -> Any:  # noqa: ANN401 - aiokafka's coordinator, or None
+        return calling_coordinator()
+
+
+strategy = Strategy
+"""`strategy("sticky")` makes the object for `partition_assignment_strategy`."""
+
+
+def _is_newest(coordinator: Any, generation: int) -> bool:  # noqa: ANN401 - as above
+    """Return whether aiokafka knows of no round after that one."""
+    is_waiting = not coordinator._rejoin_needed_fut.done()  # noqa: SLF001 - no other way
+    return is_waiting and int(coordinator.generation) == generation
+
+
+def _cluster_of(
+    cluster: Any,  # noqa: ANN401 - aiokafka's type
+    members: Mapping[str, Any],
+    decoded: Mapping[str, Decoded[Subscription]],
+) -> Cluster:
+    """Return the topics that members subscribe to; with racks where a member has one."""
+    topics = [topic for metadata in members.values() for topic in metadata.subscription]
+    racks = {}
+    if any(found.value is not None and found.value.rack_id for found in decoded.values()):
+        racks = {broker.nodeId: broker.rack for broker in cluster.brokers() if broker.rack}
+
+    def replica_racks(topic: str, number: int) -> tuple[str, ...]:
+        partition = getattr(cluster, "_partitions", {}).get(topic, {}).get(number)
+        replicas = getattr(partition, "replicas", ())
+        return tuple(racks[node_id] for node_id in replicas if node_id in racks)
+
+    return cluster_of(cluster, topics, replica_racks if racks else None)
+
+
+__all__ = ["Strategy", "strategy"]

@@ -1,0 +1,71 @@
+"""From a client's values to ours: partitions, clusters, and assignments that it cannot read."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from assignors.model import Cluster, Topic
+from wire import TopicPartitions, decode_assignment
+
+TOPIC_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+
+def valid_topics(topics: Iterable[str]) -> list[str]:
+    """Return the names that a topic can have: clients raise when they are to watch any other.
+
+    >>> valid_topics(["orders.v2", "", "..", "a b"])
+    ['orders.v2']
+    """
+    return [topic for topic in topics if TOPIC_NAME.fullmatch(topic) and topic not in {".", ".."}]
+
+
+def readable_assignment(blob: bytes, logger: logging.Logger) -> TopicPartitions:
+    """Return what can be read of an Assignment that the client cannot read, and log it.
+
+    >>> readable_assignment(b"", logging.getLogger("quiet"))
+    {}
+    """
+    decoded = decode_assignment(blob)
+    read = {} if decoded.value is None else decoded.value.partitions
+    noted = "; ".join(note.text for note in decoded.notes)
+    logger.warning("the leader wrote an odd assignment, read as %s: %s", dict(read), noted)
+    return {topic: read[topic] for topic in valid_topics(read)}
+
+
+def partitions_by_topic(partitions: Iterable[tuple[str, int]]) -> TopicPartitions:
+    """Return (topic, number) pairs as topic -> sorted numbers.
+
+    >>> partitions_by_topic([("u", 3), ("t", 1), ("t", 0)])
+    {'t': (0, 1), 'u': (3,)}
+    """
+    found: dict[str, list[int]] = {}
+    for topic, number in sorted(set(partitions)):
+        found.setdefault(topic, []).append(number)
+    return {topic: tuple(numbers) for topic, numbers in found.items()}
+
+
+def cluster_of(
+    metadata: Any,  # noqa: ANN401 - the client's type
+    topics: Iterable[str],
+    replica_racks: Callable[[str, int], tuple[str, ...]] | None = None,
+) -> Cluster:
+    """Return those of the topics that the client's cluster metadata has.
+
+    `replica_racks` returns the racks of the replicas of a topic's partition; without it no
+    partition has racks. Cost: O(partitions).
+    """
+    known = {}
+    for topic in dict.fromkeys(topics):
+        numbers = metadata.partitions_for_topic(topic)
+        if numbers is not None:
+            count = len(numbers)
+            racks = (
+                ()
+                if replica_racks is None
+                else tuple(replica_racks(topic, number) for number in range(count))
+            )
+            known[topic] = Topic(partition_count=count, racks=racks)
+    return Cluster(topics=known)
