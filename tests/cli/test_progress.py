@@ -2,35 +2,63 @@ from __future__ import annotations
 
 import io
 import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import pytest
 
 from assignors.cli.outputs import progress
 
+T = TypeVar("T")
+
 
 class Terminal(io.StringIO):
-    """Standard error with a person in front of it."""
+    """Standard error of a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
-@pytest.mark.parametrize("patience", [-1.0, 60.0])
-def test_a_bar_takes_nothing_away(patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    watched = Terminal()
+def watched_screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Return a terminal in place of standard error; called in a test, as pytest sets it too."""
+    screen = Terminal()
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", watched)
+    monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", patience)
+    return screen
+
+
+def test_a_bar_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = watched_screen(monkeypatch)
     lines = [b"a", b"", b"bcd"]
     assert list(progress.counted(lines, 7)) == lines
-    assert list(progress.counted(iter(lines), None)) == lines
-    assert list(progress.worked(range(5), 5, "outcomes")) == list(range(5))
-    assert ("outcomes" in watched.getvalue()) == (patience < 0)
+    assert watched.getvalue() == ""
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
+    assert list(progress.counted(slowly(watched, lines), 7)) == lines
+    assert list(progress.counted(slowly(watched, lines), None)) == lines
+    assert "lines" in watched.getvalue()
 
 
-def test_nobody_is_shown_a_bar_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", -1.0)
+def test_a_bar_is_shown_before_the_first_item_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`simulate --topics 10000000` printed nothing for 100 seconds: no item, no bar."""
+    watched = watched_screen(monkeypatch)
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
+    assert list(progress.worked(slowly(watched, [7]), 1, "outcomes")) == [7]
+    assert "0 outcomes" in watched.getvalue()
+
+
+def slowly(screen: Terminal, items: Sequence[T]) -> Iterator[T]:
+    """Yield the items, the first one when something is on the screen."""
+    deadline = time.monotonic() + 20
+    before = len(screen.getvalue())
+    while len(screen.getvalue()) == before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    yield from items
+
+
+def test_no_bar_where_standard_error_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     screen = io.StringIO()
     monkeypatch.setattr(sys, "stderr", screen)
     assert list(progress.counted([b"a"], 2)) == [b"a"]

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from assignors.registry import BEST
 from assignors.simulation.rounds.scenario_rows import COLUMNS
-from tests.cli.running import GROUP, answers, process
+from tests.cli.running import GROUP, ROOT, answers, process
 
 SMALL = ("--members", "3", "--topics", "2", "--partitions", "7", "--events", "2")
 
@@ -67,6 +70,11 @@ def test_a_group_is_a_scenario_and_bad_lines_stay_in_their_places() -> None:
         ({"seed": 1, "members": "3"}, "members"),
         ({"seed": 1, "members": 2**31}, "members"),
         ({"seed": 1, "members": -1}, "members"),
+        ({"seed": 1, "members": 10_000_000}, "members"),
+        ({"seed": 1, "members": 100_000, "topics": 1_000}, "members"),
+        ({"seed": 1, "topics": 10_000_000}, "topics"),
+        ({"seed": 1, "partitions": 1_000_000, "events": 100}, "events"),
+        ({**GROUP, "topics": {"t": 1_000_001}, "seed": 1}, "partitions"),
         ({"seed": 1, "subscription": "zz"}, "subscription"),
         ({"seed": 1, "subscription": 5}, "subscription"),
         ({"seed": 1, "faults": 1}, "faults"),
@@ -87,10 +95,48 @@ def test_what_is_wrong_in_a_row_is_named(row: dict[str, Any], path: str) -> None
         ("--members", "-1"),
         ("--seed", str(2**63 - 1)),
         ("--members", str(10**9)),
+        ("--members", "10000000", "--topics", "1000"),
+        ("--members", "100000", "--topics", "1000"),
+        ("--topics", "10000000"),
     ],
 )
 def test_impossible_sizes_are_usage_errors(arguments: tuple[str, ...]) -> None:
     assert answers("simulate", *arguments) == ([], 2)
+
+
+def test_a_refused_size_names_its_bound() -> None:
+    (document,), _ = answers("simulate", "-", given='{"seed": 1, "members": 10000000}')
+    assert document["error"]["text"] == "10000000 is not within 0..100000"
+    refused = process("simulate", "--members", "100000", "--topics", "1000")
+    assert b"have 100000000 subscriptions, more than 10000000" in refused.stderr
+
+
+def test_a_scenario_that_does_not_fit_into_memory_is_an_error_and_the_next_line_is_answered() -> (
+    None
+):
+    """It ended the command: MemoryError, traceback, the next line unanswered."""
+    lines = ['{"seed": 1, "members": 100000, "topics": 1}', '{"seed": 2, "events": 0}']
+    program = (
+        "import resource, sys\n"
+        "from assignors.cli.command import run\n"
+        "run(['simulate', '--scenarios', '1', '--events', '0', '--assignor', 'range'])\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "limit = pages * resource.getpagesize() + 2 ** 24\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "sys.exit(run(['simulate', '-', '--assignor', 'range']))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        input="\n".join(lines).encode(),
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert (ended.returncode, ended.stderr) == (2, b"")
+    _, first, second = map(json.loads, ended.stdout.splitlines())
+    assert "memory" in first["error"]["text"]
+    assert (second["seed"], second["error"]) == (2, None)
 
 
 @pytest.mark.spark
@@ -102,6 +148,7 @@ def test_spark_gives_the_same_lines() -> None:
         "x",
         json.dumps({**GROUP, "seed": 3, "events": 1}),
         '{"seed": 4, "subscription": "zz"}',
+        '{"seed": 5, "members": 10000000}',
     ]
     given = "\n".join(lines).encode()
     arguments = ("simulate", "-", "--assignor", "cooperative-sticky")

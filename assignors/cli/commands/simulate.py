@@ -114,6 +114,7 @@ def simulate(  # noqa: PLR0917  # click names every option
             faults=faults,
             wire=wire,
         )
+        sizes.require_few_subscriptions()
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     names = assignors or tuple(BEST.values())

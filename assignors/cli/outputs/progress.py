@@ -1,23 +1,27 @@
-"""A bar on standard error while a long piece of work runs with a person watching.
+"""Show a progress bar on standard error while long work runs and somebody can see it.
 
-Nothing is shown, and rich is not even imported, for the first second, when standard error is
-no terminal, or when the answers themselves appear on the terminal.
+Nothing is shown, and rich is not imported, during the first second, when standard error is no
+terminal, or when the answers themselves appear on the terminal.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from threading import Timer
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 T = TypeVar("T")
 
-PATIENCE_SECONDS = 1.0
+DELAY_SECONDS = 1.0
+"""How long work runs before a bar is shown."""
 
 
 def is_watched() -> bool:
-    """Return whether somebody looks at standard error but not at the answers."""
+    """Return whether standard error is a terminal and standard output is not."""
     return sys.stderr.isatty() and not sys.stdout.isatty()
 
 
@@ -31,7 +35,7 @@ def counted(lines: Iterable[bytes], size: int | None) -> Iterator[bytes]:
 
 
 def worked(items: Iterable[T], count: int | None, unit: str) -> Iterator[T]:
-    """Yield the items; show how many of `count` are done. A watched screen is enough here."""
+    """Yield the items; show how many of `count` are done, even beside answers on a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return
@@ -41,27 +45,44 @@ def worked(items: Iterable[T], count: int | None, unit: str) -> Iterator[T]:
 def _shown(
     items: Iterable[T], total: int | None, unit: str, weight: Callable[[T], int]
 ) -> Iterator[T]:
-    """Yield the items, with a bar once the work has taken a second."""
-    started = time.monotonic()
+    """Yield the items; show a bar once the work has taken a second, even before the first item."""
     done = 0
-    remaining = iter(items)
-    for item in remaining:
-        yield item
-        done += weight(item)
-        if time.monotonic() - started > PATIENCE_SECONDS:
-            break
-    else:
-        return
-    from rich.console import Console  # noqa: PLC0415  # only long work pays for the import
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    bars: list[Progress] = []
+    timer = Timer(DELAY_SECONDS, lambda: bars.append(_started_bar(total, unit)))
+    timer.daemon = True
+    timer.start()
+    try:
+        for item in items:
+            yield item
+            done += weight(item)
+            for bar in bars:
+                bar.update(bar.task_ids[0], completed=done)
+    finally:
+        timer.cancel()
+        timer.join()
+        for bar in bars:
+            bar.stop()
 
-    columns = (
+
+def _started_bar(total: int | None, unit: str) -> Progress:
+    """Return a bar on standard error that a thread of its own keeps drawing."""
+    from rich.console import Console  # noqa: PLC0415  # only long work pays for the import
+    from rich.progress import (  # noqa: PLC0415  # as above
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    progress = Progress(
         BarColumn(),
         TextColumn("{task.completed:,.0f} " + unit),
+        TimeElapsedColumn(),
         TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=total, completed=done)
-        for item in remaining:
-            yield item
-            progress.advance(bar, weight(item))
+    progress.add_task("", total=total)
+    progress.start()
+    return progress

@@ -27,8 +27,8 @@ def simulate_rows(
     With more than one process the calling program must guard its start
     (`if __name__ == "__main__"`), as `multiprocessing` asks. Raises `ValueError` for an
     unknown assignor; a bad row is a row with `error` set. Cost: linear in the rows. Memory:
-    `CHUNK` rows and their outcomes with one process; with several, rows are read ahead without
-    a bound.
+    one scenario and its outcomes with one process; with several, rows are read ahead without a
+    bound.
 
     >>> rows = simulate_rows([{"seed": 3, "members": 2, "events": 0}], assignors=["range"])
     >>> [row["kind"] for row in rows]
@@ -36,11 +36,10 @@ def simulate_rows(
     """
     for name in assignors:
         assignor_named(name)
-    play = partial(_play, assignors=tuple(assignors))
     if processes <= 1:
-        for chunk in _chunks(rows):
-            yield from play(chunk)
+        yield from outcome_rows(rows, assignors)
         return
+    play = partial(_play, assignors=tuple(assignors))
     with get_context("spawn").Pool(processes) as pool:
         for played in pool.imap(play, _chunks(rows)):
             yield from played

@@ -30,8 +30,15 @@ class SubscriptionShape(StrEnum):
     """Every member to one topic: member n to topic n, counted round."""
 
 
-LIMIT = 10_000_000
-"""Largest number of members, topics, partitions or events in one scenario."""
+LIMITS = {"members": 100_000, "topics": 100_000, "partitions": 1_000_000, "events": 100_000}
+"""Largest value of each size. A round at the largest sizes takes seconds and 1 to 3 GB."""
+
+SUBSCRIPTION_LIMIT = 10_000_000
+"""Most subscriptions in a random scenario: the topics of each member, added up."""
+
+WORK_LIMIT = 100_000_000
+"""Largest product of the rounds that a scenario needs at least, which is its events and the start,
+with its members, topics and partitions together, all of which every round goes through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,27 +62,59 @@ class Parameters:
 
     def __post_init__(self) -> None:
         """Check the sizes."""
-        for name in ("members", "topics", "partitions", "events"):
+        for name, limit in LIMITS.items():
             value = getattr(self, name)
-            if not 0 <= value <= LIMIT:
-                raise ValueError(f"{name}: {value} is not within 0..{LIMIT}")
+            if not 0 <= value <= limit:
+                raise ValueError(f"{name}: {value} is not within 0..{limit}")
         if self.topics < 1 <= self.partitions:
             raise ValueError(f"partitions: {self.partitions} of no topic")
         if self.subscription not in set(SubscriptionShape):
             known = ", ".join(SubscriptionShape)
             raise ValueError(f"subscription: {self.subscription!r} is none of {known}")
+        size = self.members + self.topics + self.partitions
+        if (self.events + 1) * size > WORK_LIMIT:
+            raise ValueError(
+                f"events: {self.events} is not within 0..{WORK_LIMIT // size - 1}, "
+                f"the bound for {size} members, topics and partitions together"
+            )
+
+    @property
+    def topics_per_member(self) -> int:
+        """How many topics a member subscribes to, at most."""
+        most = {
+            SubscriptionShape.EQUAL: self.topics,
+            SubscriptionShape.HALF: (self.topics + 1) // 2,
+            SubscriptionShape.FEW: 3,
+            SubscriptionShape.CHAIN: 2,
+            SubscriptionShape.DISJOINT: 1,
+        }
+        return min(most[SubscriptionShape(self.subscription)], self.topics)
+
+    def require_few_subscriptions(self) -> None:
+        """Raise `ValueError` if a random scenario has more than `SUBSCRIPTION_LIMIT`.
+
+        Not part of construction: the members of an explicit group subscribe to what they list.
+        """
+        count = self.members * self.topics_per_member
+        if count > SUBSCRIPTION_LIMIT:
+            raise ValueError(
+                f"members: {self.members} with {self.topics_per_member} topics each have "
+                f"{count} subscriptions, more than {SUBSCRIPTION_LIMIT}"
+            )
 
 
 def generate(seed: int, parameters: Parameters | None = None) -> Scenario:
     """Return the scenario of this seed: the same on every machine.
 
-    Every integer is a seed. Without `parameters` the defaults of `Parameters` hold.
+    Every integer is a seed. Without `parameters` the defaults of `Parameters` hold. Raises
+    `ValueError` for more than `SUBSCRIPTION_LIMIT` subscriptions.
     Cost: O(members * topics + events).
 
     >>> generate(1, Parameters(members=2, topics=1, partitions=4, events=1)).topics
     {'t0000': 4}
     """
     sizes = parameters or Parameters()
+    sizes.require_few_subscriptions()
     dice = Dice(seed)
     counts = [sizes.partitions // sizes.topics] * sizes.topics if sizes.topics else []
     for position in range(sizes.partitions - sum(counts)):

@@ -27,14 +27,16 @@ FIGURES = tuple(field.name for field in fields(Outcome))
 COLUMNS = ("id", *FIGURES, "error")
 """Columns of an outcome row: the `id` of its scenario row, the fields of `Outcome`, `error`."""
 EMPTY: dict[str, Any] = dict.fromkeys(COLUMNS)
+NO_MEMORY = "MemoryError: the scenario does not fit into the memory of this process"
 
 
 def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield an outcome row (`COLUMNS`) for each scenario row, assignor and event, in that order.
 
     A scenario under which an assignor raises gives one row with `error` for that assignor; a row
-    that is no scenario gives one row with `error` and no assignor. Raises `ValueError` for an
-    unknown assignor, before anything is simulated. Cost: that of `play`. Memory: one scenario.
+    that is no scenario, or one that does not fit into memory, gives one row with `error` and no
+    assignor. Raises `ValueError` for an unknown assignor, before anything is simulated. Cost: that
+    of `play`. Memory: one scenario.
     """
     chosen = [assignor_named(name) for name in assignors]
     for row in rows:
@@ -43,6 +45,9 @@ def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict
         except (ValueError, TypeError) as error:
             yield {**EMPTY, **_identity(row), "error": f"bad-row: {error}"}
             continue
+        except MemoryError:
+            yield {**EMPTY, **_identity(row), "error": NO_MEMORY}
+            continue
         for assignor in chosen:
             yield from _played(row, scenario, assignor)
 
@@ -50,6 +55,8 @@ def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict
 def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, Any]]:
     try:
         outcomes = play(scenario, assignor)
+    except MemoryError:
+        return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": NO_MEMORY}]
     except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
         text = f"{type(error).__name__}: {error}"
         return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": text}]
