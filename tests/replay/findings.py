@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignors.replay.analysis.table_rows import analysed_group
+from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.findings import Thresholds, anomalies
 from assignors.replay.history.timeline import group_history

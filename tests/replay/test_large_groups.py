@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.analysis.table_rows import analysed_group
+from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import replay
 from assignors.replay.findings import anomalies

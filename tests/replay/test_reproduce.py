@@ -11,8 +11,9 @@ from assignors.model import Group
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
+from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.analysis.reproduce import Reproduction, reproductions, shares
-from assignors.replay.analysis.table_rows import analysed_group, generation_rows
+from assignors.replay.analysis.table_rows import generation_rows
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import Says, captured, classic, in_order

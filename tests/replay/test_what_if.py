@@ -11,7 +11,7 @@ from assignors.model import Cluster, Group, Member
 from assignors.ownership.changes import pairs
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
-from assignors.replay.analysis.table_rows import GroupAnalysis, analysed_group
+from assignors.replay.analysis.group_analysis import GroupAnalysis, analysed_group
 from assignors.replay.analysis.what_if import EVERY_GROUP, total, what_if
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.timeline import group_history, learned_names, timeline
@@ -41,14 +41,14 @@ def real() -> dict[str, GroupAnalysis]:
     return {h.group: analysed_group(h, KNOWN) for h in timeline(entries, topic_names=names)}
 
 
-def tried(of: GroupAnalysis, name: str) -> list[OutcomeRow]:
+def tried(analysis: GroupAnalysis, name: str) -> list[OutcomeRow]:
     """The outcome of an assignor, without the sums."""
-    return [row for row in what_if(of, assignor_named(name)) if row.generation is not None]
+    return [row for row in what_if(analysis, assignor_named(name)) if row.generation is not None]
 
 
-def summed(of: GroupAnalysis, name: str) -> list[OutcomeRow]:
+def summed(analysis: GroupAnalysis, name: str) -> list[OutcomeRow]:
     """The rows that sum up each life."""
-    return [row for row in what_if(of, assignor_named(name)) if row.generation is None]
+    return [row for row in what_if(analysis, assignor_named(name)) if row.generation is None]
 
 
 def made(*entries: LoggedRecord, counts: dict[str, int] | None = None) -> GroupAnalysis:
@@ -71,7 +71,7 @@ def test_the_assignor_that_ran_would_have_done_what_it_did(real: dict[str, Group
 def test_the_best_assignors_leave_no_gap_and_nothing_with_nobody(
     real: dict[str, GroupAnalysis], name: str
 ) -> None:
-    rows = [row for of in real.values() for row in tried(of, name)]
+    rows = [row for analysis in real.values() for row in tried(analysis, name)]
     assert len(rows) > 250
     assert {(row.balance_gap, row.unassigned, row.error) for row in rows} == {(0, 0, None)}
 
@@ -80,23 +80,23 @@ def test_every_registered_assignor_plays_every_history_without_an_error(
     real: dict[str, GroupAnalysis],
 ) -> None:
     for name in ASSIGNORS:
-        rows = [row for of in real.values() for row in tried(of, name)]
+        rows = [row for analysis in real.values() for row in tried(analysis, name)]
         assert {row.error for row in rows} == {None}, name
         assert all(row.rounds <= 3 for row in rows), name
 
 
-def by_hand(of: GroupAnalysis) -> list[int]:
+def by_hand(analysis: GroupAnalysis) -> list[int]:
     """Moves of `java/roundrobin`, generation by generation, with dictionaries alone."""
     moves = []
-    (told_life,) = of.lives
+    (life_analysis,) = analysis.lives
     had: dict[tuple[str, int], str] = {}
     before: object = None
-    for chapter in told_life.chapters:
-        members = chapter.generation.members
+    for analysed in life_analysis.generations:
+        members = analysed.generation.members
         asked = sorted((m.member_id, sorted(m.topics)) for m in members)
         if members and asked != before:
             group = Group(
-                cluster=Cluster.of(dict(of.counts)),
+                cluster=Cluster.of(dict(analysis.counts)),
                 members=tuple(Member(member_id=m.member_id, topics=m.topics) for m in members),
             )
             answer = ASSIGNORS["java/roundrobin"].assign(group).assignment
@@ -120,11 +120,13 @@ def by_hand(of: GroupAnalysis) -> list[int]:
 
 def test_moves_are_those_of_playing_the_assignor_by_hand(real: dict[str, GroupAnalysis]) -> None:
     checked = 0
-    for of in real.values():
-        if len(of.lives) == 1 and of.lives[0].life.kind.value == "classic":
-            if any(m.instance_id for c in of.lives[0].chapters for m in c.generation.members):
+    for analysis in real.values():
+        if len(analysis.lives) == 1 and analysis.lives[0].life.kind.value == "classic":
+            if any(
+                m.instance_id for c in analysis.lives[0].generations for m in c.generation.members
+            ):
                 continue
-            assert [row.moved for row in tried(of, "java/roundrobin")] == by_hand(of)
+            assert [row.moved for row in tried(analysis, "java/roundrobin")] == by_hand(analysis)
             checked += 1
     assert checked > 15
 
@@ -147,9 +149,9 @@ def test_a_generation_that_asks_for_nothing_new_is_the_other_assignors_doing() -
 def test_an_eager_round_stops_all_and_a_brokers_round_what_moves() -> None:
     first = classic(10, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, state_ms=5)
     second = classic(1100, 2, {"a": Says(), "b": Says()}, state_ms=1000)
-    of = made(first, second)
+    analysis = made(first, second)
     downtime = {
-        name: tried(of, name)[1].downtime_partition_ms
+        name: tried(analysis, name)[1].downtime_partition_ms
         for name in ("optimal/sticky", "server/uniform")
     }
     assert downtime == {"optimal/sticky": 400, "server/uniform": 200}
@@ -189,9 +191,9 @@ def test_a_brokers_own_plan_is_where_the_next_leader_starts() -> None:
         classic(5, 3, {"a": Says(gets={"t": (0, 1)})}),
         classic(90, 4, {"a": Says(gets={"t": (0, 1, 2, 3)})}, state_ms=80),
     ]
-    of = made(*entries)
-    assert of.lives[1].life.generations[0].is_brokers
-    rows = [row for row in tried(of, "optimal/sticky") if row.life == 2]
+    analysis = made(*entries)
+    assert analysis.lives[1].life.generations[0].is_brokers
+    rows = [row for row in tried(analysis, "optimal/sticky") if row.life == 2]
     assert [(row.generation, row.rounds, row.load_max, row.actual_load_max) for row in rows] == [
         (4, 1, 4, 4)
     ]
@@ -241,30 +243,32 @@ def own(assign: object, *, cooperative: bool = True) -> Assignor:
 
 
 def test_an_assignor_that_fails_leaves_everything_and_says_why() -> None:
-    of = made(classic(10, 1, {"a": Says()}), classic(20, 2, {"a": Says(), "b": Says()}))
-    rows = list(what_if(of, own(fails)))
+    analysis = made(classic(10, 1, {"a": Says()}), classic(20, 2, {"a": Says(), "b": Says()}))
+    rows = list(what_if(analysis, own(fails)))
     assert [row.error for row in rows[:2]] == ["RuntimeError: no idea"] * 2
     assert [row.rounds for row in rows] == [0, 0, 0]
     assert rows[2].error == "2 generations: RuntimeError: no idea"
 
 
 def test_an_assignor_that_never_rests_is_stopped() -> None:
-    of = made(
+    analysis = made(
         classic(10, 1, {"a": Says(), "b": Says()}),
         classic(20, 2, {"a": Says(), "b": Says(), "c": Says()}),
     )
-    (_, row, _) = what_if(of, own(never_rests))
+    (_, row, _) = what_if(analysis, own(never_rests))
     assert (row.rounds, row.error) == (10, "not settled after 10 rounds")
 
 
 def test_an_eager_assignor_gets_one_round() -> None:
-    of = made(classic(10, 1, {"a": Says(), "b": Says()}))
-    (row, _) = what_if(of, own(never_rests, cooperative=False))
+    analysis = made(classic(10, 1, {"a": Says(), "b": Says()}))
+    (row, _) = what_if(analysis, own(never_rests, cooperative=False))
     assert (row.rounds, row.error) == (1, None)
 
 
 def test_sums_add_up(real: dict[str, GroupAnalysis]) -> None:
-    rows = [row for of in real.values() for row in what_if(of, assignor_named("sticky"))]
+    rows = [
+        row for analysis in real.values() for row in what_if(analysis, assignor_named("sticky"))
+    ]
     (every,) = total(rows)
     single = [row for row in rows if row.generation is not None]
     assert (every.group, every.generation) == (EVERY_GROUP, None)

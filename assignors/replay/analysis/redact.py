@@ -19,7 +19,7 @@ from assignors.ownership.changes import Change
 from assignors.ownership.double import Overlap
 from assignors.ownership.intervals import Ownership
 from assignors.replay.analysis.figures import Figures
-from assignors.replay.analysis.table_rows import GenerationAnalysis, GroupAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import GenerationAnalysis, GroupAnalysis, LifeAnalysis
 from assignors.replay.history.model import (
     Commit,
     Generation,
@@ -102,16 +102,16 @@ def keyed(key: bytes) -> Label:
     return label
 
 
-def redacted(of: GroupAnalysis, label: Label) -> GroupAnalysis:
+def redacted(analysis: GroupAnalysis, label: Label) -> GroupAnalysis:
     """Return what is told with every name hidden. Cost: linear."""
-    history = of.history
-    lives = tuple(_life(told_life, label) for told_life in of.lives)
+    history = analysis.history
+    lives = tuple(_life(life_analysis, label) for life_analysis in analysis.lives)
     return replace(
-        of,
+        analysis,
         history=replace(
             history,
             group=label(Hidden.GROUP, history.group),
-            lives=tuple(told_life.life for told_life in lives),
+            lives=tuple(life_analysis.life for life_analysis in lives),
             commits=tuple(_commit(commit) for commit in history.commits),
         ),
         lives=lives,
@@ -127,21 +127,21 @@ def redacted_outcome(row: OutcomeRow, group: str) -> OutcomeRow:
     return replace(row, group=group, error=error)
 
 
-def _life(of: LifeAnalysis, label: Label) -> LifeAnalysis:
-    chapters = tuple(_chapter(chapter, label) for chapter in of.chapters)
+def _life(analysis: LifeAnalysis, label: Label) -> LifeAnalysis:
+    generations = tuple(_analysed(analysed, label) for analysed in analysis.generations)
     hidden: dict[int, Ownership] = {
         id(interval): replace(interval, member_id=label(Hidden.MEMBER, interval.member_id))
-        for interval in of.ownerships
+        for interval in analysis.ownerships
     }
     life: Life = replace(
-        of.life,
-        generations=tuple(chapter.generation for chapter in chapters),
-        changes=tuple(_change(change, label) for change in of.life.changes),
+        analysis.life,
+        generations=tuple(analysed.generation for analysed in generations),
+        changes=tuple(_change(change, label) for change in analysis.life.changes),
     )
     return LifeAnalysis(
         life=life,
-        chapters=chapters,
-        ownerships=tuple(hidden[id(interval)] for interval in of.ownerships),
+        generations=generations,
+        ownerships=tuple(hidden[id(interval)] for interval in analysis.ownerships),
         overlaps=tuple(
             Overlap(
                 first=hidden[id(overlap.first)],
@@ -149,17 +149,17 @@ def _life(of: LifeAnalysis, label: Label) -> LifeAnalysis:
                 start=overlap.start,
                 end=overlap.end,
             )
-            for overlap in of.overlaps
+            for overlap in analysis.overlaps
         ),
     )
 
 
-def _chapter(chapter: GenerationAnalysis, label: Label) -> GenerationAnalysis:
-    before = chapter.before
+def _analysed(analysed: GenerationAnalysis, label: Label) -> GenerationAnalysis:
+    before = analysed.before
     return GenerationAnalysis(
-        generation=_generation(chapter.generation, label),
+        generation=_generation(analysed.generation, label),
         before=None if before is None else _generation(before, label),
-        figures=_figures(chapter.figures, label),
+        figures=_figures(analysed.figures, label),
     )
 
 

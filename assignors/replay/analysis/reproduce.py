@@ -18,7 +18,7 @@ from assignors.leader import member_from_bytes
 from assignors.model import Cluster, Group, Member, State
 from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.fingerprint import guessed_writer
-from assignors.replay.analysis.table_rows import GroupAnalysis
+from assignors.replay.analysis.group_analysis import GroupAnalysis
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.tables.rows import GenerationRow
@@ -66,26 +66,26 @@ class Reproduction:
         return f"{self.assignor} gives another plan: {self.different_count} partitions differ"
 
 
-def reproductions(of: GroupAnalysis) -> Iterator[Reproduction]:
+def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
     """Yield every plan of a classic group whose protocol Java knows, with its copy's answer.
 
     A generation that was written again for a static member that came back is asked with the
     members it has now. Cost: that of the assignors.
     """
-    cluster = Cluster.of(dict(of.counts))
-    for told_life in of.lives:
-        if told_life.life.kind is not Kind.CLASSIC:
+    cluster = Cluster.of(dict(analysis.counts))
+    for life_analysis in analysis.lives:
+        if life_analysis.life.kind is not Kind.CLASSIC:
             continue
         states: dict[str, State] = {}
-        for chapter in told_life.chapters:
-            generation = chapter.generation
+        for analysed in life_analysis.generations:
+            generation = analysed.generation
             assignor = ASSIGNORS.get(f"{JAVA}{generation.protocol}")
             leader = _leader(generation)
             if assignor is None or leader is None:
                 continue
             state = states.get(leader.member_id, State())
             found, states[leader.member_id] = _compared(
-                told_life.life.number,
+                life_analysis.life.number,
                 generation,
                 leader,
                 assignor,

@@ -1,30 +1,21 @@
-"""From a group's history to the rows of the tables. Nothing is judged here, only told.
-
-`analysed_group` computes once what several tables need: partition counts, the figures of every
-generation, who held what when. Each table is then a function of it.
-"""
+"""From the analysis of a group to the rows of the tables: a function for each table."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
-from assignors.ownership.double import Overlap, double_time, overlaps
-from assignors.ownership.intervals import Ownership, by_partition, sole_ownerships
-from assignors.replay.analysis.commits import Span, spans
-from assignors.replay.analysis.figures import Figures, figures
+from assignors.ownership.double import double_time
+from assignors.replay.analysis.commits import commit_counts, sole_owner_ids, spans
 from assignors.replay.analysis.fingerprint import guessed_writer
-from assignors.replay.analysis.ownership import ownerships_of
-from assignors.replay.history.model import (
-    Generation,
-    GroupHistory,
-    Kind,
-    Life,
-    Participant,
-    partition_count,
+from assignors.replay.analysis.group_analysis import (
+    GenerationAnalysis,
+    GroupAnalysis,
+    client_of,
+    downtime_ms,
+    sum_of_known,
+    unassigned_ms,
 )
-from assignors.replay.history.partition_counts import counts_of
+from assignors.replay.history.model import Generation, Life, Participant, partition_count
 from assignors.replay.tables.rows import (
     AssignmentRow,
     GenerationRow,
@@ -34,62 +25,16 @@ from assignors.replay.tables.rows import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerationAnalysis:
-    """One generation with its figures and the generation before."""
-
-    generation: Generation
-    before: Generation | None
-    figures: Figures
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeAnalysis:
-    """One life with everything that is computed of it."""
-
-    life: Life
-    chapters: tuple[GenerationAnalysis, ...]
-    ownerships: tuple[Ownership, ...]
-    overlaps: tuple[Overlap, ...]
-    """Empty for share groups, where several members may hold a partition."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupAnalysis:
-    """A group's history with everything that is computed of it."""
-
-    history: GroupHistory
-    counts: Mapping[str, int]
-    inferred: frozenset[str]
-    """Topics whose partition counts come from the history itself."""
-    lives: tuple[LifeAnalysis, ...]
-
-
-def analysed_group(
-    history: GroupHistory, partition_counts: Mapping[str, int] | None = None
-) -> GroupAnalysis:
-    """Return the history with its figures. Cost: that of the optimal solver, a generation."""
-    counts, inferred = counts_of(history, partition_counts)
-    return GroupAnalysis(
-        history=history,
-        counts=counts,
-        inferred=inferred,
-        lives=tuple(_life_analysis(life, counts) for life in history.lives),
-    )
-
-
-def group_rows(of: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow]:
-    """Yield a row a life; `anomaly_counts` is life -> how many findings it has."""
-    commits = [commit for commit in of.history.commits if not commit.is_aborted]
-    commit_ms = sorted(commit.at_ms for commit in commits if commit.offset is not None)
-    tombstone_ms = sorted(commit.at_ms for commit in commits if commit.offset is None)
-    for told_life, span in zip(of.lives, spans(of.history.lives), strict=True):
-        life = told_life.life
+def group_rows(analysis: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow]:
+    """Yield a row for each life; `anomaly_counts` is life number -> how many findings it has."""
+    counts = commit_counts(analysis.history.commits, spans(analysis.history.lives))
+    for life_analysis, counted in zip(analysis.lives, counts, strict=True):
+        life = life_analysis.life
         generations = life.generations
         last = generations[-1] if generations else None
         named = [g.protocol for g in generations if g.protocol]
         yield GroupRow(
-            group=of.history.group,
+            group=analysis.history.group,
             life=life.number,
             kind=life.kind.value,
             from_ms=life.from_ms,
@@ -100,27 +45,25 @@ def group_rows(of: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> Iterator
             member_count_max=max((len(g.members) for g in generations), default=0),
             generation_count=len(generations),
             generations_missing=sum(g.missing_before for g in generations),
-            moved=sum(chapter.figures.moved for chapter in told_life.chapters),
-            commit_count=_within(commit_ms, span),
-            tombstone_count=_within(tombstone_ms, span),
+            moved=sum(analysed.figures.moved for analysed in life_analysis.generations),
+            commit_count=counted.commits,
+            tombstone_count=counted.tombstones,
             anomaly_count=anomaly_counts.get(life.number, 0),
-            double_owned_ms=double_time(told_life.overlaps),
-            unassigned_partition_ms=added(map(_unassigned_ms, told_life.chapters)),
-            downtime_partition_ms=added(map(downtime, told_life.chapters)),
+            double_owned_ms=double_time(life_analysis.overlaps),
+            unassigned_partition_ms=sum_of_known(map(unassigned_ms, life_analysis.generations)),
+            downtime_partition_ms=sum_of_known(map(downtime_ms, life_analysis.generations)),
         )
 
 
-def offset_rows(of: GroupAnalysis) -> Iterator[OffsetRow]:
-    """Yield a row a commit, with who held the partition then if it was one member alone."""
-    holdings = by_partition(holdings_of(of))
-    starts = {place: [one.start for one in listed] for place, listed in holdings.items()}
-    for commit in of.history.commits:
-        place = (commit.topic, commit.partition)
-        until = bisect_right(starts.get(place, []), commit.at_ms)
-        last = holdings[place][until - 1] if until else None
-        is_held = last is not None and commit.at_ms < last.until and commit.offset is not None
+def offset_rows(analysis: GroupAnalysis) -> Iterator[OffsetRow]:
+    """Yield a row for each commit, with the member that owned the partition then, if one did alone.
+
+    In the order of the records. Cost: O(ownerships + C log ownerships) for C commits.
+    """
+    commits = analysis.history.commits
+    for commit, owner_id in zip(commits, sole_owner_ids(analysis), strict=True):
         yield OffsetRow(
-            group=of.history.group,
+            group=analysis.history.group,
             topic=commit.topic,
             topic_id=commit.topic_id,
             partition=commit.partition,
@@ -133,48 +76,40 @@ def offset_rows(of: GroupAnalysis) -> Iterator[OffsetRow]:
             record_partition=commit.record_partition,
             record_offset=commit.record_offset,
             is_aborted=commit.is_aborted,
-            holder_id=last.member_id if last is not None and is_held else None,
+            holder_id=owner_id,
         )
 
 
-def holdings_of(of: GroupAnalysis) -> list[Ownership]:
-    """Return who held each partition alone; of a share group nobody ever does."""
-    return sole_ownerships(
-        interval
-        for told_life in of.lives
-        if told_life.life.kind is not Kind.SHARE
-        for interval in told_life.ownerships
-    )
+def generation_rows(analysis: GroupAnalysis) -> Iterator[GenerationRow]:
+    """Yield a row for each generation."""
+    for life_analysis in analysis.lives:
+        for analysed in life_analysis.generations:
+            yield _generation_row(analysis, life_analysis.life, analysed)
 
 
-def generation_rows(of: GroupAnalysis) -> Iterator[GenerationRow]:
-    """Yield a row a generation."""
-    for told_life in of.lives:
-        for chapter in told_life.chapters:
-            yield _generation_row(of, told_life.life, chapter)
-
-
-def member_rows(of: GroupAnalysis) -> Iterator[MemberRow]:
-    """Yield a row a member of each generation, in the order of the records."""
-    for told_life in of.lives:
-        for chapter in told_life.chapters:
-            joined = frozenset(chapter.figures.joined)
-            for member in chapter.generation.members:
+def member_rows(analysis: GroupAnalysis) -> Iterator[MemberRow]:
+    """Yield a row for each member of each generation, in the order of the records."""
+    for life_analysis in analysis.lives:
+        for analysed in life_analysis.generations:
+            joined = frozenset(analysed.figures.joined)
+            for member in analysed.generation.members:
                 is_new = member.member_id in joined
-                yield _member_row(of, told_life.life, chapter.generation, member, is_new=is_new)
+                yield _member_row(
+                    analysis, life_analysis.life, analysed.generation, member, is_new=is_new
+                )
 
 
-def assignment_rows(of: GroupAnalysis) -> Iterator[AssignmentRow]:
-    """Yield a row an interval in which a member held a partition, by begin."""
-    for told_life in of.lives:
-        double = {id(i) for o in told_life.overlaps for i in (o.first, o.second)}
-        clients = client_of(told_life.life)
-        for interval in told_life.ownerships:
+def assignment_rows(analysis: GroupAnalysis) -> Iterator[AssignmentRow]:
+    """Yield a row for each ownership, in the order in which they began."""
+    for life_analysis in analysis.lives:
+        double = {id(i) for o in life_analysis.overlaps for i in (o.first, o.second)}
+        clients = client_of(life_analysis.life)
+        for interval in life_analysis.ownerships:
             client_id, host = clients.get(interval.member_id, ("", ""))
             yield AssignmentRow(
-                group=of.history.group,
-                life=told_life.life.number,
-                kind=told_life.life.kind.value,
+                group=analysis.history.group,
+                life=life_analysis.life.number,
+                kind=life_analysis.life.kind.value,
                 topic=interval.topic,
                 partition=interval.partition,
                 member_id=interval.member_id,
@@ -190,64 +125,14 @@ def assignment_rows(of: GroupAnalysis) -> Iterator[AssignmentRow]:
             )
 
 
-def client_of(life: Life) -> dict[str, tuple[str, str]]:
-    """Return member id -> (client id, host)."""
-    return {
-        member.member_id: (member.client_id, member.host)
-        for generation in life.generations
-        for member in generation.members
-    }
-
-
-def downtime(chapter: GenerationAnalysis) -> int | None:
-    """Return the partition-milliseconds that a generation's round cost: `columns.ESTIMATED`."""
-    generation = chapter.generation
-    if generation.pause_ms is None:
-        return 0 if not generation.members else None
-    return generation.pause_ms * chapter.figures.stopped
-
-
-def _unassigned_ms(chapter: GenerationAnalysis) -> int | None:
-    """Return the partition-milliseconds with nobody, `None` where they have no end."""
-    generation, count = chapter.generation, partition_count(chapter.figures.unassigned)
-    if not count:
-        return 0
-    return None if generation.until_ms is None else count * (generation.until_ms - generation.at_ms)
-
-
-def added(values: Iterable[int | None]) -> int | None:
-    """Return the sum of what is known, `None` where nothing is."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def _within(times: Sequence[int], span: Span) -> int:
-    """Return how many of the times, which are sorted, fall into a span."""
-    return bisect_left(times, span.to_ms) - bisect_left(times, span.from_ms)
-
-
-def _life_analysis(life: Life, counts: Mapping[str, int]) -> LifeAnalysis:
-    chapters = []
-    before: Generation | None = None
-    for generation in life.generations:
-        counted = figures(life.kind, generation, before, counts)
-        chapters.append(GenerationAnalysis(generation=generation, before=before, figures=counted))
-        before = generation
-    found = ownerships_of(life)
-    return LifeAnalysis(
-        life=life,
-        chapters=tuple(chapters),
-        ownerships=found,
-        overlaps=() if life.kind is Kind.SHARE else overlaps(found),
-    )
-
-
-def _generation_row(of: GroupAnalysis, life: Life, chapter: GenerationAnalysis) -> GenerationRow:
-    generation, counted = chapter.generation, chapter.figures
+def _generation_row(
+    analysis: GroupAnalysis, life: Life, analysed: GenerationAnalysis
+) -> GenerationRow:
+    generation, counted = analysed.generation, analysed.figures
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
     asked = {topic for member in generation.members for topic in member.topics}
     return GenerationRow(
-        group=of.history.group,
+        group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,
         generation=generation.number,
@@ -273,9 +158,9 @@ def _generation_row(of: GroupAnalysis, life: Life, chapter: GenerationAnalysis) 
         unassigned=partition_count(counted.unassigned),
         double=len(counted.double),
         missing_before=generation.missing_before,
-        counts_inferred=bool(asked & of.inferred),
+        counts_inferred=bool(asked & analysis.inferred),
         pause_ms=generation.pause_ms,
-        downtime_partition_ms=downtime(chapter),
+        downtime_partition_ms=downtime_ms(analysed),
         notes=generation.notes,
         record_partition=generation.partition,
         record_offset=generation.offset,
@@ -284,10 +169,15 @@ def _generation_row(of: GroupAnalysis, life: Life, chapter: GenerationAnalysis) 
 
 
 def _member_row(
-    of: GroupAnalysis, life: Life, generation: Generation, member: Participant, *, is_new: bool
+    analysis: GroupAnalysis,
+    life: Life,
+    generation: Generation,
+    member: Participant,
+    *,
+    is_new: bool,
 ) -> MemberRow:
     return MemberRow(
-        group=of.history.group,
+        group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,
         generation=generation.number,

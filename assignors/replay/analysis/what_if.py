@@ -18,8 +18,8 @@ The model, in full:
   does a broker's, whose members then move one by one.
 * Every round takes as long as the round that is replaced took (`pause_ms`), and interrupts what
   its protocol interrupts (`figures.stopped_count`). What happened is measured by the same rule
-  (`rows.downtime`), in every table. The pause of a KIP-848 epoch is that of the whole hand-over,
-  so it counts once there, however many rounds are tried.
+  (`group_analysis.downtime_ms`), in every table. The pause of a KIP-848 epoch is that of the
+  whole hand-over, so it counts once there, however many rounds are tried.
 * The plan with which the broker itself turns a KIP-848 group into a classic one is nobody's
   doing: it has no row, and both the leader that came after and the one tried here start from it.
 * Racks and partition counts that change in the course of a history are not recorded, so not
@@ -36,12 +36,12 @@ from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
 from assignors.ownership.changes import pairs
 from assignors.replay.analysis.figures import Figures, figures
-from assignors.replay.analysis.table_rows import (
+from assignors.replay.analysis.group_analysis import (
     GenerationAnalysis,
     GroupAnalysis,
     LifeAnalysis,
-    added,
-    downtime,
+    downtime_ms,
+    sum_of_known,
 )
 from assignors.replay.history.model import Generation, Kind, partition_count
 from assignors.replay.tables.rows import OutcomeRow
@@ -69,7 +69,7 @@ class Tried:
     error: str | None = None
 
 
-def what_if(of: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
+def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
     """Yield a row for each generation that had members, and one that sums up each life.
 
     An assignor that fails leaves everything where it was, and its row says why; a copied
@@ -77,9 +77,9 @@ def what_if(of: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
     their assignors answer another question. Cost: that of the assignor and of the solver.
     """
     chosen = assignor.configured(REPAIR)
-    for told_life in of.lives:
-        if told_life.life.kind in {Kind.CLASSIC, Kind.CONSUMER}:
-            rows = list(_of_life(of, told_life, chosen))
+    for life_analysis in analysis.lives:
+        if life_analysis.life.kind in {Kind.CLASSIC, Kind.CONSUMER}:
+            rows = list(_of_life(analysis, life_analysis, chosen))
             yield from rows
             if rows:
                 yield _summed(rows)
@@ -96,45 +96,45 @@ def total(rows: Iterable[OutcomeRow]) -> Iterator[OutcomeRow]:
 
 
 def _of_life(
-    of: GroupAnalysis, told_life: LifeAnalysis, assignor: Assignor
+    analysis: GroupAnalysis, life_analysis: LifeAnalysis, assignor: Assignor
 ) -> Iterator[OutcomeRow]:
     before: Generation | None = None
     memory = Memory()
     last: GenerationAnalysis | None = None
-    for chapter in told_life.chapters:
-        if not chapter.generation.members:
+    for analysed in life_analysis.generations:
+        if not analysed.generation.members:
             before, memory, last = None, Memory(), None
             continue
-        if chapter.generation.is_brokers:
-            before, memory, last = chapter.generation, Memory(), None
+        if analysed.generation.is_brokers:
+            before, memory, last = analysed.generation, Memory(), None
             continue
-        if last is not None and before is not None and _asks_the_same(chapter, last):
-            tried = _idle(of, assignor, chapter, before, memory)
+        if last is not None and before is not None and _asks_the_same(analysed, last):
+            tried = _idle(analysis, assignor, analysed, before, memory)
         else:
-            tried = _settled(of, assignor, chapter, before, memory)
-        if told_life.life.kind is Kind.CONSUMER and tried.rounds > 1:
-            whole = figures(_kind(assignor), tried.generation, before, of.counts)
+            tried = _settled(analysis, assignor, analysed, before, memory)
+        if life_analysis.life.kind is Kind.CONSUMER and tried.rounds > 1:
+            whole = figures(_kind(assignor), tried.generation, before, analysis.counts)
             tried = replace(tried, stopped=whole.stopped)
-        before, memory, last = tried.generation, tried.memory, chapter
-        yield _row(of, told_life, assignor, chapter, tried)
+        before, memory, last = tried.generation, tried.memory, analysed
+        yield _row(analysis, life_analysis, assignor, analysed, tried)
 
 
 def _settled(
-    of: GroupAnalysis,
+    analysis: GroupAnalysis,
     assignor: Assignor,
-    chapter: GenerationAnalysis,
+    analysed: GenerationAnalysis,
     before: Generation | None,
     memory: Memory,
 ) -> Tried:
     """Return the generation after as many rounds as it takes."""
-    kind, cluster = _kind(assignor), cluster_of(of)
+    kind, cluster = _kind(assignor), cluster_of(analysis)
     moved = stopped = rounds = 0
     error: str | None = None
     current = before
     counted = Figures()
     is_over = False
     while not is_over:
-        start = _standing(assignor, chapter.generation, current)
+        start = _standing(assignor, analysed.generation, current)
         # Its own count of generations: those of the records are another assignor's.
         last = NO_GENERATION if current is None else current.number
         group = Group(cluster=cluster, members=_members(start, current, last), generation=last)
@@ -142,12 +142,12 @@ def _settled(
             answer, memory, must_follow = lead_members(assignor, group, memory=memory)
         except Exception as failure:  # noqa: BLE001 - the assignor may be anybody's
             error = f"{type(failure).__name__}: {failure}"
-            counted = figures(kind, start, current, of.counts)
+            counted = figures(kind, start, current, analysis.counts)
             current = start
             break
         rounds += 1
         given = _given(start, answer.assignment, last + 1)
-        counted = figures(kind, given, current, of.counts)
+        counted = figures(kind, given, current, analysis.counts)
         moved, stopped = moved + counted.moved, stopped + counted.stopped
         is_over = not (must_follow or _must_let_go(start, answer.assignment))
         is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
@@ -168,26 +168,26 @@ def _settled(
 
 
 def _idle(
-    of: GroupAnalysis,
+    analysis: GroupAnalysis,
     assignor: Assignor,
-    chapter: GenerationAnalysis,
+    analysed: GenerationAnalysis,
     before: Generation,
     memory: Memory,
 ) -> Tried:
     """Return the generation with everything where it was."""
-    same = _standing(assignor, chapter.generation, before)
+    same = _standing(assignor, analysed.generation, before)
     same = replace(same, number=before.number)
-    counted = figures(_kind(assignor), same, before, of.counts)
+    counted = figures(_kind(assignor), same, before, analysis.counts)
     return Tried(generation=same, rounds=0, moved=0, stopped=0, figures=counted, memory=memory)
 
 
-def cluster_of(of: GroupAnalysis) -> Cluster:
+def cluster_of(analysis: GroupAnalysis) -> Cluster:
     """Return the topics as far as they are known, with their ids."""
-    ids = {name: topic_id for topic_id, name in of.history.topic_names.items()}
+    ids = {name: topic_id for topic_id, name in analysis.history.topic_names.items()}
     return Cluster(
         topics={
             name: Topic(partition_count=count, topic_id=ids.get(name))
-            for name, count in of.counts.items()
+            for name, count in analysis.counts.items()
         }
     )
 
@@ -243,10 +243,10 @@ def _must_let_go(start: Generation, assignment: Assignment) -> bool:
     )
 
 
-def _asks_the_same(chapter: GenerationAnalysis, last: GenerationAnalysis) -> bool:
-    if chapter.generation.missing_before:
+def _asks_the_same(analysed: GenerationAnalysis, last: GenerationAnalysis) -> bool:
+    if analysed.generation.missing_before:
         return False
-    return _signature(chapter.generation) == _signature(last.generation)
+    return _signature(analysed.generation) == _signature(last.generation)
 
 
 def _signature(generation: Generation) -> list[tuple[str, list[str]]]:
@@ -261,18 +261,18 @@ def _kind(assignor: Assignor) -> Kind:
 
 
 def _row(
-    of: GroupAnalysis,
-    told_life: LifeAnalysis,
+    analysis: GroupAnalysis,
+    life_analysis: LifeAnalysis,
     assignor: Assignor,
-    chapter: GenerationAnalysis,
+    analysed: GenerationAnalysis,
     tried: Tried,
 ) -> OutcomeRow:
-    generation, happened, counted = chapter.generation, chapter.figures, tried.figures
+    generation, happened, counted = analysed.generation, analysed.figures, tried.figures
     asked = {topic for member in generation.members for topic in member.topics}
     pause_ms = generation.pause_ms
     return OutcomeRow(
-        group=of.history.group,
-        life=told_life.life.number,
+        group=analysis.history.group,
+        life=life_analysis.life.number,
         assignor=assignor.full_name,
         generation=generation.number,
         at_ms=generation.at_ms,
@@ -291,8 +291,8 @@ def _row(
         actual_load_max=happened.load_max,
         actual_balance_gap=happened.balance_gap,
         actual_unassigned=partition_count(happened.unassigned),
-        actual_downtime_partition_ms=downtime(chapter),
-        counts_inferred=bool(asked & of.inferred),
+        actual_downtime_partition_ms=downtime_ms(analysed),
+        counts_inferred=bool(asked & analysis.inferred),
         error=tried.error,
     )
 
@@ -314,14 +314,14 @@ def _summed(rows: list[OutcomeRow]) -> OutcomeRow:
         load_max=max(row.load_max for row in rows),
         balance_gap=_worst(row.balance_gap for row in rows),
         unassigned=max(row.unassigned for row in rows),
-        downtime_partition_ms=added(row.downtime_partition_ms for row in rows),
+        downtime_partition_ms=sum_of_known(row.downtime_partition_ms for row in rows),
         actual_rounds=sum(row.actual_rounds for row in rows),
         actual_moved=sum(row.actual_moved for row in rows),
         actual_load_min=min(row.actual_load_min for row in rows),
         actual_load_max=max(row.actual_load_max for row in rows),
         actual_balance_gap=_worst(row.actual_balance_gap for row in rows),
         actual_unassigned=max(row.actual_unassigned for row in rows),
-        actual_downtime_partition_ms=added(row.actual_downtime_partition_ms for row in rows),
+        actual_downtime_partition_ms=sum_of_known(row.actual_downtime_partition_ms for row in rows),
         counts_inferred=any(row.counts_inferred for row in rows),
         error=None if not errors else f"{len(errors)} generations: {errors[0]}",
     )

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor
-from assignors.replay.analysis.redact import Label, numbered, redacted, redacted_outcome
-from assignors.replay.analysis.reproduce import Reproduction, reproductions
-from assignors.replay.analysis.table_rows import (
+from assignors.replay.analysis.group_analysis import (
     GenerationAnalysis,
     GroupAnalysis,
     LifeAnalysis,
     analysed_group,
+)
+from assignors.replay.analysis.redact import Label, numbered, redacted, redacted_outcome
+from assignors.replay.analysis.reproduce import Reproduction, reproductions
+from assignors.replay.analysis.table_rows import (
     assignment_rows,
     generation_rows,
     group_rows,
@@ -115,26 +117,28 @@ def joined(parts: Iterable[Tables]) -> Tables:
     )
 
 
-def _with_notes(of: GroupAnalysis, found: Iterator[Reproduction]) -> GroupAnalysis:
+def _with_notes(analysis: GroupAnalysis, found: Iterator[Reproduction]) -> GroupAnalysis:
     """Return what is told, each plan with whether Java's assignor makes the same."""
     verdicts = {(one.life, one.generation): one for one in found}
 
-    def noted(told_life: LifeAnalysis, chapter: GenerationAnalysis) -> GenerationAnalysis:
-        verdict = verdicts.get((told_life.life.number, chapter.generation.number))
+    def noted(life_analysis: LifeAnalysis, analysed: GenerationAnalysis) -> GenerationAnalysis:
+        verdict = verdicts.get((life_analysis.life.number, analysed.generation.number))
         if verdict is None:
-            return chapter
-        generation = chapter.generation
+            return analysed
+        generation = analysed.generation
         notes = (*generation.notes, str(verdict))
         told_again = replace(generation, notes=notes, reproduced=verdict.verdict)
-        return replace(chapter, generation=told_again)
+        return replace(analysed, generation=told_again)
 
     return replace(
-        of,
+        analysis,
         lives=tuple(
             replace(
-                told_life,
-                chapters=tuple(noted(told_life, chapter) for chapter in told_life.chapters),
+                life_analysis,
+                generations=tuple(
+                    noted(life_analysis, analysed) for analysed in life_analysis.generations
+                ),
             )
-            for told_life in of.lives
+            for life_analysis in analysis.lives
         ),
     )

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from assignors.arrow.schemas import schema_of
-from assignors.replay.analysis.commits import spans
+from assignors.replay.analysis.commits import sole_owners, spans
+from assignors.replay.analysis.group_analysis import GroupAnalysis
 from assignors.replay.analysis.redact import METADATA_HIDDEN
-from assignors.replay.analysis.table_rows import GroupAnalysis, holdings_of
 from assignors.replay.engines.python import DEFAULT, Settings, known_of, tables_of
 from assignors.replay.engines.spark_decoding import decode_records
 from assignors.replay.engines.spark_groups import histories_of, label_of, numbered_names
@@ -263,7 +263,7 @@ def _joins(key: str, known: GroupAnalysis) -> Iterator[dict[str, Any]]:
     """Yield what the commits of a group are joined with."""
     for span in spans(known.history.lives):
         yield {"spans": {"key": key, "group": known.history.group, **asdict(span)}}
-    for holding in holdings_of(known):
+    for holding in sole_owners(known):
         yield {
             "holdings": {
                 "key": key,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 
-from assignors.replay.analysis.table_rows import GroupAnalysis, LifeAnalysis, client_of
+from assignors.replay.analysis.group_analysis import GroupAnalysis, LifeAnalysis, client_of
 from assignors.replay.findings.balance import imbalances, needless_moves, unfair_loads
 from assignors.replay.findings.finding import Finding, Thresholds
 from assignors.replay.findings.ownership import (
@@ -43,17 +43,17 @@ FINDERS: tuple[Finder, ...] = (
 """A new kind of finding is one function here."""
 
 
-def anomalies(of: GroupAnalysis, thresholds: Thresholds = Thresholds()) -> list[AnomalyRow]:  # noqa: B008 - a value
+def anomalies(analysis: GroupAnalysis, thresholds: Thresholds = Thresholds()) -> list[AnomalyRow]:  # noqa: B008 - a value
     """Return every finding of a group, by time. Cost: linear in the size of what is told."""
     found = []
-    for told_life in of.lives:
-        clients = client_of(told_life.life)
+    for life_analysis in analysis.lives:
+        clients = client_of(life_analysis.life)
         for finder in FINDERS:
             found += [
-                _row(of.history.group, told_life.life.number, finding, clients)
-                for finding in finder(told_life, thresholds)
+                _row(analysis.history.group, life_analysis.life.number, finding, clients)
+                for finding in finder(life_analysis, thresholds)
             ]
-    found += _unreadable_records(of.history)
+    found += _unreadable_records(analysis.history)
     return sorted(found, key=lambda row: (row.at_ms, row.life))
 
 

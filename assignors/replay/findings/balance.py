@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assignors.replay.analysis.figures import plan
-from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import Finding, Thresholds, amount, is_passing, runs, span
 from assignors.replay.history.model import partition_count
 from assignors.replay.tables.rows import AnomalyKind
 
 
-def unfair_loads(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def unfair_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield members that had less, or more, than a best assignment gives to such as them."""
 
-    def unfair(chapter: GenerationAnalysis) -> Iterator[tuple[str, AnomalyKind]]:
-        if _gap(chapter) < thresholds.balance_gap:
+    def unfair(analysed: GenerationAnalysis) -> Iterator[tuple[str, AnomalyKind]]:
+        if _gap(analysed) < thresholds.balance_gap:
             return
-        for member in chapter.generation.members:
-            bounds = chapter.figures.fair.get(member.member_id)
+        for member in analysed.generation.members:
+            bounds = analysed.figures.fair.get(member.member_id)
             load = partition_count(plan(member))
             if bounds is not None and not bounds[0] <= load <= bounds[1]:
                 is_less = load < bounds[0]
@@ -30,15 +30,15 @@ def unfair_loads(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
                 yield member.member_id, kind
 
     load = {
-        (chapter.generation.number, member.member_id): partition_count(plan(member))
-        for chapter in of.chapters
-        if _gap(chapter) >= thresholds.balance_gap
-        for member in chapter.generation.members
+        (analysed.generation.number, member.member_id): partition_count(plan(member))
+        for analysed in analysis.generations
+        if _gap(analysed) >= thresholds.balance_gap
+        for member in analysed.generation.members
     }
-    for (member_id, kind), run in runs(of.chapters, unfair):
-        if is_passing(of, run, thresholds):
+    for (member_id, kind), run in runs(analysis.generations, unfair):
+        if is_passing(analysis, run, thresholds):
             continue
-        loads = [load[chapter.generation.number, member_id] for chapter in run]
+        loads = [load[analysed.generation.number, member_id] for analysed in run]
         least, most = run[0].figures.fair[member_id]
         fair = str(least) if least == most else f"{least} to {most}"
         extreme = min(loads) if kind is AnomalyKind.STARVED else max(loads)
@@ -53,14 +53,14 @@ def unfair_loads(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def imbalances(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield runs of generations whose loads were further apart than they need be."""
 
-    def uneven(chapter: GenerationAnalysis) -> list[str]:
-        return ["uneven"] if _gap(chapter) >= thresholds.balance_gap else []
+    def uneven(analysed: GenerationAnalysis) -> list[str]:
+        return ["uneven"] if _gap(analysed) >= thresholds.balance_gap else []
 
-    for _, run in runs(of.chapters, uneven):
-        if is_passing(of, run, thresholds):
+    for _, run in runs(analysis.generations, uneven):
+        if is_passing(analysis, run, thresholds):
             continue
         worst = max(run, key=_gap)
         counted = worst.figures
@@ -78,10 +78,10 @@ def imbalances(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def needless_moves(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def needless_moves(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield generations in which more moved than a perfectly balanced assignment needs."""
-    for chapter in of.chapters:
-        counted, generation = chapter.figures, chapter.generation
+    for analysed in analysis.generations:
+        counted, generation = analysed.figures, analysed.generation
         if counted.moved_minimum is None or generation.missing_before:
             continue
         needless = counted.moved - counted.moved_minimum
@@ -99,5 +99,5 @@ def needless_moves(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding
             )
 
 
-def _gap(chapter: GenerationAnalysis) -> int:
-    return chapter.figures.balance_gap or 0
+def _gap(analysed: GenerationAnalysis) -> int:
+    return analysed.figures.balance_gap or 0

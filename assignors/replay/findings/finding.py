@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.tables.rows import AnomalyKind
 
 Key = TypeVar("Key", bound=Hashable)
@@ -51,40 +51,42 @@ class Finding:
 
 
 def runs(
-    chapters: Sequence[GenerationAnalysis], keys: Callable[[GenerationAnalysis], Iterable[Key]]
+    generations: Sequence[GenerationAnalysis], keys: Callable[[GenerationAnalysis], Iterable[Key]]
 ) -> Iterator[tuple[Key, Sequence[GenerationAnalysis]]]:
-    """Yield each key with the chapters, in a row, that all have it; in order of their begin.
+    """Yield each key with the generations, in a row, that all have it; in order of their begin.
 
-    Cost: linear in the number of keys of all chapters.
+    Cost: linear in the number of keys of all generations.
 
     >>> from assignors.replay.analysis.figures import Figures
     >>> from assignors.replay.history.model import Generation
-    >>> def chapter(number):
+    >>> def analysed(number):
     ...     generation = Generation(number=number, at_ms=number, state="Stable")
     ...     return GenerationAnalysis(generation=generation, before=None, figures=Figures())
-    >>> listed = [chapter(number) for number in (1, 2, 3)]
+    >>> listed = [analysed(number) for number in (1, 2, 3)]
     >>> found = runs(listed, lambda one: ["odd"] if one.generation.number % 2 else ["even"])
     >>> [(key, [one.generation.number for one in found]) for key, found in found]
     [('odd', [1]), ('even', [2]), ('odd', [3])]
     """
     open_: dict[Key, int] = {}
     done: list[tuple[int, int, Key, int]] = []
-    for position, chapter in enumerate(chapters):
-        now = dict.fromkeys(keys(chapter))
+    for position, analysed in enumerate(generations):
+        now = dict.fromkeys(keys(analysed))
         for key in [key for key in open_ if key not in now]:
             done.append((open_[key], len(done), key, position))
             del open_[key]
         for key in now:
             open_.setdefault(key, position)
     for key, start in open_.items():
-        done.append((start, len(done), key, len(chapters)))
+        done.append((start, len(done), key, len(generations)))
     for start, _, key, end in sorted(done, key=lambda one: one[:2]):
-        yield key, chapters[start:end]
+        yield key, generations[start:end]
 
 
-def is_passing(of: LifeAnalysis, run: Sequence[GenerationAnalysis], thresholds: Thresholds) -> bool:
+def is_passing(
+    analysis: LifeAnalysis, run: Sequence[GenerationAnalysis], thresholds: Thresholds
+) -> bool:
     """Return whether a trouble was over soon. Without times in the records nothing ever is."""
-    first, last = of.chapters[0].generation, of.chapters[-1].generation
+    first, last = analysis.generations[0].generation, analysis.generations[-1].generation
     until_ms = run[-1].generation.until_ms
     if until_ms is None or (last.until_ms or last.at_ms) == first.at_ms:
         return False

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.replay.analysis.figures import is_cooperative, plan
-from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
     Thresholds,
@@ -28,9 +28,9 @@ from assignors.replay.history.model import Kind, Participant
 from assignors.replay.tables.rows import AnomalyKind
 
 
-def double_ownership(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield where two members held one partition at a time."""
-    for overlap in of.overlaps:
+    for overlap in analysis.overlaps:
         first, second = overlap.first, overlap.second
         lasted = (
             "to the end of the records"
@@ -53,7 +53,7 @@ def double_ownership(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def early_handovers(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+def early_handovers(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield partitions given to a member while another, who had them, still held them.
 
     Only where the record itself says so: the old owner had the partition in the generation
@@ -61,18 +61,20 @@ def early_handovers(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     again, and no record says when: the finding lasts until the first round in which it is gone
     or no longer claims the partition, which is the latest it can be.
     """
-    if of.life.kind is not Kind.CLASSIC:
+    if analysis.life.kind is not Kind.CLASSIC:
         return
     found: list[list[Finding]] = []
     # What each member claims in the round after -> when it no longer does. From the last round
     # to the first, so that each claim is looked at once.
     until: dict[str, dict[TopicPartition, int | None]] = {}
     next_ms: int | None = None
-    for chapter in reversed(of.chapters):
+    for analysed in reversed(analysis.generations):
         found.append(
             [
-                _too_early_finding(chapter, place, old, new, until.get(old, {}).get(place, next_ms))
-                for place, old, new in _too_early(chapter)
+                _too_early_finding(
+                    analysed, place, old, new, until.get(old, {}).get(place, next_ms)
+                )
+                for place, old, new in _too_early(analysed)
             ]
         )
         until = {
@@ -80,20 +82,22 @@ def early_handovers(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
                 place: until.get(member.member_id, {}).get(place, next_ms)
                 for place in pairs(member.claimed)
             }
-            for member in chapter.generation.members
+            for member in analysed.generation.members
         }
-        next_ms = chapter.generation.at_ms
+        next_ms = analysed.generation.at_ms
     for listed in reversed(found):
         yield from listed
 
 
-def unassigned(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def unassigned(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield partitions that somebody asked for and nobody had, for long or to the end."""
     missing: dict[tuple[int, int, str], list[int]] = {}
     found: dict[tuple[int, int, str], Sequence[GenerationAnalysis]] = {}
     awaited: dict[int, dict[TopicPartition, None]] = {}
-    for place, run in runs(of.chapters, lambda chapter: pairs(chapter.figures.unassigned)):
-        if _may_wait(of, run, place, awaited) or is_passing(of, run, thresholds):
+    for place, run in runs(
+        analysis.generations, lambda analysed: pairs(analysed.figures.unassigned)
+    ):
+        if _may_wait(analysis, run, place, awaited) or is_passing(analysis, run, thresholds):
             continue
         key = (run[0].generation.number, len(run), place[0])
         missing.setdefault(key, []).append(place[1])
@@ -118,20 +122,20 @@ def unassigned(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def foreign_topics(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield members that were given topics they did not ask for."""
     given: dict[tuple[int, str], Participant] = {}
 
-    def foreign(chapter: GenerationAnalysis) -> Iterator[tuple[str, str]]:
-        for member in chapter.generation.members:
+    def foreign(analysed: GenerationAnalysis) -> Iterator[tuple[str, str]]:
+        for member in analysed.generation.members:
             topics = _foreign(member)
             if topics:
-                given[id(chapter), member.member_id] = member
+                given[id(analysed), member.member_id] = member
             yield from ((member.member_id, topic) for topic in topics)
 
-    if of.life.kind is Kind.STREAMS:
+    if analysis.life.kind is Kind.STREAMS:
         return  # their members name no topics
-    for (member_id, topic), run in runs(of.chapters, foreign):
+    for (member_id, topic), run in runs(analysis.generations, foreign):
         member = given[id(run[0]), member_id]
         numbers = plan(member)[topic]
         yield Finding(
@@ -148,9 +152,9 @@ def foreign_topics(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _too_early(chapter: GenerationAnalysis) -> Iterator[tuple[TopicPartition, str, str]]:
+def _too_early(analysed: GenerationAnalysis) -> Iterator[tuple[TopicPartition, str, str]]:
     """Yield what was given away while its owner held it: the place, the old and the new owner."""
-    generation, before = chapter.generation, chapter.before
+    generation, before = analysed.generation, analysed.before
     is_cooperative = generation.protocol == "cooperative-sticky"
     if before is None or generation.missing_before or not is_cooperative:
         return
@@ -168,9 +172,9 @@ def _too_early(chapter: GenerationAnalysis) -> Iterator[tuple[TopicPartition, st
 
 
 def _too_early_finding(
-    chapter: GenerationAnalysis, place: TopicPartition, old: str, new: str, until_ms: int | None
+    analysed: GenerationAnalysis, place: TopicPartition, old: str, new: str, until_ms: int | None
 ) -> Finding:
-    generation = chapter.generation
+    generation = analysed.generation
     lasted = (
         "to the end of the records"
         if until_ms is None
@@ -201,7 +205,7 @@ def _foreign(member: Participant) -> list[str]:
 
 
 def _may_wait(
-    of: LifeAnalysis,
+    analysis: LifeAnalysis,
     run: Sequence[GenerationAnalysis],
     place: TopicPartition,
     awaited: dict[int, dict[TopicPartition, None]],
@@ -209,19 +213,19 @@ def _may_wait(
     """Return whether a partition without owner is on its way from one member to the next.
 
     In the target of a broker nothing is on its way: it is members that go there one by one.
-    `awaited` keeps what waits in each chapter, for the next partition.
+    `awaited` keeps what waits in each analysed, for the next partition.
     """
-    chapter, kind = run[0], of.life.kind
-    if len(run) > 1 or kind is not Kind.CLASSIC or not is_cooperative(kind, chapter.generation):
+    analysed, kind = run[0], analysis.life.kind
+    if len(run) > 1 or kind is not Kind.CLASSIC or not is_cooperative(kind, analysed.generation):
         return False
-    if id(chapter) not in awaited:
-        awaited[id(chapter)] = _awaited(chapter)
-    return place in awaited[id(chapter)]
+    if id(analysed) not in awaited:
+        awaited[id(analysed)] = _awaited(analysed)
+    return place in awaited[id(analysed)]
 
 
-def _awaited(chapter: GenerationAnalysis) -> dict[TopicPartition, None]:
+def _awaited(analysed: GenerationAnalysis) -> dict[TopicPartition, None]:
     """Return what somebody still claims, or had until now."""
-    waiting = pairs(chapter.figures.waiting)
-    for member in chapter.generation.members:
+    waiting = pairs(analysed.figures.waiting)
+    for member in analysed.generation.members:
         waiting.update(pairs(member.claimed))
     return waiting

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import Finding, Thresholds, times
 from assignors.replay.history.classic import CLAIMS_STAND, CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Oddity, Participant
@@ -33,11 +33,11 @@ class _Seen:
     members: dict[str, None] = field(default_factory=dict)
 
 
-def odd_bytes(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield, for each client and oddity, how often its bytes had it."""
     seen: dict[tuple[str, str, NoteCode], _Seen] = {}
-    for chapter in of.chapters:
-        generation = chapter.generation
+    for analysed in analysis.generations:
+        generation = analysed.generation
         leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
         for member in generation.members:
             for oddity in member.oddities:
@@ -61,11 +61,11 @@ def odd_bytes(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def unreadable_members(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield members whose Subscription holds nothing at all."""
     seen: dict[str, _Seen] = {}
-    for chapter in of.chapters:
-        generation = chapter.generation
+    for analysed in analysis.generations:
+        generation = analysed.generation
         for member in generation.members:
             if member.error is None:
                 continue
@@ -93,7 +93,7 @@ def unreadable_members(of: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def never_claims(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def never_claims(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield members that had partitions again and again and never said so.
 
     Only under protocols that go by claims. A chance is a generation that follows one in which
@@ -102,12 +102,12 @@ def never_claims(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     chances: dict[str, list[bool]] = {}
     first: dict[str, Generation] = {}
     last: dict[str, Generation] = {}
-    for chapter in of.chapters:
-        for member in _with_a_chance(chapter):
+    for analysed in analysis.generations:
+        for member in _with_a_chance(analysed):
             claims = member.claims_known and any(member.claimed.values())
             chances.setdefault(member.member_id, []).append(claims)
-            first.setdefault(member.member_id, chapter.generation)
-            last[member.member_id] = chapter.generation
+            first.setdefault(member.member_id, analysed.generation)
+            last[member.member_id] = analysed.generation
     for member_id, taken in chances.items():
         if any(taken) or len(taken) < thresholds.claims_missed:
             continue
@@ -122,8 +122,8 @@ def never_claims(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _with_a_chance(chapter: GenerationAnalysis) -> Iterator[Participant]:
-    generation, before = chapter.generation, chapter.before
+def _with_a_chance(analysed: GenerationAnalysis) -> Iterator[Participant]:
+    generation, before = analysed.generation, analysed.before
     if before is None or generation.missing_before or generation.protocol not in CLAIMS_STAND:
         return
     if generation.protocol_type != CONSUMER_PROTOCOL:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from assignors.ownership.changes import TopicPartition, pairs
-from assignors.replay.analysis.table_rows import GenerationAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
     Thresholds,
@@ -20,16 +20,16 @@ from assignors.replay.tables.rows import AnomalyKind
 Signature = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def loops(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield runs of generations in which nobody comes, goes or asks for something else.
 
     A cooperative round has one such follower; five in a row have no reason outside the group.
     """
-    for _, run in runs(of.chapters, _signatures):
+    for _, run in runs(analysis.generations, _signatures):
         if len(run) < thresholds.loop_generations:
             continue
         first, last = run[0].generation, run[-1].generation
-        moved = sum(chapter.figures.moved for chapter in run[1:])
+        moved = sum(analysed.figures.moved for analysed in run[1:])
         idle = sum(_plans(one) == _plans(other) for one, other in pairwise(run))
         yield Finding(
             kind=AnomalyKind.REBALANCE_LOOP,
@@ -46,13 +46,13 @@ def loops(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def storms(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield times in which a group rebalanced again and again. Cost: linear."""
-    busy = [chapter for chapter in of.chapters if chapter.generation.members]
+    busy = [analysed for analysed in analysis.generations if analysed.generation.members]
     for run in _crowded(busy, thresholds):
         first, last = run[0].generation, run[-1].generation
-        joined = sum(len(chapter.figures.joined) for chapter in run)
-        left = sum(len(chapter.figures.left) for chapter in run)
+        joined = sum(len(analysed.figures.joined) for analysed in run)
+        left = sum(len(analysed.figures.left) for analysed in run)
         yield Finding(
             kind=AnomalyKind.REBALANCE_STORM,
             generation=first.number,
@@ -66,21 +66,21 @@ def storms(of: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _signatures(chapter: GenerationAnalysis) -> Iterator[Signature]:
-    members = chapter.generation.members
+def _signatures(analysed: GenerationAnalysis) -> Iterator[Signature]:
+    members = analysed.generation.members
     if members:
         yield tuple(sorted((m.member_id, tuple(sorted(set(m.topics)))) for m in members))
 
 
-def _plans(chapter: GenerationAnalysis) -> dict[str, set[TopicPartition]]:
-    return {m.member_id: set(pairs(m.assigned)) for m in chapter.generation.members}
+def _plans(analysed: GenerationAnalysis) -> dict[str, set[TopicPartition]]:
+    return {m.member_id: set(pairs(m.assigned)) for m in analysed.generation.members}
 
 
 def _crowded(
     busy: Sequence[GenerationAnalysis], thresholds: Thresholds
 ) -> Iterator[Sequence[GenerationAnalysis]]:
     """Yield the widest runs, every generation of which is part of a crowded window."""
-    times = [chapter.generation.at_ms for chapter in busy]
+    times = [analysed.generation.at_ms for analysed in busy]
     start: int | None = None
     end = 0
     left = 0

@@ -1,0 +1,128 @@
+"""Everything that is computed from a group's history, before tables, findings and outcomes use it.
+
+`analysed_group` does it once for each group: partition counts, the figures of every generation,
+who owned what when, where two members owned one partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from assignors.ownership.double import Overlap, overlaps
+from assignors.ownership.intervals import Ownership
+from assignors.replay.analysis.figures import Figures, figures
+from assignors.replay.analysis.ownership import ownerships_of
+from assignors.replay.history.model import Generation, GroupHistory, Kind, Life, partition_count
+from assignors.replay.history.partition_counts import counts_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationAnalysis:
+    """One generation, with its figures."""
+
+    generation: Generation
+    before: Generation | None
+    """The one before it in the same life, if there is any."""
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeAnalysis:
+    """One life of a group, with everything that is computed from it."""
+
+    life: Life
+    generations: tuple[GenerationAnalysis, ...]
+    ownerships: tuple[Ownership, ...]
+    """In the order in which they began; times are epoch milliseconds."""
+    overlaps: tuple[Overlap, ...]
+    """Empty for share groups, where several members may own a partition."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupAnalysis:
+    """The history of a group, with everything that is computed from it."""
+
+    history: GroupHistory
+    counts: Mapping[str, int]
+    """Topic -> partition count."""
+    inferred: frozenset[str]
+    """The topics among them whose count comes from the history itself."""
+    lives: tuple[LifeAnalysis, ...]
+
+
+def analysed_group(
+    history: GroupHistory, partition_counts: Mapping[str, int] | None = None
+) -> GroupAnalysis:
+    """Return a history with everything that is computed from it.
+
+    `partition_counts` has the topics whose count is known (topic -> count); counts of other topics
+    are inferred from the history. Cost: that of the optimal solver for each generation.
+    """
+    counts, inferred = counts_of(history, partition_counts)
+    return GroupAnalysis(
+        history=history,
+        counts=counts,
+        inferred=inferred,
+        lives=tuple(_life_analysis(life, counts) for life in history.lives),
+    )
+
+
+def client_of(life: Life) -> dict[str, tuple[str, str]]:
+    """Return member id -> (client id, host), the last that a record has for the member."""
+    return {
+        member.member_id: (member.client_id, member.host)
+        for generation in life.generations
+        for member in generation.members
+    }
+
+
+def downtime_ms(analysed: GenerationAnalysis) -> int | None:
+    """Return how long partitions stood still for this generation's round, summed over partitions.
+
+    In partition-milliseconds; `None` where the pause of the round is not recorded. An estimate:
+    `tables.columns.ESTIMATED` has its model.
+    """
+    generation = analysed.generation
+    if generation.pause_ms is None:
+        return 0 if not generation.members else None
+    return generation.pause_ms * analysed.figures.stopped
+
+
+def unassigned_ms(analysed: GenerationAnalysis) -> int | None:
+    """Return how long partitions were unassigned in this generation, summed over partitions.
+
+    In partition-milliseconds; `None` where some are and the generation has no end.
+    """
+    generation, count = analysed.generation, partition_count(analysed.figures.unassigned)
+    if not count:
+        return 0
+    return None if generation.until_ms is None else count * (generation.until_ms - generation.at_ms)
+
+
+def sum_of_known(values: Iterable[int | None]) -> int | None:
+    """Return the sum of the values that are not `None`; `None` where all are.
+
+    >>> sum_of_known([1, None, 2]), sum_of_known([None]), sum_of_known([])
+    (3, None, None)
+    """
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _life_analysis(life: Life, counts: Mapping[str, int]) -> LifeAnalysis:
+    generations = []
+    before: Generation | None = None
+    for generation in life.generations:
+        counted = figures(life.kind, generation, before, counts)
+        generations.append(
+            GenerationAnalysis(generation=generation, before=before, figures=counted)
+        )
+        before = generation
+    found = ownerships_of(life)
+    return LifeAnalysis(
+        life=life,
+        generations=tuple(generations),
+        ownerships=found,
+        overlaps=() if life.kind is Kind.SHARE else overlaps(found),
+    )
