@@ -1,7 +1,8 @@
-"""Seeded choices that are the same on every machine, Python and process.
+"""Seeded random choices that are the same on every machine, Python version and process.
 
-SplitMix64: a counter through a mixing function. Nothing of `random` is used, because what its
-methods make of a seed is not promised from one Python to the next.
+The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+generators", OOPSLA 2014): a counter and a mixing function. The module `random` is not used, because
+Python does not promise that its methods return the same for a seed in every version.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _MASK = (1 << 64) - 1
 
 
 class Dice:
-    """A stream of choices from one seed."""
+    """A stream of random choices from one seed. Each choice costs O(1) but for `sample`."""
 
     __slots__ = ("_state",)
 
@@ -24,7 +25,7 @@ class Dice:
         self._state = seed & _MASK
 
     def below(self, limit: int) -> int:
-        """Return a number in 0..limit - 1.
+        """Return a number in 0..limit - 1; `limit` is 1 to 2**64.
 
         >>> dice = Dice(7)
         >>> [dice.below(6) for _ in range(5)]
@@ -33,15 +34,18 @@ class Dice:
         return (self._next() * limit) >> 64
 
     def chance(self, percent: int) -> bool:
-        """Return True in `percent` of a hundred cases."""
+        """Return True with a probability of `percent` in a hundred."""
         return self.below(100) < percent
 
     def pick(self, items: Sequence[T]) -> T:
-        """Return one of `items`."""
+        """Return one of `items`; raises `IndexError` if there is none."""
         return items[self.below(len(items))]
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
-        """Return `count` different ones of `items`, in their order."""
+        """Return `count` of `items`, in their order, or all if there are fewer.
+
+        Cost: O(n * count) for n items.
+        """
         left = list(range(len(items)))
         chosen = [left.pop(self.below(len(left))) for _ in range(min(count, len(items)))]
         return [items[position] for position in sorted(chosen)]

@@ -1,8 +1,8 @@
 """Hypothesis strategies for groups and their histories, for the tests of any assignor.
 
-Random groups in which everybody tells the truth would pass anything. So these draw every kind
-of claim a leader meets, say with `hypothesis.event` how often each occurred, and let a test
-count them (`claim_kinds`). A test of an assignor of one's own reads:
+Random groups in which all claims are true find few errors. So these draw every kind of claim that
+a leader meets, report with `hypothesis.event` which occurred, and let a test count them
+(`claim_kinds`, `event_kinds`). A test of your own assignor:
 
     from hypothesis import given
     from assignors.checks import check

@@ -1,8 +1,8 @@
-"""Groups at the moment their leader is asked, with every kind of claim in them.
+"""Hypothesis strategies for groups as their leader sees them, with every kind of claim in them.
 
-First the truth is drawn: who of the members was given which partition by the last round. Then
-each member speaks: most say what is true, others remember an older generation, name one that
-has not been, ask for less than they own, or do not say at all.
+First the last round's assignment is drawn: which member was given which partition. Then what each
+member claims: most claim what they were given; others claim with an older generation or one that
+has not been, claim partitions that do not exist, or do not report what they own.
 """
 
 from __future__ import annotations
@@ -21,38 +21,43 @@ from wire import Subscription, TopicPartitions, encode_sticky_user_data, encode_
 
 
 class ClaimKind(StrEnum):
-    """What a member's claims are to a leader; one member may make several kinds."""
+    """What a leader has to make of a claim; one member may make claims of several kinds."""
 
     NONE = "none"
-    """It claims nothing."""
+    """No claims: it owns nothing."""
     LIVE = "live"
-    """With the group's last generation, of topics it asks for."""
+    """Claims with the group's last generation."""
     CONTESTED = "contested"
-    """With the last generation, while somebody else claims the same with it."""
+    """Claims with the last generation that another member makes too, with the same generation."""
     REMEMBERED = "remembered"
-    """With an older generation, or with none."""
+    """Claims with an older generation, or with none."""
     UNKNOWN = "unknown"
     """Its bytes do not say what it owns."""
     UNSUBSCRIBED = "unsubscribed"
-    """Of a topic it does not ask for."""
+    """A claim of a topic it does not subscribe to."""
     FUTURE = "future"
-    """With a generation that the group has not reached."""
+    """Claims with a generation that the group has not reached."""
     PHANTOM = "phantom"
-    """Of a topic or a partition that does not exist."""
+    """A claim of a topic or a partition that does not exist."""
 
 
 TOPICS = ("orders", "Z", "a.b", "\uff5e", "\U00010000", "orders-2")
-"""Names whose order differs between UTF-16 code units and code points among them."""
+"""Topic names; some are ordered differently by UTF-16 code unit and by code point."""
 MEMBER_IDS = ("m1", "m10", "m2", "M", "\uff5e", "\U00010000", "c-1", "c-2")
+"""Member ids, some ordered as the topic names are."""
 RACKS = ("r1", "r2", "r3")
 GENERATION_MAX = 6
+"""The highest last generation of a drawn group."""
 
 
 @st.composite
 def clusters(
     draw: st.DrawFn, *, topic_max: int = 4, partition_max: int = 6, racks: bool = True
 ) -> Cluster:
-    """Draw a cluster of up to `topic_max` topics; replicas have racks in some, if `racks`."""
+    """Draw a cluster of up to `topic_max` topics with 0 to `partition_max` partitions each.
+
+    With `racks` some clusters know the racks of the replicas.
+    """
     names = draw(st.lists(st.sampled_from(TOPICS), unique=True, max_size=topic_max))
     has_racks = racks and draw(st.booleans())
     replicas = st.lists(st.sampled_from(RACKS), unique=True, max_size=2).map(tuple)
@@ -78,19 +83,20 @@ def members(
 ) -> tuple[Member, ...]:
     """Draw up to `member_max` members of a group whose last generation was `generation`.
 
-    With `truthful` nobody claims with the last generation what another one was given; all
-    other kinds of claim occur all the same.
+    With `truthful` no member claims with the last generation what another one was given; all
+    other kinds of claim still occur. With `racks` some members have a rack. A third of the members
+    are encoded and decoded again, in versions 0 to 3 of the Subscription.
     """
     ids = draw(st.lists(st.sampled_from(MEMBER_IDS), unique=True, max_size=member_max))
-    given = _given_last(draw, cluster, len(ids))
+    given = _last_assignment(draw, cluster, len(ids))
     equal = draw(st.none() | _subscriptions())
     drawn: list[Member] = []
     for member_id, share in zip(ids, given, strict=True):
-        kind = draw(st.sampled_from(TRUTHFUL if truthful else EVERY))
-        owned, claimed_generation = _speech(draw, kind, cluster, share, generation)
+        kind = draw(st.sampled_from(TRUTHFUL if truthful else ALL_KINDS))
+        owned, claimed_generation = _claims(draw, kind, cluster, share, generation)
         member = Member(
             member_id=member_id,
-            topics=draw(_asked(share)) if equal is None else equal,
+            topics=draw(_subscription_over(share)) if equal is None else equal,
             owned=owned,
             generation=claimed_generation,
             rack_id=draw(st.sampled_from((None, *RACKS))) if racks else None,
@@ -111,7 +117,11 @@ def groups(
     truthful: bool = False,
     racks: bool = True,
 ) -> Group:
-    """Draw a group; which kinds of claim are in it is told to Hypothesis as events."""
+    """Draw a group: a `clusters` cluster and `members` of it; the options are theirs.
+
+    Its last generation is known, or `None` in half of those that are not `truthful`. Which kinds of
+    claim occur is reported to Hypothesis as events (`pytest --hypothesis-show-statistics`).
+    """
     cluster = draw(clusters(topic_max=topic_max, partition_max=partition_max, racks=racks))
     generation = draw(st.integers(1, GENERATION_MAX))
     drawn = draw(
@@ -128,6 +138,8 @@ def groups(
 
 def claim_kinds(group: Group) -> Counter[ClaimKind]:
     """Return how many members make each kind of claim, as a cooperative leader reads them.
+
+    A member may count under several kinds. Cost: O(claims).
 
     >>> group = Group(cluster=Cluster.of({"t": 1}), members=(Member(member_id="a"),))
     >>> claim_kinds(group)
@@ -157,7 +169,7 @@ def _places(claim: Claim) -> list[tuple[str, int]]:
 def _kinds(
     member: Member, claim: Claim, cluster: Cluster, last: int, live: Counter[tuple[str, int]]
 ) -> set[ClaimKind]:
-    """Return the kinds of one member."""
+    """Return the kinds of claim that one member makes."""
     claimed = _places(claim)
     if not claim.is_known:
         return {ClaimKind.UNKNOWN}
@@ -185,13 +197,15 @@ def _exists(cluster: Cluster, topic: str, number: int) -> bool:
 
 
 def _subscriptions() -> st.SearchStrategy[tuple[str, ...]]:
-    """Draw any of the names, in any order; some may be of no topic, one may stand twice."""
+    """Draw topic names in any order; some may not exist, one may occur twice."""
     names = st.lists(st.sampled_from(TOPICS), unique=True, max_size=len(TOPICS)).map(tuple)
     return names | names.map(lambda chosen: (*chosen, *chosen[:1]))
 
 
-def _given_last(draw: st.DrawFn, cluster: Cluster, count: int) -> list[dict[str, tuple[int, ...]]]:
-    """Draw who was given what by the last round: each partition to one member or to nobody."""
+def _last_assignment(
+    draw: st.DrawFn, cluster: Cluster, count: int
+) -> list[dict[str, tuple[int, ...]]]:
+    """Draw the last round's assignment, a member each: no partition has two members."""
     given: list[dict[str, list[int]]] = [{} for _ in range(count)]
     for name, topic in cluster.topics.items():
         size = topic.partition_count
@@ -202,14 +216,14 @@ def _given_last(draw: st.DrawFn, cluster: Cluster, count: int) -> list[dict[str,
     return [{name: tuple(numbers) for name, numbers in share.items()} for share in given]
 
 
-def _asked(given: TopicPartitions) -> st.SearchStrategy[tuple[str, ...]]:
-    """Draw what it owns and more; sometimes anything: it may own what it does not ask for."""
+def _subscription_over(given: TopicPartitions) -> st.SearchStrategy[tuple[str, ...]]:
+    """Draw a subscription to what it was given and more; sometimes to any topics."""
     more = _subscriptions().map(lambda names: tuple(dict.fromkeys((*given, *names))))
     return st.one_of(more, more, more, _subscriptions())
 
 
-def _anything(cluster: Cluster) -> st.SearchStrategy[dict[str, tuple[int, ...]]]:
-    """Draw any partitions of any topics of the cluster."""
+def _any_partitions(cluster: Cluster) -> st.SearchStrategy[dict[str, tuple[int, ...]]]:
+    """Draw any partitions of the cluster, sometimes all."""
     choices = {
         name: st.lists(st.integers(0, topic.partition_count - 1), unique=True, min_size=1).map(
             tuple
@@ -225,21 +239,21 @@ TRUTHFUL = (
     *(ClaimKind.LIVE, ClaimKind.LIVE, ClaimKind.LIVE, ClaimKind.NONE),
     *(ClaimKind.REMEMBERED, ClaimKind.UNKNOWN, ClaimKind.FUTURE, ClaimKind.PHANTOM),
 )
-EVERY = (*TRUTHFUL, ClaimKind.CONTESTED)
+ALL_KINDS = (*TRUTHFUL, ClaimKind.CONTESTED)
 
 
-def _speech(
+def _claims(
     draw: st.DrawFn, kind: ClaimKind, cluster: Cluster, given: TopicPartitions, last: int
 ) -> tuple[TopicPartitions, int]:
-    """Return (what is claimed, with which generation) by a member that was given `given`."""
+    """Draw what a member that was given `given` claims, and with which generation."""
     if kind is ClaimKind.LIVE:
         return given, last
     if kind is ClaimKind.CONTESTED:
-        return draw(_anything(cluster)), last
+        return draw(_any_partitions(cluster)), last
     if kind is ClaimKind.REMEMBERED:
-        return draw(_anything(cluster)), draw(st.integers(NO_GENERATION, last - 1))
+        return draw(_any_partitions(cluster)), draw(st.integers(NO_GENERATION, last - 1))
     if kind is ClaimKind.FUTURE:
-        return draw(_anything(cluster)), last + draw(st.integers(1, 3))
+        return draw(_any_partitions(cluster)), last + draw(st.integers(1, 3))
     if kind is ClaimKind.PHANTOM:
         odd = draw(st.sampled_from((-1, 99, 2**31 - 1)))
         more = {name: (*given.get(name, ()), odd) for name in list(cluster.topics)[:1]}
@@ -248,7 +262,7 @@ def _speech(
 
 
 def _from_bytes(draw: st.DrawFn, member: Member) -> Member:
-    """Return the member as it reads from what a client of some version would write."""
+    """Return the member encoded by a client of a drawn version, and decoded again."""
     version = draw(st.integers(1, 3)) if member.owned_known else 0
     blob = encode_subscription(
         Subscription(

@@ -1,7 +1,7 @@
-"""Histories of groups: whatever can happen, in any order, to members that may misremember.
+"""Hypothesis strategies for histories of groups: any events, in any order.
 
-Every draw keeps count of who is there and how large the topics are, so only events that can
-happen are drawn, and a failing history shrinks to the few events it needs.
+Each event is drawn for the group as the events before it left it, so only events that can happen
+are drawn, and a failing history shrinks to the few events it needs.
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ from hypothesis import strategies as st
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec, Scenario
 
 ALL_KINDS = frozenset(GroupEventKind) - {GroupEventKind.START}
+"""The kinds of event that can be drawn: the start happens by itself."""
 ALL_VERSIONS = (None, 0, 1, 2, 3)
+"""Versions of the Subscription; `None`: no bytes."""
 TOPICS = ("orders", "\uff5e", "\U00010000")
 
 
 @dataclass(slots=True)
 class _Draft:
-    """The group as far as it has been drawn."""
+    """The group after the events drawn so far."""
 
     draw: st.DrawFn
     versions: Sequence[int | None]
     misremembering: bool
     counts: dict[str, int]
     present: dict[str, MemberSpec] = field(default_factory=dict)
-    births: int = 0
+    join_count: int = 0
 
     def pick(self, names: Collection[str]) -> str:
         return self.draw(st.sampled_from(sorted(names)))
@@ -38,9 +40,9 @@ class _Draft:
         return tuple(self.draw(st.lists(st.sampled_from(TOPICS), unique=True)))
 
     def member(self) -> MemberSpec:
-        """Draw a member that is not there yet."""
-        self.births += 1
-        name = f"m{self.births}"
+        """Draw a new member and add it."""
+        self.join_count += 1
+        name = f"m{self.join_count}"
         claims, generation = self.stale_claims()
         spec = MemberSpec(
             name=name,
@@ -55,7 +57,7 @@ class _Draft:
         return spec
 
     def stale_claims(self) -> tuple[dict[str, tuple[int, ...]], int]:
-        """Draw claims from an earlier life, of a generation that is never the group's last."""
+        """Draw claims of a generation that is never the group's last, as after an expulsion."""
         if not self.misremembering or self.draw(st.integers(0, 3)):
             return {}, -1
         shares = {
@@ -65,7 +67,7 @@ class _Draft:
         return claims, self.draw(st.sampled_from((-1, 0, 1_000)))
 
     def possible(self, kinds: Collection[GroupEventKind]) -> list[GroupEventKind]:
-        """Return what can happen now."""
+        """Return those of the kinds that can happen now."""
         impossible: set[GroupEventKind] = {GroupEventKind.START}
         if not self.present:
             impossible |= {GroupEventKind.LEAVE, GroupEventKind.RETURN, GroupEventKind.SUBSCRIBE}
@@ -85,7 +87,7 @@ class _Draft:
         return [topic for topic, count in self.counts.items() if count > 1]
 
     def event(self, kind: GroupEventKind) -> GroupEvent:
-        """Draw what an event of this kind needs, and let it happen to the draft."""
+        """Draw what an event of this kind needs, and apply it to the draft."""
         if kind is GroupEventKind.JOIN:
             spec = self.member()
             return GroupEvent(kind=kind, name=spec.name, member=spec)
@@ -122,11 +124,13 @@ def scenarios(
     kinds: Collection[GroupEventKind] = ALL_KINDS,
     misremembering: bool = True,
 ) -> Scenario:
-    """Draw a history of up to `event_max` events of these kinds, for `assignors.simulation`.
+    """Draw a history of up to `event_max` events of these kinds, for `simulation.rounds`.
 
-    `versions` are those of the Subscription bytes that members write (`None`: a struct). With
-    `misremembering` some join with claims from an earlier life, and some go on claiming what
-    they no longer consume. Which events occurred is told to Hypothesis.
+    Up to `member_max` members are there at the start, and topics have up to `partition_max`
+    partitions then. `versions` are those of the Subscription bytes that members write (`None`:
+    the leader gets a `Member`, without bytes). With `misremembering` some join with stale claims,
+    and some go on claiming what they no longer consume. Which kinds of event occur is reported
+    to Hypothesis as events.
     """
     counts = draw(
         st.dictionaries(st.sampled_from(TOPICS), st.integers(0, partition_max), max_size=3)

@@ -1,7 +1,7 @@
 """A group without a broker: kafka-python's own coordinators, driven through their own methods.
 
 What the broker would do is here: member ids, generations, who leads, which protocol all
-speak, and whether an unchanged rejoin makes a round. Everything a member does is the host's code.
+use, and whether an unchanged rejoin makes a round. All that a member does is kafka-python's code.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def joined(**fields: Any) -> bytes:
     return encode_subscription(Subscription(topics=("t",), **fields))
 
 
-def test_claims_of_cooperative_members_are_heard(cluster: ClusterMetadata) -> None:
+def test_claims_of_cooperative_members_are_read(cluster: ClusterMetadata) -> None:
     """The host drops owned partitions; a leader without them gives one partition to two."""
     made = strategy("cooperative-sticky")
     owner = joined(owned={"t": (0, 1, 2, 3)}, generation=4)
@@ -97,7 +97,7 @@ def test_under_sticky_it_remembers_in_user_data(cluster: ClusterMetadata) -> Non
     assert set(again["a"]["t"]) <= set(given["a"]["t"])
 
 
-def test_racks_are_heard(cluster: ClusterMetadata) -> None:
+def test_racks_of_members_and_brokers_are_used(cluster: ClusterMetadata) -> None:
     made = strategy("cooperative-sticky", rack="r0")
     given = led(made, cluster, {"me": made.metadata({"t"}), "other": joined(rack_id="r1")})
     assert given == {"me": {"t": (0, 2)}, "other": {"t": (1, 3)}}

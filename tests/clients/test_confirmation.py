@@ -1,4 +1,4 @@
-"""When a leader relies on its plan: once a round has rested, so that everybody has asked for it."""
+"""A leader relies on its plan once the round is confirmed, so that all members have fetched it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEARTBEAT_MS = 20
 LOOKS_MAX = 250
 GENERATION = 7
 STABLE, REBALANCE, SILENCE = "stable", "rebalance in progress", "no answer"
-"""What a heartbeat is answered."""
+"""The answers to a heartbeat."""
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_plan_that_may_not_have_arrived_is_not_relied_on(group: LocalGroup) ->
     assert member.received == NOTHING, "somebody else led in between"
 
 
-def test_a_plan_is_not_relied_on_before_its_round_has_rested(group: LocalGroup) -> None:
+def test_a_plan_is_not_relied_on_before_its_round_is_confirmed(group: LocalGroup) -> None:
     """Another member joined again at once, before the old one had asked for its part: it consumed
     on what the new plan had taken from it, and the leader gave that away."""
     group.add("a", [cooperative_sticky()], ["t"])
@@ -81,8 +81,8 @@ def test_a_plan_is_not_relied_on_before_its_round_has_rested(group: LocalGroup) 
     assert [len(group.members[name].assigned) for name in "ab"] == [2, 2]
 
 
-def test_a_follow_up_is_owed_until_its_round_began(group: LocalGroup) -> None:
-    """The round it was owed after was refused: partitions then stood with nobody for ever."""
+def test_a_follow_up_is_due_until_its_round_began(group: LocalGroup) -> None:
+    """The round before it was refused: then partitions stayed unassigned for ever."""
     group.add("a", [cooperative_sticky()], ["t"])
     ghost = Subscription(topics=("u",), owned={"t": (5,)}, generation=-1)
     group.add_bytes("ghost", {COOPERATIVE: encode_subscription(ghost)})
@@ -98,7 +98,7 @@ def test_a_follow_up_is_owed_until_its_round_began(group: LocalGroup) -> None:
     assert not coordinator.need_rejoin(), "it has been tried"
 
 
-def test_a_round_does_not_rest_before_its_answer_arrived(group: LocalGroup) -> None:
+def test_a_round_is_not_confirmed_before_its_answer_arrived(group: LocalGroup) -> None:
     group.add("a", [cooperative_sticky()], ["t"])
     group.add_bytes("old", {COOPERATIVE: OLD})
     group.round(unheard=["a"])
@@ -108,7 +108,7 @@ def test_a_round_does_not_rest_before_its_answer_arrived(group: LocalGroup) -> N
 
 
 class Beats:
-    """A host's heartbeats and its sleep: time passes as it is slept away."""
+    """kafka-python's heartbeats and its sleep, on a clock that only sleep moves."""
 
     def __init__(self, *, answered_at_s: float) -> None:
         self.last_reset, self.now_s, self.answered_at_s = 0.0, 0.0, answered_at_s
@@ -121,8 +121,8 @@ class Beats:
         self.now_s += seconds
 
 
-def watched(beats: Beats, **fields: Any) -> bool:
-    """Whether a kafka-python member takes its round as rested."""
+def confirms(beats: Beats, **fields: Any) -> bool:
+    """Whether a kafka-python member takes its round as confirmed."""
     made = cooperative_sticky()
     made._session.lead(CLUSTER, {"a": OLD}, instance_ids={}, joined=GENERATION)
     made._session.applied({}, GENERATION)
@@ -141,21 +141,21 @@ def watched(beats: Beats, **fields: Any) -> bool:
 
 def test_kafka_python_waits_for_a_heartbeat_that_is_answered() -> None:
     beats = Beats(answered_at_s=0.4)
-    assert watched(beats)
+    assert confirms(beats)
     assert beats.now_s >= 0.4
     beats = Beats(answered_at_s=0.001)
-    assert watched(beats)
+    assert confirms(beats)
     assert beats.now_s == HEARTBEAT_MS / 1000
 
 
 def test_kafka_python_does_not_wait_where_another_round_began() -> None:
-    assert not watched(Beats(answered_at_s=0.001), rejoin_needed=True)
+    assert not confirms(Beats(answered_at_s=0.001), rejoin_needed=True)
     later = SimpleNamespace(generation_id=GENERATION + 1)
-    assert not watched(Beats(answered_at_s=0.001), _generation=later)
+    assert not confirms(Beats(answered_at_s=0.001), _generation=later)
 
 
 class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no types
-    """As much of aiokafka's coordinator as a strategy looks at."""
+    """The part of aiokafka's coordinator that a strategy uses."""
 
     def __init__(self, answers: list[Any]) -> None:
         self.generation = GENERATION
@@ -177,7 +177,7 @@ class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no ty
 
 
 def rejoins(*answers: Any, after: int = GENERATION) -> bool:
-    """Whether an aiokafka member that owes a follow-up round starts it."""
+    """Whether an aiokafka member that has to start a follow-up round does."""
 
     async def play() -> bool:
         coordinator = Coordinator(list(answers))
@@ -204,9 +204,9 @@ def rejoins(*answers: Any, after: int = GENERATION) -> bool:
     return asyncio.run(play())
 
 
-def test_aiokafka_starts_a_follow_up_once_the_round_rests() -> None:
+def test_aiokafka_starts_a_follow_up_once_the_round_is_confirmed() -> None:
     assert rejoins(STABLE)
-    assert rejoins(SILENCE, SILENCE, STABLE), "a heartbeat that is not answered says nothing"
+    assert rejoins(SILENCE, SILENCE, STABLE), "a heartbeat that is not answered confirms nothing"
     assert not rejoins(REBALANCE), "another round began"
     assert not rejoins(STABLE, after=GENERATION + 1)
     assert not rejoins(GroupAuthorizationFailedError())

@@ -82,15 +82,15 @@ def test_eager_names_settle_in_a_round(group: LocalGroup, name: str) -> None:
 @pytest.mark.parametrize("blob", GARBAGE.values(), ids=GARBAGE)
 @pytest.mark.parametrize("name", [COOPERATIVE, "range", "sticky"])
 def test_no_bytes_of_a_member_stop_the_leader(group: LocalGroup, name: str, blob: bytes) -> None:
-    heard: list[MemberNote] = []
-    group.add("a", [strategy(name, on_note=heard.append)], ["t"])
+    notes: list[MemberNote] = []
+    group.add("a", [strategy(name, on_note=notes.append)], ["t"])
     odd = group.add_bytes("odd", {name: blob})
     group.settle()
     assert odd.received is not None
     assert len(odd.received) >= 10, "never zero bytes"
     takes_part = "t" in (decode_subscription(blob).value or Subscription()).topics
     assert len(group.members["a"].assigned) == (3 if takes_part else 6)
-    assert {note.member_id for note in heard} == {"odd"}
+    assert {note.member_id for note in notes} == {"odd"}
 
 
 def test_captured_bytes_of_every_client_are_led(group: LocalGroup) -> None:
@@ -253,7 +253,7 @@ def test_a_strategy_that_was_not_chosen_writes_the_same_bytes(group: LocalGroup)
     assert one.version == other.version == 3
 
 
-def test_racks_of_members_and_brokers_are_heard() -> None:
+def test_racks_of_members_and_brokers_are_used() -> None:
     group = LocalGroup({"t": 6}, racks=["r0", "r1"])
     for number, name in enumerate("ab"):
         group.add(name, [cooperative_sticky(rack=f"r{number}")], ["t"])
@@ -263,7 +263,7 @@ def test_racks_of_members_and_brokers_are_heard() -> None:
     group.close()
 
 
-def test_static_members_rank_by_instance(group: LocalGroup) -> None:
+def test_static_members_are_ordered_by_instance_id(group: LocalGroup) -> None:
     group.counts = {"t": 1}
     group.add("a", [strategy("range")], ["t"])
     asked = encode_subscription(Subscription(topics=("t",)))
@@ -316,12 +316,12 @@ def test_an_assignor_of_ones_own_that_fails_does_not_stop_the_group(
         assign=broken,
         protocols=frozenset({RebalanceProtocol.EAGER}),
     )
-    heard: list[MemberNote] = []
-    group.add("a", [strategy(mine, on_note=heard.append)], ["t"])
+    notes: list[MemberNote] = []
+    group.add("a", [strategy(mine, on_note=notes.append)], ["t"])
     with caplog.at_level(logging.ERROR, logger="kafka"):
         group.settle()
     assert len(group.members["a"].assigned) == 6
-    assert [note.code for note in heard] == ["assignor-failed"]
+    assert [note.code for note in notes] == ["assignor-failed"]
     assert "ZeroDivisionError" in caplog.text
 
 

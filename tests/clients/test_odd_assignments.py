@@ -1,6 +1,6 @@
-"""What others write and the host cannot read or apply: taken as far as it goes.
+"""Bytes that the client cannot read or apply are read and applied as far as possible.
 
-Nothing of this is left in the process when the last strategy is gone.
+The client's own decoders are back when the last strategy is gone.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Calling(GroupCoordinator):  # type: ignore[misc]  # the host has no types
         return set(map(tuple, read.partitions()))
 
 
-def test_topics_nobody_asked_for_are_refused_and_told_once() -> None:
+def test_topics_outside_the_subscription_are_refused_and_rejoined_for_once() -> None:
     """A static member that comes back with fewer topics is given the old ones: the host's task
     that takes part in the group ended over them."""
     calling = Calling(aiokafka.strategy("range"), {"t"})

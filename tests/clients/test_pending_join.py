@@ -1,4 +1,4 @@
-"""The answer to a join waits for the next poll, and not for ever."""
+"""The answer to a join is kept until the next poll, but not for ever."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def test_an_answer_that_came_between_two_polls_is_waited_for(world: World) -> No
     world.future.success(b"answer")
     assert world.future.is_done
     assert not world.kept.is_done
-    heard: list[bytes] = []
-    world.kept.add_callback(heard.append)
-    assert heard == [b"answer"]
+    received: list[bytes] = []
+    world.kept.add_callback(received.append)
+    assert received == [b"answer"]
     assert world.kept.value == b"answer"
 
 

@@ -26,8 +26,8 @@ def look_again(group: LocalGroup, leader: Joined) -> None:
 
 
 @pytest.mark.parametrize("foreign", ["u", "nowhere"])
-def test_topics_that_others_ask_for_start_no_round(group: LocalGroup, foreign: str) -> None:
-    """A member that asked for a topic nobody had made kept the group in rounds without end."""
+def test_topics_of_other_members_start_no_round(group: LocalGroup, foreign: str) -> None:
+    """A subscription to a topic that does not exist kept the group in rounds without end."""
     leader = group.add("a", [strategy("range")], ["t"])
     asked = encode_subscription(Subscription(topics=("t", foreign)))
     group.add_bytes("b", {"range": asked})

@@ -70,14 +70,14 @@ ON_CLIENTS = [assignor for assignor in ASSIGNORS.values() if assignor.family != 
 @pytest.mark.parametrize("assignor", ON_CLIENTS, ids=[found.full_name for found in ON_CLIENTS])
 def test_bytes_and_structs_give_the_same_outcomes(assignor: Assignor) -> None:
     for seed in range(12):
-        told = generate(seed, Parameters(members=4, topics=3, partitions=9, events=5))
+        without_bytes = generate(seed, Parameters(members=4, topics=3, partitions=9, events=5))
         events = tuple(
             replace(event, member=replace(event.member, version=3)) if event.member else event
-            for event in told.events
+            for event in without_bytes.events
         )
-        members = tuple(replace(spec, version=3) for spec in told.members)
-        written = replace(told, members=members, events=events)
-        assert untimed(play(told, assignor)) == untimed(play(written, assignor))
+        members = tuple(replace(spec, version=3) for spec in without_bytes.members)
+        written = replace(without_bytes, members=members, events=events)
+        assert untimed(play(without_bytes, assignor)) == untimed(play(written, assignor))
 
 
 def test_a_joining_member_takes_two_cooperative_rounds_and_one_eager_one() -> None:

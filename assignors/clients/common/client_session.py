@@ -158,7 +158,7 @@ class ClientSession:
         led, self.unconfirmed = self.unconfirmed, None
         self.memory = led.memory
         if led.must_follow_up:
-            self.logger.info("starting another round: partitions wait that nobody will give up")
+            self.logger.info("starting another round: no member gives up the partitions that wait")
         return led.must_follow_up
 
     def not_chosen(self) -> None:

@@ -15,7 +15,7 @@ from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
 REACHED_MS = 10_000
-"""How long to try to reach the cluster; kafka-python tries for 30 s unless it is told otherwise."""
+"""How long to try to reach the cluster; kafka-python tries for 30 s by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
