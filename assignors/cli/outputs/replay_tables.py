@@ -155,8 +155,6 @@ COLUMNS: Mapping[str, Mapping[str, CellOf]] = {
         "TOPIC": _text("topic"),
         "PARTITION": _text("partition"),
         "CURRENT-OFFSET": _text("offset"),
-        "LOG-END-OFFSET": _text("log_end_offset"),
-        "LAG": _text("lag"),
         "CONSUMER-ID": _text("holder_id"),
         "AT": _time("at_ms"),
         "METADATA": _text("metadata"),
@@ -221,7 +219,7 @@ COLUMNS: Mapping[str, Mapping[str, CellOf]] = {
 
 NUMBERS = frozenset(
     {
-        *("PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "GENERATION"),
+        *("PARTITION", "CURRENT-OFFSET", "GENERATION"),
         *("#MEMBERS", "#GENERATIONS", "#MISSING", "MOVED", "#COMMITS", "#ANOMALIES"),
         *("#PARTITIONS", "JOINED", "LEFT", "ROUNDS", "GAP", "DOWNTIME"),
     }

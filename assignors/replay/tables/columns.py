@@ -12,9 +12,6 @@ from typing import Any
 from assignors.replay.tables.rows import Row
 
 NOT_RECORDED: Mapping[tuple[str, str], str] = {
-    ("offsets", "committed_by"): "a commit's record does not name the member that sent it",
-    ("offsets", "log_end_offset"): "the end of a partition's log is not part of this topic",
-    ("offsets", "lag"): "lag needs the log end offset, which is not part of this topic",
     ("offsets", "is_aborted"): (
         "keys and values do not tell whether a transaction was aborted: read as read_committed"
     ),

@@ -116,9 +116,6 @@ class OffsetRow:
     record_offset: int | None
     holder_id: str | None
     """The one member that held the partition then: an estimate of who committed."""
-    log_end_offset: int | None = None
-    lag: int | None = None
-    committed_by: str | None = None
     is_aborted: bool | None = None
 
 
