@@ -40,6 +40,8 @@ def random_group(dice: Random, algorithm: str | None = None) -> Request:
     chosen = algorithm or dice.choice(ALGORITHMS)
     if chosen in SERVER:
         return broker_group(dice, chosen)
+    if chosen in ("sticky", "coop") and dice.random() < 0.15:
+        return contested_group(dice, chosen)
     topics = random_topics(dice)
     ids = member_ids(dice, member_count(dice))
     members = [{"id": member_id, "topics": []} for member_id in ids]
@@ -53,6 +55,36 @@ def random_group(dice: Random, algorithm: str | None = None) -> Request:
         if dice.random() < 0.15:
             request["maxGen"] = max(-1, min(INT32_MAX, generation + dice.choice((-9, -1, 0, 1))))
     dice.shuffle(members)
+    return request
+
+
+def contested_group(dice: Random, algorithm: str) -> Request:
+    """Few topics for each member, and for most partitions several claims, each of its own age.
+
+    One group in sixty-four makes the passes of the general sticky algorithm look again at what
+    they have passed, or stop because a member is full.
+    """
+    names = topic_names(dice, dice.randint(3, 8))
+    topics: dict[str, list[list[str | None]]] = {
+        name: [[] for _ in range(dice.randint(1, 8))] for name in names
+    }
+    members: list[Request] = [
+        {
+            "id": member_id,
+            "topics": dice.sample(names, dice.randint(1, 3)),
+            "rack": None,
+            "instance": None,
+            "owned": [],
+            "sgen": dice.choice((5, 4, 3, 2, -1)),
+        }
+        for member_id in member_ids(dice, dice.randint(3, 8))
+    ]
+    for topic, partitions in topics.items():
+        for number in range(len(partitions)):
+            for member in dice.sample(members, dice.choice((1, 2, 2, 3))):
+                member["owned"].append([topic, number])
+    request: Request = {"algo": algorithm, "topics": topics, "members": members}
+    write_claims(dice, request, 5)
     return request
 
 
