@@ -63,13 +63,13 @@ class Strategy(BaseStrategy):
 
     def metadata(self, topics: Iterable[str]) -> bytes:
         """Return the Subscription bytes to join with: an eager member claims nothing."""
-        coordinator = self._look_up()
+        coordinator = self._find_coordinator()
         generation = -1 if coordinator is None else int(coordinator.generation)
         return self._session.join(topics, owned={}, generation=generation)
 
     def assign(self, cluster: Any, members: Mapping[str, Any]) -> dict[str, bytes]:  # noqa: ANN401
         """Return the Assignment bytes of every member. Never raises, whatever members write."""
-        coordinator = self._look_up()
+        coordinator = self._find_coordinator()
         decoded = {member_id: decoded_of(metadata) for member_id, metadata in members.items()}
         return self._session.lead(
             _cluster_of(cluster, members, decoded),
@@ -80,7 +80,7 @@ class Strategy(BaseStrategy):
 
     def on_assignment(self, assignment: Any) -> None:  # noqa: ANN401 - aiokafka's type
         """Record the assignment; where this member leads, have its round confirmed."""
-        coordinator = self._look_up()
+        coordinator = self._find_coordinator()
         assigned = partitions_by_topic(
             (found.topic, found.partition) for found in assignment.partitions()
         )

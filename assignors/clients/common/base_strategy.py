@@ -81,19 +81,19 @@ class BaseStrategy:
         """Return the coordinator on whose behalf the client calls, if one is on the stack."""
         raise NotImplementedError
 
-    def _host(self) -> Any:  # noqa: ANN401 - as above
+    def _known_coordinator(self) -> Any:  # noqa: ANN401 - as above
         """Return the coordinator of the consumer that this strategy serves, if known and alive."""
         return None if self._coordinator is None else self._coordinator()
 
-    def _look_up(self) -> Any:  # noqa: ANN401 - as above
+    def _find_coordinator(self) -> Any:  # noqa: ANN401 - as above
         """Return the same after a search in the calling frames."""
         self._attach(self._calling_coordinator())
-        return self._host()
+        return self._known_coordinator()
 
     def _attach(self, coordinator: object) -> None:
         if coordinator is None:
             return
-        known = self._host()
+        known = self._known_coordinator()
         if known is not None and known is not coordinator:
             raise self._misuse(TWO_CONSUMERS)
         self._coordinator = weakref.ref(coordinator)

@@ -23,7 +23,7 @@ from typing import Any
 
 from kafka import TopicPartition
 from kafka.coordinator.assignors.abstract import AbstractPartitionAssignor
-from kafka.coordinator.assignors.abstract import RebalanceProtocol as HostProtocol
+from kafka.coordinator.assignors.abstract import RebalanceProtocol as ClientProtocol
 from kafka.coordinator.consumer import ConsumerCoordinator
 from kafka.errors import KafkaConfigurationError
 
@@ -62,11 +62,11 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
         """
         self._attach(getattr(consumer, "_coordinator", None))
 
-    def supported_protocols(self) -> list[HostProtocol]:
+    def supported_protocols(self) -> list[ClientProtocol]:
         """Return kafka-python's names of the assignor's protocols, cooperative first."""
-        self._look_up()
+        self._find_coordinator()
         protocols = sorted(map(int, self._session.assignor.protocols), reverse=True)
-        return [HostProtocol(protocol) for protocol in protocols]
+        return [ClientProtocol(protocol) for protocol in protocols]
 
     def metadata(self, topics: Iterable[str]) -> bytes:
         """Return the Subscription bytes to join with.
@@ -74,7 +74,7 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
         Raises `KafkaConfigurationError` where a cooperative strategy cannot know what its
         consumer owns.
         """
-        coordinator = self._look_up()
+        coordinator = self._find_coordinator()
         if coordinator is None:
             if self._session.assignor.is_cooperative:
                 raise KafkaConfigurationError(NO_COORDINATOR)
@@ -96,7 +96,7 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
 
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, bytes]:  # noqa: ANN401
         """Return the Assignment bytes of every member. Never raises, whatever members write."""
-        coordinator = self._look_up()
+        coordinator = self._find_coordinator()
         if coordinator is not None:
             _watch_assigned_topics(coordinator)
         return self._session.lead(
@@ -112,7 +112,7 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
 
     def on_assignment(self, assignment: Any, generation: int) -> None:  # noqa: ANN401
         """Record the assignment; where this member leads, have its round confirmed."""
-        coordinator = self._look_up()
+        coordinator = self._find_coordinator()
         assigned = partitions_by_topic(
             (found.topic, found.partition) for found in assignment.partitions()
         )
@@ -147,13 +147,13 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
 
     def _names(self) -> set[str]:
         """Return the names of all our strategies of this consumer."""
-        return {self.name, *(other.name for other in _others_of(self._host(), self))}
+        return {self.name, *(other.name for other in _others_of(self._known_coordinator(), self))}
 
     def _owned(self, coordinator: Any) -> TopicPartitions:  # noqa: ANN401 - as above
         """Return what the consumer owns now: nothing where it gives up everything to rejoin."""
         if (
             self._session.membership.kind is not UserData.COOPERATIVE
-            or coordinator._rebalance_protocol != HostProtocol.COOPERATIVE  # noqa: SLF001 - no other way
+            or coordinator._rebalance_protocol != ClientProtocol.COOPERATIVE  # noqa: SLF001 - no other way
         ):
             return {}
         live = coordinator._subscription.assigned_partitions()  # noqa: SLF001 - as above
@@ -166,7 +166,7 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
         that never happened somebody else may have consumed meanwhile, and it would go on from
         where it was instead of from what was committed.
         """
-        is_eager = coordinator._rebalance_protocol == HostProtocol.EAGER  # noqa: SLF001 - no other way
+        is_eager = coordinator._rebalance_protocol == ClientProtocol.EAGER  # noqa: SLF001 - no other way
         if is_eager and self._session.membership.repeats:
             coordinator._subscription.assign_from_subscribed([])  # noqa: SLF001 - as above
 

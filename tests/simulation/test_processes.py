@@ -1,0 +1,55 @@
+"""Scenarios in several processes: rows are read as they are needed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from threading import Thread
+from typing import Any
+
+from assignors.simulation.rounds.processes import CHUNK, CHUNKS_AHEAD, simulate_rows
+
+ROW_COUNT = 20 * CHUNK
+READ_AHEAD = (2 * CHUNKS_AHEAD + 1) * CHUNK
+"""Rows read when the first outcome has been taken from two processes."""
+
+
+class Rows:
+    """Rows that count how many of them were read."""
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for seed in range(ROW_COUNT):
+            self.read += 1
+            yield {"id": str(seed), "seed": seed, "members": 1, "topics": 1, "events": 0}
+
+
+def started(rows: Rows) -> Generator[dict[str, Any], None, None]:
+    """Outcomes of two processes of which the first has been taken, and all rows read ahead."""
+    outcomes = simulate_rows(rows, assignors=["range"], processes=2)
+    assert isinstance(outcomes, Generator)
+    assert next(outcomes)["id"] == "0"
+    until = time.monotonic() + 10
+    while rows.read < READ_AHEAD and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    return outcomes
+
+
+def test_rows_are_read_a_few_chunks_ahead_and_no_further() -> None:
+    """All rows were read before the first outcome: memory grew with their number."""
+    rows = Rows()
+    outcomes = started(rows)
+    assert rows.read == READ_AHEAD
+    assert [row["id"] for row in outcomes] == [str(seed) for seed in range(1, ROW_COUNT)]
+
+
+def test_outcomes_that_are_not_taken_keep_nobody_waiting() -> None:
+    rows = Rows()
+    thread = Thread(target=started(rows).close, daemon=True)
+    thread.start()
+    thread.join(timeout=10)
+    assert not thread.is_alive()
+    assert rows.read == READ_AHEAD
