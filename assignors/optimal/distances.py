@@ -59,15 +59,8 @@ class Distances:
 
 def measure(network: Network) -> Arcs:
     """Return the lengths of all arcs. Cost: O(R M)."""
-    row_count, member_count = network.placed.shape
-    is_large = row_count + member_count + 2 >= 1 << 14
-    move = 1 << 20 if is_large else 1 << 14
-    if network.remote is None and not is_large:
-        far, rack = 1 << 28, 0
-        length: type[np.int32 | np.int64] = np.int32
-    else:
-        far, rack = 1 << 60, move * (move << 1)
-        length = np.int64
+    move, rack, far = units(*network.placed.shape, has_racks=network.remote is not None)
+    length = np.int32 if far < 1 << 29 else np.int64
     down: Lengths = np.where(network.placed < network.owned, length(1 - move), length(1))
     up: Lengths = np.where(network.placed <= network.owned, length(1 + move), length(1))
     if network.remote is not None:
@@ -77,6 +70,25 @@ def measure(network: Network) -> Arcs:
     down[~network.allowed] = far
     up[network.placed <= 0] = far
     return Arcs(down=down, up=up, move=move, rack=rack, far=far)
+
+
+def units(row_count: int, member_count: int, *, has_racks: bool) -> tuple[int, int, int]:
+    """Return the lengths of a move, of a rack mismatch, and of a path that does not exist.
+
+    A path visits a node once, and but for the hub rows and members take turns on it: so it has
+    at most twice as many hops as there are nodes of the fewer kind, and two more. A move is
+    longer than that, a mismatch longer than all moves of a path, and what does not exist longer
+    than all of a path; `far` and a path together fit into int32 where `far` does.
+
+    >>> units(1, 1_000_000, has_racks=False)
+    (16384, 0, 268435456)
+    """
+    hop_max = 2 * min(row_count, member_count) + 2
+    is_large = hop_max >= 1 << 14
+    move = 1 << 20 if is_large else 1 << 14
+    if has_racks or is_large:
+        return move, move * (move << 1), 1 << 60
+    return move, 0, 1 << 28
 
 
 def shortest(network: Network, arcs: Arcs) -> Distances:

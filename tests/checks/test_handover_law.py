@@ -113,6 +113,22 @@ def test_only_an_owner_of_the_last_generation_is_sure_to_rejoin(
     assert report.gaps["follow_up"] is follow_up
 
 
+def test_without_any_generation_no_claim_is_of_the_last_one() -> None:
+    """Version 1 has no generation: where nobody names one, nobody is sure to let go and rejoin."""
+    claims = Member(member_id="a", topics=("t",), owned={"t": (0,)})
+    silent = Member(member_id="b", topics=("t",), version=0, owned_known=False)
+    group = Group(cluster=Cluster.of({"t": 1}), members=(claims, silent))
+    given = check(group, {"a": {"t": (0,)}, "b": {}}, protocol=RebalanceProtocol.COOPERATIVE)
+    assert [found.rule for found in given.violations] == [Rule.GIVEN_TOO_EARLY]
+    answer = ASSIGNORS["optimal/cooperative-sticky"].assign(group)
+    assert (answer.withheld, answer.follow_up) == ({"t": (0,)}, True)
+    waits = check(
+        group, answer.assignment, withheld=answer.withheld, protocol=RebalanceProtocol.COOPERATIVE
+    )
+    assert waits.violations == ()
+    assert waits.gaps["follow_up"] is True
+
+
 def test_an_owner_that_no_longer_asks_for_the_topic_is_not_sure_to_rejoin() -> None:
     owner = Member(member_id="o", topics=(), owned={"t": (0,)}, generation=5)
     group = Group(cluster=Cluster.of({"t": 1}), members=(member("x", NONE), owner), generation=5)

@@ -64,6 +64,12 @@ READINGS = [
         (OWNED, 7, True),
     ),
     (
+        "the first generation of a group is one",
+        Member(member_id="a", version=3, owned=OWNED, generation=0, user_data=FOUR_BYTES),
+        ({}, -1),
+        (OWNED, 0, True),
+    ),
+    (
         "version 3, cut inside owned",
         Member(member_id="a", version=3, owned=OWNED, owned_known=False, user_data=FOUR_BYTES),
         ({}, -1),

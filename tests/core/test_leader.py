@@ -108,6 +108,19 @@ def test_unknown_claims_wait_until_this_leaders_plan_is_known() -> None:
     assert without_number.assignments == knows.assignments
 
 
+@pytest.mark.parametrize("known", [{"generation": 4}, {"joined": 5}])
+def test_what_a_leader_remembers_is_of_the_last_generation(known: dict[str, int]) -> None:
+    """A generation that has not been does not make the plan that arrived older than a ghost's."""
+    old = bytes.fromhex("0001" + TOPICS + NULL)
+    owner = fresh(owned={"t": (0, 1)}, generation=4)
+    liar = fresh(owned={"t": (7,)}, generation=9)
+    ghost = fresh(owned={"t": (2, 3)}, generation=2)
+    memory = Memory(plan={"a": {"t": (0, 1)}, "old": {"t": (2, 3)}})
+    members = {"a": owner, "ghost": ghost, "liar": liar, "old": old}
+    led = lead(COOPERATIVE, CLUSTER, members, memory=memory, **known)  # type: ignore[arg-type]
+    assert given_to(dict(led.assignments))["old"] == {"t": (2, 3)}
+
+
 def test_who_is_silent_is_not_waited_for_to_join_again() -> None:
     """A kafkajs member let go of two partitions, in a group that then stood still with them: what
     the leader remembers for a member is no promise that it takes part in hand-overs."""

@@ -34,6 +34,15 @@ def test_each_cell_gives_up_its_number_from_its_highest_piles(
         assert after_slow_giving(before, int(drop[giver])) == sorted((before - gone).values())
 
 
+def test_members_take_turns_at_which_topic_they_give_up_first() -> None:
+    """Four members hold one partition of each of four topics: a newcomer gets one of each."""
+    cell, topic = np.tile(np.arange(4), 4), np.repeat(np.arange(4, dtype=np.int32), 4)
+    chosen = given_up(cell, topic, np.ones(4, dtype=np.int64))
+    assert sorted(topic[chosen].tolist()) == [0, 1, 2, 3]
+    twice = given_up(cell, topic, np.array([2, 2, 0, 0]))
+    assert sorted(topic[twice].tolist()) == [0, 1, 2, 3]
+
+
 def after_slow_giving(pile: Counter[int], amount: int) -> list[int]:
     """Return the heights left when the highest pile loses one, `amount` times over."""
     left = Counter(pile)
