@@ -34,8 +34,8 @@ ALLOWED = {
     # the first prefix that fits a module decides; standard library and our own are always allowed
     "wire": set(),
     "assignors.cli": {"click", "rich", "numpy"},
-    "assignors.cli.commands.replay_engines": {"click", "pyspark"},
-    "assignors.cli.commands.simulate_engines": {"click", "pyspark"},  # its exception, no session
+    "assignors.cli.commands.replay_spark": {"click", "pyspark"},
+    "assignors.cli.commands.simulate_spark": {"click", "pyspark"},  # its exception, no session
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},

@@ -1,40 +1,74 @@
-"""The command itself: its subcommands, its version, and how it ends."""
+"""The command `kafka-assignors`: its subcommands, its version and its exit code.
+
+A subcommand's module is imported when it is called, so `--help` and each subcommand load only
+what they need. `SUMMARIES` has what `--help` shows of each.
+"""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
 from assignors import __version__
-from assignors.cli.commands.assign import assign, assignors
-from assignors.cli.commands.check import check
-from assignors.cli.commands.conform import conform
-from assignors.cli.commands.decode import decode
-from assignors.cli.commands.explain import explain
-from assignors.cli.commands.replay import replay
-from assignors.cli.commands.simulate import simulate
-from assignors.cli.outputs.output import UNREADABLE
+from assignors.cli.outputs.forms import UNREADABLE
 
 INTERRUPTED = 130
 
+SUMMARIES = {
+    "decode": "Decode bytes of members, leaders and brokers, given as hex.",
+    "assign": "Assign the partitions of groups.",
+    "check": "Check assignments, whoever made them.",
+    "explain": "Explain why a partition moves, stays or waits.",
+    "simulate": "Simulate group histories under one or more assignors.",
+    "replay": "Rebuild the history of groups from __consumer_offsets.",
+    "conform": "Test a program against answers of Kafka's own classes.",
+    "assignors": "List the assignors that --assignor knows by name.",
+}
+"""Subcommand -> the first sentence of its help."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+MODULES = {"assignors": "assign"}
+"""Subcommand -> its module, where that has another name."""
+
+
+class Subcommands(click.Group):
+    """A group of commands whose modules are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the subcommands."""
+        del ctx
+        return list(SUMMARIES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a subcommand, `None` if there is none of that name."""
+        del ctx
+        if cmd_name not in SUMMARIES:
+            return None
+        module = import_module(f"assignors.cli.commands.{MODULES.get(cmd_name, cmd_name)}")
+        found = getattr(module, cmd_name)
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of subcommands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+
+@click.group(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kafka-assignors")
 def command() -> None:
     """Decode, compute, check, simulate and replay Kafka consumer-group assignments.
 
-    Lines in, one JSON object a line out (schema 1); tables on a terminal. Exit code 0 when
-    all is well, 1 when violations were found, 2 for bad usage or lines that cannot be read.
+    Reads lines, writes one JSON object a line (schema 1), or tables on a terminal. Exit code 0:
+    no problems; 1: violations were found; 2: bad usage, or lines that cannot be read.
     """
 
 
-for subcommand in (decode, assign, check, simulate, explain, replay, conform, assignors):
-    command.add_command(subcommand)
-
-
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit code. Errors of users are a sentence, not a traceback."""
+    """Run the command; return its exit code. A user's error is one sentence, not a traceback."""
     try:
         code = command.main(arguments, prog_name="kafka-assignors", standalone_mode=False)
     except click.ClickException as error:

@@ -11,10 +11,12 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 import assignors
 from assignors.cli import MISSING
+from assignors.cli.command import SUMMARIES, command
 from tests.cli.running import COMMAND, GROUP, ROOT, process
 
 LINE = json.dumps(GROUP).encode() + b"\n"
@@ -160,6 +162,29 @@ def test_version_and_help() -> None:
     for name in ("decode", "assign", "check", "simulate", "explain", "assignors"):
         assert name in shown
         assert process(name, "-h").returncode == 0
+
+
+def test_help_shows_the_first_sentence_of_each_subcommand() -> None:
+    context = click.Context(command)
+    for name, summary in SUMMARIES.items():
+        subcommand = command.get_command(context, name)
+        assert subcommand is not None
+        assert subcommand.name == name
+        assert (subcommand.help or "").startswith(summary), name
+    assert command.get_command(context, "nonsense") is None
+
+
+def test_help_imports_no_subcommand() -> None:
+    program = (
+        "import sys\n"
+        "from assignors.cli.command import run\n"
+        "run(['--help'])\n"
+        "parts = ('commands.', 'simulation', 'replay', 'conformance', 'checks')\n"
+        "print(*(name for name in sys.modules if any(part in name for part in parts)\n"
+        "        and name.startswith('assignors')), file=sys.stderr)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ended.stderr.strip() == b""
 
 
 def test_json_is_one_array() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assignors.cli.inputs.json_text import parse
+from assignors.cli.inputs.json_text import parse_json
 from assignors.documents.values import DocumentError
 from tests.cli.running import GROUP, answers
 
@@ -78,8 +78,8 @@ def test_any_lines_give_as_many_documents_and_good_ones_are_answered(
 
 @given(st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=9))
 def test_what_json_can_say_is_read_as_the_standard_library_does(value: object) -> None:
-    assert parse(json.dumps(value).encode()) == value
-    assert parse(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) is not ...
+    assert parse_json(json.dumps(value).encode()) == value
+    assert parse_json(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) is not ...
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_no_json_is_named_by_its_byte_or_path(
     line: bytes, kind: str, place: int | str
 ) -> None:
     with pytest.raises(DocumentError) as caught:
-        parse(line)
+        parse_json(line)
     document = caught.value.document()
     assert document["kind"] == kind
     assert document["offset" if isinstance(place, int) else "path"] == place

@@ -32,11 +32,11 @@ def watched_screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def test_a_bar_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = watched_screen(monkeypatch)
     lines = [b"a", b"", b"bcd"]
-    assert list(progress.counted(lines, 7)) == lines
+    assert list(progress.with_line_progress(lines, 7)) == lines
     assert watched.getvalue() == ""
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
-    assert list(progress.counted(slowly(watched, lines), 7)) == lines
-    assert list(progress.counted(slowly(watched, lines), None)) == lines
+    assert list(progress.with_line_progress(slowly(watched, lines), 7)) == lines
+    assert list(progress.with_line_progress(slowly(watched, lines), None)) == lines
     assert "lines" in watched.getvalue()
 
 
@@ -44,7 +44,7 @@ def test_a_bar_is_shown_before_the_first_item_is_done(monkeypatch: pytest.Monkey
     """`simulate --topics 10000000` printed nothing for 100 seconds: no item, no bar."""
     watched = watched_screen(monkeypatch)
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
-    assert list(progress.worked(slowly(watched, [7]), 1, "outcomes")) == [7]
+    assert list(progress.with_progress(slowly(watched, [7]), 1, "outcomes")) == [7]
     assert "0 outcomes" in watched.getvalue()
 
 
@@ -61,6 +61,6 @@ def test_no_bar_where_standard_error_is_no_terminal(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     screen = io.StringIO()
     monkeypatch.setattr(sys, "stderr", screen)
-    assert list(progress.counted([b"a"], 2)) == [b"a"]
-    assert list(progress.worked([1], 1, "outcomes")) == [1]
+    assert list(progress.with_line_progress([b"a"], 2)) == [b"a"]
+    assert list(progress.with_progress([1], 1, "outcomes")) == [1]
     assert screen.getvalue() == ""

@@ -76,7 +76,7 @@ def test_an_explanation_is_a_sentence_with_its_claims() -> None:
     assert "it has the highest generation" in shown
     assert "line 2: " in shown
     fresh = {"topics": {"t": 1}, "members": [{"id": "a", "topics": ["t"]}]}
-    assert "nobody claims it" in table("explain", "--partition", "t:0", given=json.dumps(fresh))
+    assert "no member claims it" in table("explain", "--partition", "t:0", given=json.dumps(fresh))
 
 
 def test_a_simulation_is_summed_up_and_the_registry_listed() -> None:

@@ -1,1 +1,1 @@
-"""The subcommands, one file each."""
+"""The subcommands, a module each; long ones have a module for each engine."""

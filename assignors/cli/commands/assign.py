@@ -1,4 +1,4 @@
-"""`assign`: one group a line in, its assignment out; `assignors` lists who can do it."""
+"""`assign`: reads groups, writes an assignment for each; `assignors`: lists the assignors."""
 
 from __future__ import annotations
 
@@ -6,56 +6,21 @@ import click
 
 from assignors.assignor import Assignor
 from assignors.checks.compare import compare
-from assignors.cli.inputs.answers import answers
-from assignors.cli.inputs.json_text import parse
-from assignors.cli.inputs.sources import files_argument
-from assignors.cli.outputs.output import Form, output_option, write
+from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName, AssignorNames
+from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.results import result_documents
+from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors, show_compared
-from assignors.documents.answers import comparison_document, rebalance_document
+from assignors.documents.answers import SCHEMA, comparison_document, rebalance_document
 from assignors.documents.groups import group_from_document
 from assignors.documents.values import Document
 from assignors.options import OnFailure, Options
-from assignors.registry import ASSIGNORS, BEST, assignor_named
+from assignors.registry import ASSIGNORS, BEST
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
 COMPARED: Document = {"compared": None, "different": None, "partitions": None}
-
-
-class AssignorName(click.ParamType[Assignor]):
-    """The name of an assignor, as `registry.assignor_named` takes it."""
-
-    name = "name"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Assignor:
-        """Return the assignor, or say which names there are."""
-        if isinstance(value, Assignor):
-            return value
-        try:
-            return assignor_named(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-ASSIGNOR_HELP = f"{', '.join(BEST)}, FAMILY/NAME, or package.module:object for your own."
-
-
-class AssignorNames(click.ParamType[tuple[Assignor, ...]]):
-    """Names of assignors with commas between them."""
-
-    name = "name,name"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Assignor, ...]:
-        """Return the assignors, or say what is wrong with the list."""
-        named = AssignorName()
-        found = tuple(named.convert(name, param, ctx) for name in str(value).split(","))
-        if len({assignor.full_name for assignor in found}) < max(len(found), 2):
-            self.fail("name two or more different assignors: sticky,java/sticky", param, ctx)
-        return found
 
 
 @click.command()
@@ -65,21 +30,21 @@ class AssignorNames(click.ParamType[tuple[Assignor, ...]]):
     "--compare",
     "compared",
     type=AssignorNames(),
-    help="Two or more assignors, A,B: loads, moves, gaps, and which partitions differ and why.",
+    help="Compare two or more assignors, A,B: loads, moves, gaps, and why partitions differ.",
 )
 @click.option(
     "--jdk",
     type=click.Choice(["17", "25"]),
     default="17",
     show_default=True,
-    help="server/*: the JDK whose hash sets the broker runs on.",
+    help="server/*: JDK of the broker, which decides the order of its hash sets.",
 )
 @click.option(
     "--on-failure",
     type=click.Choice([choice.value for choice in OnFailure]),
     default=OnFailure.RAISE.value,
     show_default=True,
-    help="java/*, server/*: fail where the original fails, or repair and say so in a note.",
+    help="java/*, server/*: fail where Kafka's code fails, or repair the answer and add a note.",
 )
 @output_option
 @click.pass_context
@@ -93,13 +58,14 @@ def assign(
     on_failure: str,
     form: Form,
 ) -> None:
-    """Assign the partitions of each group, one JSON object a line.
+    """Assign the partitions of groups.
 
-    A group: {"topics": {"t": 6}, "generation": 7, "members": [{"id": "a", "topics": ["t"],
-    "owned": [["t", [0, 1]]], "generation": 7}, {"id": "b", "subscription": "<hex>"}]}
+    A line is a group: {"topics": {"t": 6}, "generation": 7, "members": [{"id": "a", "topics":
+    ["t"], "owned": [["t", [0, 1]]], "generation": 7}, {"id": "b", "subscription": "<hex>"}]}
 
-    The java and server assignors take members in the order of the line, as Java's maps get
-    them, and answer with `lists` and `order`; java/sticky keeps {"state": {"max_generation": n}}.
+    The java and server assignors add members to Java's maps in the order of the line, and answer
+    with `lists` and `order` too. java/sticky keeps {"state": {"max_generation": n}} between rounds:
+    give it back with the next group.
     """
     options = Options(jdk=25 if jdk == "25" else 17, on_failure=OnFailure(on_failure))
     if (assignor is None) == (compared is None):
@@ -107,18 +73,18 @@ def assign(
     if compared is not None:
         several = [one.configured(options) for one in compared]
 
-        def compare_line(line: bytes) -> Document:
-            return comparison_document(compare(group_from_document(parse(line)), several))
+        def compared_line(line: bytes) -> Document:
+            return comparison_document(compare(group_from_document(parse_json(line)), several))
 
-        context.exit(write(answers(files, COMPARED, compare_line), form, show_compared))
+        context.exit(write(result_documents(files, COMPARED, compared_line), form, show_compared))
     assert assignor is not None
     chosen = assignor.configured(options)
 
-    def answer(line: bytes) -> Document:
-        return rebalance_document(chosen.assign(group_from_document(parse(line))))
+    def assigned_line(line: bytes) -> Document:
+        return rebalance_document(chosen.assign(group_from_document(parse_json(line))))
 
     blank = BLANK | LISTED if chosen.keeps_lists else BLANK
-    context.exit(write(answers(files, blank, answer), form, show_assigned))
+    context.exit(write(result_documents(files, blank, assigned_line), form, show_assigned))
 
 
 @click.command()
@@ -129,7 +95,7 @@ def assignors(context: click.Context, form: Form) -> None:
     bare = {full_name: name for name, full_name in BEST.items()}
     documents: list[Document] = [
         {
-            "schema": 1,
+            "schema": SCHEMA,
             "name": full_name,
             "short": bare.get(full_name),
             "protocols": sorted(protocol.name.lower() for protocol in assignor.protocols),

@@ -1,14 +1,14 @@
-"""`check`: a group and anybody's assignment in, the laws it breaks out."""
+"""`check`: reads a group and an assignment, writes which rules the assignment breaks."""
 
 from __future__ import annotations
 
 import click
 
 from assignors.checks import check as judge
-from assignors.cli.inputs.answers import answers
-from assignors.cli.inputs.json_text import parse
-from assignors.cli.inputs.sources import files_argument
-from assignors.cli.outputs.output import Form, output_option, write
+from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.results import result_documents
+from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
 from assignors.documents.answers import report_document
 from assignors.documents.groups import check_request_from_document
@@ -22,21 +22,22 @@ BLANK: Document = {"violations": None, "gaps": None}
 @output_option
 @click.pass_context
 def check(context: click.Context, files: tuple[str, ...], form: Form) -> None:
-    """Check assignments, whoever made them: which laws they break, how far from the best.
+    """Check assignments, whoever made them.
 
-    A line is a group as assign takes it, with "assignment": {"a": {"t": [0, 1]}}, and if
-    there are any "withheld": {"t": [2]} and "protocol": "eager" or "cooperative".
+    Which rules are broken, and how far the assignment is from the best possible one. A line is a
+    group as assign takes it, with "assignment": {"a": {"t": [0, 1]}}; optional are "withheld":
+    {"t": [2]} (partitions that wait for the next round) and "protocol": "eager" or "cooperative".
     """
-    context.exit(write(answers(files, BLANK, checked), form, show_checked))
+    context.exit(write(result_documents(files, BLANK, checked_line), form, show_checked))
 
 
-def checked(line: bytes) -> Document:
-    """Return violations and gaps of one line."""
-    question = check_request_from_document(parse(line))
+def checked_line(line: bytes) -> Document:
+    """Return the violations and gaps of the assignment in a line."""
+    request = check_request_from_document(parse_json(line))
     report = judge(
-        question.group,
-        question.assignment,
-        withheld=question.withheld,
-        protocol=question.protocol,
+        request.group,
+        request.assignment,
+        withheld=request.withheld,
+        protocol=request.protocol,
     )
     return report_document(report)

@@ -1,4 +1,4 @@
-"""`conform`: somebody else's program in, what it gets wrong out."""
+"""`conform`: runs a program against vectors of Kafka's answers, writes what it gets wrong."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from assignors.cli.outputs.output import CLEAN, VIOLATIONS, Form, output_option, write
-from assignors.cli.outputs.progress import worked
+from assignors.cli.outputs.forms import CLEAN, VIOLATIONS, Form, output_option, write
+from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.tables import show_conformed
 from assignors.conformance.judges import Strictness
 from assignors.conformance.programs import Program
@@ -28,14 +28,14 @@ from assignors.documents.values import Document, DocumentError
     multiple=True,
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path),
-    help="Vectors as JSON lines, gzipped or not; may be given again.",
+    help="Vectors as JSON lines, gzipped or not; can be repeated.",
 )
 @click.option(
     "--command",
     "command_line",
     required=True,
     metavar="CMD",
-    help="The program and its arguments, as one string; no shell reads it.",
+    help="The program and its arguments as one string; it is not run by a shell.",
 )
 @click.option(
     "--timeout",
@@ -43,16 +43,22 @@ from assignors.documents.values import Document, DocumentError
     default=10.0,
     show_default=True,
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds for one answer.",
+    help="Seconds that the program has for one answer.",
 )
-@click.option("--exact", is_flag=True, help="Ask for Java's own answers, not for lawful ones.")
-@click.option("--order", "in_order", is_flag=True, help="Ask for Java's order of lists too.")
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Require Java's own answers; without it any answer that keeps the rules passes.",
+)
+@click.option(
+    "--order", "in_order", is_flag=True, help="Require Java's order of lists too; implies --exact."
+)
 @click.option(
     "--only",
     "prefixes",
     multiple=True,
     metavar="PREFIX",
-    help="Only vectors whose id starts so; may be given again.",
+    help="Only vectors whose id begins with this; can be repeated.",
 )
 @output_option
 @click.pass_context
@@ -67,11 +73,12 @@ def conform(
     exact: bool,
     in_order: bool,
 ) -> None:
-    """Run a program against vectors of Kafka's own answers, and say what it gets wrong.
+    """Test a program against answers of Kafka's own classes.
 
-    The program reads a JSON object a line and answers each with a line; the protocol stands
-    beside the vectors, in tests/vectors/README.md. It may end, hang or print garbage: that
-    costs it one vector. Exit code 1 if any failed, 2 if the program cannot be started.
+    The program reads a JSON object a line and answers each with a line; the protocol is described
+    beside the vectors, in tests/vectors/README.md. If it ends, hangs or prints something else, that
+    vector fails and the program is started again. Exit code 1 if a vector failed, 2 if the program
+    cannot be started.
     """
     command = _command(command_line)
     vectors = _vectors(paths, prefixes)
@@ -80,7 +87,7 @@ def conform(
     with program:
         _start(program, command_line)
         results = outcomes(
-            worked(vectors, len(vectors), "vectors"),
+            with_progress(vectors, len(vectors), "vectors"),
             program,
             Strictness(exact=exact or in_order, in_order=in_order),
         )
@@ -100,7 +107,7 @@ def _command(command_line: str) -> list[str]:
 
 
 def _vectors(paths: tuple[Path, ...], prefixes: tuple[str, ...]) -> list[Vector]:
-    """Return the vectors to ask, all read before the first is asked."""
+    """Return the chosen vectors; all are read before the first is asked."""
     try:
         vectors = [
             vector
@@ -111,7 +118,7 @@ def _vectors(paths: tuple[Path, ...], prefixes: tuple[str, ...]) -> list[Vector]
     except DocumentError as error:
         raise click.BadParameter(error.text, param_hint="--vectors") from None
     if not vectors:
-        raise click.BadParameter("no such vector in the file", param_hint="--vectors")
+        raise click.BadParameter("no such vector in the files", param_hint="--vectors")
     return vectors
 
 
@@ -125,7 +132,7 @@ def _start(program: Program, command_line: str) -> None:
 
 
 def _documents(results: Iterable[Outcome], totals: dict[str, Counter[str]]) -> Iterator[Document]:
-    """Yield an object for each vector that failed, then one for each category."""
+    """Yield a document for each vector that failed, then one for each category."""
     skips: dict[str, Counter[str]] = {}
     for outcome in results:
         category = outcome.vector.category

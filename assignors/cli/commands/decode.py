@@ -1,4 +1,4 @@
-"""`decode`: bytes that clients and brokers write, given as hex, one blob or record a line."""
+"""`decode`: reads bytes of clients and brokers in hex, writes their fields."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from assignors.cli.commands import decode_records
-from assignors.cli.inputs.answers import answers
-from assignors.cli.inputs.sources import files_argument
-from assignors.cli.outputs.output import Form, output_option, write
+from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.results import result_documents
+from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_decoded
 from assignors.documents.values import Document, bytes_from_hex
 from wire import (
@@ -29,7 +29,7 @@ from wire.protocol.documents import (
     subscription_document,
 )
 
-# Decoder and document of each kind; each pair has a type of its own in the middle.
+# Kind -> its decoder, and what turns the decoded value into a document.
 KINDS: dict[str, tuple[Callable[..., Any], Callable[[Any], Document]]] = {
     "subscription": (decode_subscription, subscription_document),
     "assignment": (decode_assignment, assignment_document),
@@ -50,13 +50,13 @@ BLANK: Document = {"value": None, "notes": []}
     type=click.Choice([mode.value for mode in Mode]),
     default=Mode.TOLERANT.value,
     show_default=True,
-    help="strict takes what Kafka's own classes take; tolerant takes what clients write.",
+    help="strict accepts what Kafka's classes accept; tolerant, what clients in use write.",
 )
 @click.option(
     "--members",
     "with_members",
     is_flag=True,
-    help="offsets-record: open each member's Subscription, Assignment and UserData too.",
+    help="offsets-record: decode each member's Subscription, Assignment and UserData too.",
 )
 @output_option
 @click.pass_context
@@ -69,14 +69,14 @@ def decode(
     with_members: bool,
     form: Form,
 ) -> None:
-    """Decode hex lines: what members say, what leaders answer, what brokers keep.
+    """Decode bytes of members, leaders and brokers, given as hex.
 
-    An empty line is zero bytes; for UserData, null or - is no UserData at all. A line of
-    offsets-record has the key of a record of __consumer_offsets, a space, and its value, - for a
+    One value a line. An empty line is zero bytes; for UserData, null or - means no UserData. A line
+    of offsets-record is a record of __consumer_offsets: its key, a space, and its value, - for a
     tombstone.
     """
     if kind == decode_records.KIND:
-        records = answers(
+        records = result_documents(
             files,
             {**decode_records.BLANK, **({"members": []} if with_members else {})},
             lambda line: decode_records.decoded_record(line, with_members=with_members),
@@ -84,12 +84,12 @@ def decode(
         context.exit(write(records, form, decode_records.show_records))
     if with_members:
         raise click.UsageError(f"--members is for {decode_records.KIND}")
-    documents = answers(files, BLANK, lambda line: decoded(kind, line, Mode(mode)))
+    documents = result_documents(files, BLANK, lambda line: decoded_line(kind, line, Mode(mode)))
     context.exit(write(documents, form, lambda found: show_decoded(kind, found)))
 
 
-def decoded(kind: str, line: bytes, mode: Mode) -> Document:
-    """Return value, notes and error of one line of hex."""
+def decoded_line(kind: str, line: bytes, mode: Mode) -> Document:
+    """Return the value, notes and error of a line of hex."""
     decoder, document_of = KINDS[kind]
     is_null = kind in MAY_BE_NULL and line.strip() in {b"null", b"-"}
     found = decoder(None if is_null else bytes_from_hex(line), mode=mode)

@@ -1,4 +1,4 @@
-"""`decode offsets-record`: records of `__consumer_offsets`, a key and a value a line."""
+"""`decode offsets-record`: decodes records of `__consumer_offsets`, a key and a value a line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of, table_of
-from assignors.cli.outputs.output import dumps
+from assignors.cli.outputs.forms import dumps
 from assignors.documents.values import Document, DocumentError, bytes_from_hex
 from wire import CooperativeUserData, Decoded, StickyUserData
 from wire.protocol.documents import (
@@ -32,13 +32,13 @@ NULL = b"-"
 SPACE = re.compile(rb"[ \t]")
 
 SHOWN = 160
-"""Characters of a key or value that a table shows."""
+"""Most characters of a value in a table."""
 
 
 def decoded_record(line: bytes, *, with_members: bool) -> Document:
-    """Return the record in a line of two hexadecimal numbers, `-` for null.
+    """Return the record in a line: key and value in hex, `-` for null, a space or tab between.
 
-    What stands after the first space or tab is the value; where nothing does it has zero bytes.
+    A value that is missing has zero bytes.
     """
     space = SPACE.search(line)
     end = space.end() if space else len(line)
@@ -55,14 +55,14 @@ def decoded_record(line: bytes, *, with_members: bool) -> Document:
 
 
 def member_document(member: RecordMember) -> Document:
-    """Return what a member said and got, each with notes and error."""
+    """Return a member's Subscription, Assignment and UserData, each with notes and error."""
     assignment = member.assignment
     return {
         "member_id": member.member_id,
         "protocol": member.protocol,
-        "subscription": _opened(member.subscription, subscription_document),
-        "assignment": None if assignment is None else _opened(assignment, assignment_document),
-        "user_data": None if member.user_data is None else _opened(member.user_data, _user_data),
+        "subscription": _decoded(member.subscription, subscription_document),
+        "assignment": None if assignment is None else _decoded(assignment, assignment_document),
+        "user_data": None if member.user_data is None else _decoded(member.user_data, _user_data),
     }
 
 
@@ -106,7 +106,7 @@ def _remarks(document: Document) -> str:
     return "\n".join(map(clean, remarks)) or NONE
 
 
-def _opened(found: Decoded[Any], document_of: Callable[[Any], Document]) -> Document:
+def _decoded(found: Decoded[Any], document_of: Callable[[Any], Document]) -> Document:
     return {
         "value": None if found.value is None else document_of(found.value),
         "notes": [note_document(note) for note in found.notes],
@@ -115,7 +115,7 @@ def _opened(found: Decoded[Any], document_of: Callable[[Any], Document]) -> Docu
 
 
 def _blob(digits: bytes, start: int) -> bytes | None:
-    """Return bytes or null; an error's place counts from the start of the line."""
+    """Return bytes or null; an error's offset counts from the start of the line."""
     if digits.strip() == NULL:
         return None
     try:

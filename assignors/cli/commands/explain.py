@@ -1,4 +1,4 @@
-"""`explain`: one partition of a group: why it moved, stayed or waits."""
+"""`explain`: writes why one partition of a group moves, stays or waits."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import click
 
 from assignors.assignor import Assignor
 from assignors.checks.explain import explain as explained
-from assignors.cli.commands.assign import ASSIGNOR_HELP, AssignorName
-from assignors.cli.inputs.answers import answers
-from assignors.cli.inputs.json_text import parse
-from assignors.cli.inputs.sources import files_argument
-from assignors.cli.outputs.output import Form, output_option, write
+from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.results import result_documents
+from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
 from assignors.documents.answers import explanation_document
 from assignors.documents.groups import group_from_document, require_partition
@@ -49,7 +49,12 @@ class TopicPartition(click.ParamType[tuple[str, int]]):
 
 @click.command()
 @files_argument
-@click.option("--partition", type=TopicPartition(), required=True, help="Which one: orders:3.")
+@click.option(
+    "--partition",
+    type=TopicPartition(),
+    required=True,
+    help="The partition to explain, topic:number, as orders:3.",
+)
 @click.option(
     "--assignor",
     type=AssignorName(),
@@ -66,11 +71,14 @@ def explain(
     assignor: Assignor,
     form: Form,
 ) -> None:
-    """Explain why a partition moves, stays or waits. A line is a group as assign takes it."""
+    """Explain why a partition moves, stays or waits.
 
-    def answer(line: bytes) -> Document:
-        group = group_from_document(parse(line))
+    A line is a group as assign takes it.
+    """
+
+    def explained_line(line: bytes) -> Document:
+        group = group_from_document(parse_json(line))
         require_partition(group, *partition)
         return explanation_document(explained(group, assignor, *partition))
 
-    context.exit(write(answers(files, BLANK, answer), form, show_explained))
+    context.exit(write(result_documents(files, BLANK, explained_line), form, show_explained))

@@ -1,4 +1,4 @@
-"""`replay`: what the groups of a cluster went through, from a dump of `__consumer_offsets`."""
+"""`replay`: rebuilds the history of a cluster's groups from a dump of `__consumer_offsets`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from pathlib import Path
 import click
 
 from assignors.assignor import Assignor
-from assignors.cli.commands.assign import ASSIGNOR_HELP, AssignorName
-from assignors.cli.commands.replay_engines import (
-    ReplayRequest,
-    ReplayResult,
-    UnreadableError,
-    replay_with_python,
-    replay_with_spark,
-)
-from assignors.cli.inputs.json_text import parse
-from assignors.cli.outputs.output import VIOLATIONS, Form, output_option, write
+from assignors.cli.commands.replay_python import replay_with_python
+from assignors.cli.commands.replay_request import ReplayRequest, ReplayResult, UnreadableError
+from assignors.cli.commands.replay_spark import replay_with_spark
+from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
+from assignors.documents.answers import SCHEMA
 from assignors.documents.groups import partition_count_from_document
 from assignors.documents.values import Document, DocumentError, as_object
 from assignors.replay.analysis.reproduce import shares
@@ -30,15 +27,13 @@ from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Row, Tables
 
 SHOWN = ("groups", "anomalies", "outcomes")
-"""Tables that are shown where none is asked for."""
+"""Tables that are printed without `--table`."""
 
 HIDDEN_TITLE = "replay"
-"""The title of a report whose source is not to be named."""
+"""Title of a redacted report: the name of the source may say whose it is."""
 
 JAVA_CLIENTS = "kafka-clients"
-"""How guesses at writers begin whose plans the copies of Java's assignors should reproduce."""
-
-SCHEMA = 1
+"""Java clients: what `leader_guess` begins with where the leader runs Java's assignors."""
 
 
 class Pattern(click.ParamType[re.Pattern[str]]):
@@ -49,24 +44,24 @@ class Pattern(click.ParamType[re.Pattern[str]]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> re.Pattern[str]:
-        """Return the expression, or say where it is wrong."""
+        """Return the compiled expression; a usage error says where it is wrong."""
         try:
             return re.compile(str(value))
         except re.error as error:
             self.fail(f"{value!r}: {error}", param, ctx)
 
 
-class Counts(click.ParamType[dict[str, int]]):
-    """A file with a JSON object: topic -> how many partitions it has."""
+class PartitionCounts(click.ParamType[dict[str, int]]):
+    """A file with a JSON object, topic -> number of partitions."""
 
     name = "file"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> dict[str, int]:
-        """Return the counts, or say what is wrong with the file."""
+        """Return the counts; a usage error says what is wrong with the file."""
         try:
-            fields = as_object(parse(Path(str(value)).read_bytes()), ())
+            fields = as_object(parse_json(Path(str(value)).read_bytes()), ())
             return {
                 topic: partition_count_from_document(count, (topic,))
                 for topic, count in fields.items()
@@ -77,46 +72,51 @@ class Counts(click.ParamType[dict[str, int]]):
 
 @click.command()
 @click.argument("source", type=click.Path(), required=False)
-@click.option("--group", "wanted", type=Pattern(), help="Only groups whose name has this in it.")
+@click.option(
+    "--group",
+    "wanted",
+    type=Pattern(),
+    help="Only groups whose name matches this regular expression, anywhere in it.",
+)
 @click.option(
     "--what-if",
     "assignors",
     type=AssignorName(),
     multiple=True,
-    help=f"Try this one on the same history; may be given several times: {ASSIGNOR_HELP}",
+    help=f"Try this assignor on the same history; can be repeated: {ASSIGNOR_HELP}",
 )
 @click.option(
     "--partitions",
     "partition_counts",
-    type=Counts(),
-    help='A JSON file, {"topic": 6}. Without it counts are inferred from each group itself.',
+    type=PartitionCounts(),
+    help='Partition counts, a JSON file: {"topic": 6}. Others are inferred from the records.',
 )
 @click.option(
     "--bootstrap",
     metavar="HOST:PORT",
-    help="Ask this cluster for partition counts; without SOURCE, read its topic.",
+    help="Read partition counts from this cluster; without SOURCE, its topic too.",
 )
 @click.option(
     "--jars",
     type=click.Path(file_okay=False, exists=True),
-    help="A folder with the jars of Spark's Kafka connector, to read a live topic.",
+    help="To read a live topic: folder with the jars of Spark's Kafka connector.",
 )
 @click.option(
     "--engine",
     type=click.Choice(["python", "spark"]),
     default="python",
     show_default=True,
-    help="spark: for what does not fit into memory; needs Java and the extra of that name.",
+    help="spark: for more records than fit into memory; needs Java and the extra `spark`.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
-    help="Write every table there, as a Parquet file.",
+    help="Write every table as a Parquet file into this folder.",
 )
 @click.option(
     "--report",
     type=click.Path(dir_okay=False, writable=True),
-    help="Write one HTML page that tells it all and needs no network.",
+    help="Write a report: one HTML page that needs no network.",
 )
 @click.option("--redact", is_flag=True, help="Hide group names, hosts, client and member ids.")
 @click.option(
@@ -124,7 +124,7 @@ class Counts(click.ParamType[dict[str, int]]):
     "shown",
     type=click.Choice(list(TABLES)),
     multiple=True,
-    help=f"Which tables to print. Default: {', '.join(SHOWN)}.",
+    help=f"Print this table; can be repeated. Default: {', '.join(SHOWN)}.",
 )
 @output_option
 @click.pass_context
@@ -144,13 +144,13 @@ def replay(
     shown: tuple[str, ...],
     form: Form,
 ) -> None:
-    """Rebuild what every group went through, from a dump of __consumer_offsets.
+    """Rebuild the history of groups from __consumer_offsets.
 
-    SOURCE is a dump in JSON lines (.jsonl, .jsonl.gz) or Parquet, with the columns of Spark's
-    Kafka source; a log segment (.log), or a folder of them. Generations, members, who held
-    what, what went wrong, and with --what-if what another assignor would have done.
+    Generations, members, who owned which partition, anomalies, and with --what-if what another
+    assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
+    the columns of Spark's Kafka source; or a log segment (.log), or a folder of them.
 
-    Exit code 1 when something went wrong in a group, 2 when the source cannot be read.
+    Exit code 1 when an anomaly was found in a group, 2 when the source cannot be read.
     """
     if source is None and bootstrap is None:
         raise click.UsageError("name a SOURCE, or a cluster with --bootstrap")
@@ -159,7 +159,7 @@ def replay(
         partition_counts={**counts, **(partition_counts or {})},
         assignors=_different(assignors),
     )
-    asked = ReplayRequest(
+    request = ReplayRequest(
         source=source,
         bootstrap=bootstrap,
         jars=jars,
@@ -169,19 +169,19 @@ def replay(
         redact=redact,
         out=out,
     )
-    with (replay_with_spark if engine == "spark" else replay_with_python)(asked) as answer:
-        tables = answer.tables
+    with (replay_with_spark if engine == "spark" else replay_with_python)(request) as result:
+        tables = result.tables
         if out is not None:
             sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
-        _write_report(tables, report, HIDDEN_TITLE if redact else Path(asked.where).name)
-        _say_shares(tables)
-        documents = _documents(answer, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
+        _write_report(tables, report, HIDDEN_TITLE if redact else Path(request.where).name)
+        _print_shares(tables)
+        documents = _documents(result, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
         code = write(documents, form, show_replayed)
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
 
 
 def _of_cluster(bootstrap: str | None) -> tuple[Mapping[str, int], Mapping[str, str]]:
-    """Return partition counts and topic ids of a cluster, none where none was named."""
+    """Return partition counts, and topic names by id, of a cluster; nothing without a cluster."""
     if bootstrap is None:
         return {}, {}
     try:
@@ -211,35 +211,35 @@ def _write_report(tables: Tables, report: str | None, title: str) -> None:
     sys.stderr.write(f"wrote {report}\n")
 
 
-def _say_shares(tables: Tables) -> None:
-    """Say how many of a Java leader's plans are those of Java's assignors."""
+def _print_shares(tables: Tables) -> None:
+    """Print how many assignments of Java leaders the copies of Java's assignors reproduce."""
     for share in shares(tables.generations):
         if share.writer.startswith(JAVA_CLIENTS):
             sys.stderr.write(
-                f"plans of {share.writer} (a guess): {share.agreeing_count} of "
-                f"{share.plan_count} are java/*'s, {share.same_count} to the byte\n"
+                f"assignments by {share.writer} (a guess): {share.agreeing_count} of "
+                f"{share.plan_count} are reproduced by java/*, {share.same_count} byte for byte\n"
             )
 
 
 def _documents(
-    answer: ReplayResult, shown: Iterable[str], commits_shown: int | None
+    result: ReplayResult, shown: Iterable[str], commits_shown: int | None
 ) -> Iterator[Document]:
     """Yield the rows of the tables, each with the name of its table.
 
-    A document without a row says how many commits are left out, if there are.
+    If commits are left out, a document without a row has their number in `left_out`.
     """
     for name in dict.fromkeys(shown):
         if name == "offsets":
-            yield from (_document(name, row) for row in answer.commits(commits_shown))
-            left_out = 0 if commits_shown is None else answer.commit_count() - commits_shown
+            yield from (_document(name, row) for row in result.commits(commits_shown))
+            left_out = 0 if commits_shown is None else result.commit_count() - commits_shown
             if left_out > 0:
                 yield {**_document(name, None), "left_out": left_out}
             continue
-        yield from (_document(name, row) for row in getattr(answer.tables, name))
+        yield from (_document(name, row) for row in getattr(result.tables, name))
         if name == "outcomes":
-            yield from (_document(name, row) for row in total(answer.tables.outcomes))
+            yield from (_document(name, row) for row in total(result.tables.outcomes))
 
 
 def _document(table: str, row: Row | None) -> Document:
-    told = None if row is None else as_dict(row)
-    return {"schema": SCHEMA, "table": table, "row": told, "error": None}
+    fields = None if row is None else as_dict(row)
+    return {"schema": SCHEMA, "table": table, "row": fields, "error": None}

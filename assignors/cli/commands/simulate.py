@@ -1,4 +1,4 @@
-"""`simulate`: histories of groups, drawn from seeds or read from lines, under any assignors."""
+"""`simulate`: plays group histories, drawn from seeds or read from lines, under assignors."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import click
 
-from assignors.cli.commands.assign import ASSIGNOR_HELP, AssignorName
-from assignors.cli.commands.simulate_engines import played_on_spark
-from assignors.cli.inputs.scenarios import INT64_MAX, Engine, outcomes, read
-from assignors.cli.inputs.sources import files_argument
-from assignors.cli.outputs.output import Form, output_option, write
-from assignors.cli.outputs.progress import worked
+from assignors.cli.commands.simulate_spark import simulate_with_spark
+from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
+from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.scenarios import INT64_MAX, Engine, outcome_documents, read_rows
+from assignors.cli.outputs.forms import Form, output_option, write
+from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.tables import show_simulated
 from assignors.documents.values import DocumentError
 from assignors.registry import BEST
@@ -22,19 +22,6 @@ from assignors.simulation.rounds.random_scenarios import Parameters, Subscriptio
 from assignors.simulation.rounds.scenario_rows import Row
 
 SIZES = Parameters()
-
-
-class PlayableName(click.ParamType[str]):
-    """The name of an assignor, as processes elsewhere find it again."""
-
-    name = "name"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
-        """Return the name if there is such an assignor."""
-        AssignorName().convert(value, param, ctx)
-        return str(value)
 
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -48,35 +35,49 @@ def _size(option: str, default: int, text: str) -> Callable[[F], F]:
 
 @click.command()
 @files_argument
-@_size("--scenarios", 100, "How many histories, from seeds that follow --seed.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@_size("--scenarios", 100, "Number of histories; seeds count up from --seed.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the first history.")
 @_size("--members", SIZES.members, "Members at the start.")
 @_size("--topics", SIZES.topics, "Topics at the start.")
-@_size("--partitions", SIZES.partitions, "Partitions of all topics together.")
+@_size("--partitions", SIZES.partitions, "Partitions of all topics together, spread evenly.")
 @click.option(
     "--subscription",
     type=click.Choice([shape.value for shape in SubscriptionShape]),
     default=SIZES.subscription,
     show_default=True,
-    help="Who asks for which topics.",
+    help="Which members subscribe to which topics.",
 )
-@_size("--events", SIZES.events, "What happens after the start.")
-@click.option("--faults/--no-faults", default=True, help="Stale claims and old members, or none.")
-@click.option("--wire", is_flag=True, help="Members speak in bytes of all versions.")
-@click.option("--assignor", "assignors", type=PlayableName(), multiple=True, help=ASSIGNOR_HELP)
+@_size(
+    "--events",
+    SIZES.events,
+    "Number of events after the start: joins, leaves, restarts, topics that grow.",
+)
+@click.option(
+    "--faults/--no-faults",
+    default=True,
+    help="With or without stale claims and members that return with old ones.",
+)
+@click.option(
+    "--wire",
+    is_flag=True,
+    help="Members send Subscription bytes of all versions, which the leader decodes.",
+)
+@click.option(
+    "--assignor", "assignors", type=PortableAssignorName(), multiple=True, help=ASSIGNOR_HELP
+)
 @click.option(
     "--engine",
     type=click.Choice(["python", "spark"]),
     default="python",
     show_default=True,
-    help="spark needs Java and the extra of that name.",
+    help="spark needs Java and the extra `spark`.",
 )
 @click.option(
     "--processes",
     type=click.IntRange(1, 1024),
     default=1,
     show_default=True,
-    help="Processes of the python engine.",
+    help="Number of processes, for the engine python.",
 )
 @output_option
 @click.pass_context
@@ -97,12 +98,13 @@ def simulate(  # noqa: PLR0917  # click names every option
     processes: int,
     form: Form,
 ) -> None:
-    """Play histories of groups: joins, leaves, restarts, lost and stale claims.
+    """Simulate group histories under one or more assignors.
 
-    Scenarios are drawn from seeds; a FILE has its own, one a line: {"seed": 7, "members": 20},
-    with the names of the options, or a group as assign takes it. On a terminal a summary for
-    each assignor, elsewhere a line for each scenario, event and assignor. Without --assignor
-    all the usual ones play.
+    A history is joins, leaves, restarts, lost and stale claims. Histories are drawn from seeds; a
+    FILE has its own, one a line: {"seed": 7, "members": 20}, with the names of the options as keys,
+    or a group as assign takes it. Writes a summary for each assignor on a terminal, elsewhere a
+    line for each history, event and assignor. Without --assignor: range, roundrobin,
+    sticky and cooperative-sticky.
     """
     try:
         sizes = Parameters(
@@ -123,14 +125,14 @@ def simulate(  # noqa: PLR0917  # click names every option
     numbered: Iterator[tuple[int, Row | DocumentError]]
     count: int | None = None
     if files:
-        numbered = read(files)
+        numbered = read_rows(files)
     else:
         drawn = asdict(sizes)
         numbered = ((number, {"seed": seed + number, **drawn}) for number in range(scenarios))
         count = scenarios * len(names) * (events + 1)
     engines: dict[str, Engine] = {
         "python": lambda rows: simulate_rows(rows, assignors=names, processes=processes),
-        "spark": lambda rows: played_on_spark(rows, names),
+        "spark": lambda rows: simulate_with_spark(rows, names),
     }
-    documents = worked(outcomes(numbered, engines[engine]), count, "outcomes")
+    documents = with_progress(outcome_documents(numbered, engines[engine]), count, "outcomes")
     context.exit(write(documents, form, show_simulated))

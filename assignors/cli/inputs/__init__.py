@@ -1,1 +1,1 @@
-"""Lines, files and scenarios in."""
+"""Inputs of the command: lines, JSON, scenarios, names of assignors."""

@@ -1,8 +1,8 @@
-"""One line of text to one JSON document, or to the reason why it is none.
+"""Parse a line as one JSON document, or say why it is none.
 
-The standard parser does the work; added is what it lets pass or says too little about:
-a key that stands twice (two readers would take two different values), NaN and Infinity (which
-are not JSON), text that is not UTF-8, nesting without end. Offsets count bytes of the line.
+The standard library parses. Refused beyond that: a key that occurs twice in an object (two programs
+would read two different values), NaN and Infinity (not JSON), text that is not UTF-8, nesting that
+is too deep. Offsets count bytes of the line.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Never
 from assignors.documents.values import Document, DocumentError, ErrorCode, Place
 
 
-def parse(line: bytes) -> object:
-    """Return the document in `line`; `DocumentError` if there is none.
+def parse_json(line: bytes) -> object:
+    """Return the document in `line`; raises `DocumentError` if there is none.
 
-    >>> parse(b'{"t": [1, 2')
+    >>> parse_json(b'{"t": [1, 2')
     Traceback (most recent call last):
     assignors.documents.values.DocumentError: Expecting ',' delimiter at byte 11
     """
@@ -50,7 +50,7 @@ def parse(line: bytes) -> object:
     except ValueError as error:  # the limit on digits of an integer
         raise DocumentError(ErrorCode.BAD_JSON, str(error), offset=0) from None
     if repeating:
-        text = f"key {repeating[0].key!r} stands twice"
+        text = f"key {repeating[0].key!r} occurs twice"
         raise DocumentError(ErrorCode.REPEATED, text, _place_of(repeating[0], found))
     return found
 
@@ -60,7 +60,7 @@ class _NoNumberError(Exception):
 
 
 class _Repeating(dict[str, object]):
-    """An object in which a key stands more than once."""
+    """An object in which a key occurs more than once."""
 
     key = ""
 
@@ -75,11 +75,11 @@ def _first_repeated(pairs: list[tuple[str, object]]) -> str:
         if key in seen:
             return key
         seen.add(key)
-    raise AssertionError("no key stands twice")
+    raise AssertionError("no key occurs twice")
 
 
 def _place_of(wanted: _Repeating, document: object) -> Place:
-    """Return where the repeated key stands; the whole document if a later key replaced it."""
+    """Return the place of the repeated key; the whole document if a later key replaced it."""
     waiting: list[tuple[object, Place]] = [(document, ())]
     while waiting:
         value, place = waiting.pop()

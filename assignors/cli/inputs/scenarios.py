@@ -1,8 +1,8 @@
-"""Scenarios from lines, and their outcomes as documents.
+"""Read scenario rows from lines, and turn their outcomes into documents.
 
-An engine deals rows to processes and gives back many outcomes for each, so a line that is no
-scenario cannot be answered where it is read. Rows carry the number of their line; outcomes
-come back in that order, and the answers to unreadable lines are put between them.
+An engine returns many outcomes for a row, in the order of the rows, but knows nothing of lines
+that are no scenario. So each row has the number of its line for an id, and the errors of unreadable
+lines are put between the outcomes by that number.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from assignors.cli.inputs.json_text import parse
-from assignors.cli.inputs.sources import lines
+from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.lines import lines
 from assignors.documents.answers import SCHEMA
 from assignors.documents.groups import group_from_document
 from assignors.documents.values import (
@@ -37,12 +37,13 @@ BLANK: Document = {column: None for column in COLUMNS if column != "error"}
 INT64_MAX = 2**63 - 1
 
 Engine = Callable[[Iterator[Row]], Iterable[Mapping[str, Any]]]
+"""Scenario rows to outcome rows."""
 
 
-def outcomes(
+def outcome_documents(
     numbered: Iterable[tuple[int, Row | DocumentError]], engine: Engine
 ) -> Iterator[Document]:
-    """Yield the engine's rows as documents, those of unreadable lines in their places."""
+    """Yield the engine's rows as documents, the errors of unreadable lines at their places."""
     unreadable: dict[int, DocumentError] = {}
     own_id: dict[int, object] = {}
 
@@ -57,14 +58,14 @@ def outcomes(
 
     for outcome in engine(rows()):
         number = int(outcome["id"])
-        yield from _refused(unreadable, until=number)
+        yield from _errors(unreadable, until=number)
         reason = None if outcome["error"] is None else error_document(outcome["error"])
         yield {"schema": SCHEMA, **outcome, "id": own_id.get(number), "error": reason}
-    yield from _refused(unreadable)
+    yield from _errors(unreadable)
 
 
 def error_document(text: str) -> Document:
-    """Return an engine's error in the form of all others.
+    """Return the text of an engine's error as an error document.
 
     >>> error_document("bad-row: seed: None is no whole number")
     {'kind': 'bad-row', 'text': 'None is no whole number', 'path': 'seed'}
@@ -76,21 +77,21 @@ def error_document(text: str) -> Document:
     return {"kind": kind, "text": rest or words, "path": path if rest else "$"}
 
 
-def read(files: Sequence[str]) -> Iterator[tuple[int, Row | DocumentError]]:
-    """Yield the number of each line with its row, or with the reason why it has none."""
+def read_rows(files: Sequence[str]) -> Iterator[tuple[int, Row | DocumentError]]:
+    """Yield the number of each line, from 0, with its row or with the reason why it has none."""
     for number, line in enumerate(lines(files)):
         try:
-            yield number, row_from_document(parse(line))
+            yield number, row_from_document(parse_json(line))
         except DocumentError as error:
             yield number, error
 
 
 def row_from_document(document: object) -> Row:
-    """Return a row for the engines: seed and sizes, or a group with its members' bytes."""
+    """Return a scenario row: seed and sizes, or a group with its members' Subscription bytes."""
     given = as_object(document, ())
     row: dict[str, Any] = {
         "id": given.get("id"),
-        "seed": _whole(given.get("seed"), ("seed",), INT64_MAX),
+        "seed": _integer(given.get("seed"), ("seed",), INT64_MAX),
     }
     if not isinstance(given.get("members"), list):
         required(given, "seed", ())
@@ -118,10 +119,10 @@ def _size_of(value: object, default: object, place: Place) -> object:
     if isinstance(default, bool) and not isinstance(value, bool):
         words = f"expected true or false, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    return value if isinstance(default, bool) else _whole(value, place, INT32_MAX)
+    return value if isinstance(default, bool) else _integer(value, place, INT32_MAX)
 
 
-def _whole(value: object, place: Place, largest: int) -> int | None:
+def _integer(value: object, place: Place, largest: int) -> int | None:
     if value is None:
         return None
     if type(value) is not int:
@@ -134,7 +135,7 @@ def _whole(value: object, place: Place, largest: int) -> int | None:
 
 
 def subscription_bytes(member: Member, entry: object) -> bytes:
-    """Return what the member sent, or for one given field by field what it would send."""
+    """Return a member's Subscription bytes; those of one given field by field are encoded."""
     digits = as_object(entry, ()).get("subscription")
     if isinstance(digits, str):
         return bytes_from_hex(digits.encode())
@@ -149,7 +150,7 @@ def subscription_bytes(member: Member, entry: object) -> bytes:
     )
 
 
-def _refused(unreadable: dict[int, DocumentError], until: int | None = None) -> Iterator[Document]:
-    """Yield documents for the unreadable lines before line `until`, and forget those."""
+def _errors(unreadable: dict[int, DocumentError], until: int | None = None) -> Iterator[Document]:
+    """Yield documents for the unreadable lines before line `until`, and remove those lines."""
     for number in [number for number in unreadable if until is None or number < until]:
         yield {"schema": SCHEMA, **BLANK, "error": unreadable.pop(number).document()}

@@ -1,1 +1,1 @@
-"""Documents, tables and progress out."""
+"""Outputs of the command: formats, exit codes, tables, progress."""

@@ -1,7 +1,7 @@
-"""Cells, tables and the console they are drawn on, for whatever the command shows to people.
+"""Cells and tables for a terminal.
 
-Names come from bytes that anybody may have written. They are shown with control characters
-spelled out, and never read as markup, so no name can move the cursor or paint the screen.
+Names come from bytes that anybody may have written. Control characters in them are escaped, and
+they are never read as markup, so that no name can move the cursor or change colours.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 NUMBERS_SHOWN = 12
-"""Partition numbers shown one by one before a list is cut short."""
+"""Most partition numbers, or other entries of a list, that are shown; the rest is cut off."""
 
 NEVER_FOLDED = {"NAME", "BELIEVED", "#PARTITIONS", "STATE", "KIND"}
 
 NONE = "-"
+"""The cell of an absent value."""
 
 Fields = Mapping[str, Any]
-"""What a table shows comes out of JSON documents of known shape."""
+"""The fields of a JSON document whose shape is known."""
 
 
 def partitions_cell(partitions: Fields | Sequence[Any] | None) -> str:
-    """Return partitions by topic as Kafka's tool writes them, runs of numbers folded.
+    """Return partitions by topic as Kafka's tool writes them, consecutive numbers as ranges.
 
     >>> partitions_cell({"orders": [0, 1, 2, 5], "users": [3]})
     'orders(0-2,5), users(3)'
@@ -37,7 +38,7 @@ def partitions_cell(partitions: Fields | Sequence[Any] | None) -> str:
 
 
 def _runs(numbers: Sequence[int]) -> str:
-    """Return numbers with neighbours folded, `0-2,5`, cut short when there are many."""
+    """Return consecutive numbers as ranges, `0-2,5`; many ranges are cut off."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -54,7 +55,7 @@ def names_cell(names: Iterable[str]) -> str:
 
 
 def cell(value: object, *, absent: object = None) -> str:
-    """Return a value as people read it; `absent` is one that stands for none."""
+    """Return a value as text; `absent` is a value that is shown as none."""
     if value is None or value == absent:
         return NONE
     if isinstance(value, bool):
@@ -63,7 +64,7 @@ def cell(value: object, *, absent: object = None) -> str:
 
 
 def clean(text: str) -> str:
-    """Return the text with characters that a terminal obeys spelled out."""
+    """Return the text with control characters escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -73,7 +74,7 @@ def clean(text: str) -> str:
 
 
 def table_of(*headers: str, right: Sequence[str] = ()) -> Table:
-    """Return an empty table; columns in `right` have numbers."""
+    """Return a table without rows; columns in `right` are aligned to the right."""
     from rich import box  # noqa: PLC0415  # rich costs more than most answers: only to draw
     from rich.table import Table  # noqa: PLC0415
 
@@ -91,7 +92,7 @@ def table_of(*headers: str, right: Sequence[str] = ()) -> Table:
 
 
 def console_of() -> Console:
-    """Return a console that takes no name for markup."""
+    """Return a console that reads no markup."""
     from rich.console import Console  # noqa: PLC0415  # as above
 
     return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)

@@ -20,29 +20,29 @@ DELAY_SECONDS = 1.0
 """How long work runs before a bar is shown."""
 
 
-def is_watched() -> bool:
+def is_visible() -> bool:
     """Return whether standard error is a terminal and standard output is not."""
     return sys.stderr.isatty() and not sys.stdout.isatty()
 
 
-def counted(lines: Iterable[bytes], size: int | None) -> Iterator[bytes]:
+def with_line_progress(lines: Iterable[bytes], size: int | None) -> Iterator[bytes]:
     """Yield the lines; show how many bytes of `size` are done, or how many lines."""
-    if not is_watched():
+    if not is_visible():
         yield from lines
         return
     unit = "lines" if size is None else "bytes"
-    yield from _shown(lines, size, unit, lambda line: 1 if size is None else len(line) + 1)
+    yield from _with_bar(lines, size, unit, lambda line: 1 if size is None else len(line) + 1)
 
 
-def worked(items: Iterable[T], count: int | None, unit: str) -> Iterator[T]:
+def with_progress(items: Iterable[T], count: int | None, unit: str) -> Iterator[T]:
     """Yield the items; show how many of `count` are done, even beside answers on a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return
-    yield from _shown(items, count, unit, lambda _: 1)
+    yield from _with_bar(items, count, unit, lambda _: 1)
 
 
-def _shown(
+def _with_bar(
     items: Iterable[T], total: int | None, unit: str, weight: Callable[[T], int]
 ) -> Iterator[T]:
     """Yield the items; show a bar once the work has taken a second, even before the first item."""

@@ -1,7 +1,7 @@
-"""A replay as tables for people, with the columns of `kafka-consumer-groups.sh` where it has them.
+"""Draw the tables of a replay, with the columns of `kafka-consumer-groups.sh` where it has them.
 
-Kafka's tool shows a group as it is now. A replay has a row for what was, so each table has the
-columns of the tool first and what time adds to them behind.
+Kafka's tool shows a group as it is now, a replay shows its history: each table has the columns of
+the tool first, then those of the history.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from assignors.replay.analysis.what_if import EVERY_GROUP
 CellOf = Callable[[Fields], str]
 
 ROWS_SHOWN = 1000
-"""Rows of one table on a terminal: whoever wants more wants a file."""
+"""Most rows of one table on a terminal."""
 
 
 def show_replayed(documents: Iterable[Document]) -> None:
-    """Draw each table of a replay, its rows in the order in which they come.
+    """Draw each table of a replay, rows in the given order.
 
-    Of what was tried, only the sums: a line for each generation is for programs to read. A
-    document without a row tells how many were left out of the table so far.
+    Of outcomes only the totals are drawn, not the rows of single generations. A document without
+    a row has in `left_out` how many rows of its table are missing.
     """
     console = console_of()
     for name, listed in groupby(documents, key=lambda document: str(document["table"])):
@@ -77,10 +77,10 @@ def time_cell(at_ms: int | None) -> str:
     if at_ms is None:
         return NONE
     try:
-        told = datetime.fromtimestamp(at_ms // 1000, tz=UTC)
+        moment = datetime.fromtimestamp(at_ms // 1000, tz=UTC)
     except (OverflowError, ValueError, OSError):
         return str(at_ms)
-    return f"{told:%Y-%m-%d %H:%M:%S}.{at_ms % 1000:03d}"
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{at_ms % 1000:03d}"
 
 
 def _partitions(name: str) -> CellOf:
@@ -88,11 +88,11 @@ def _partitions(name: str) -> CellOf:
 
 
 def _beside(name: str) -> CellOf:
-    """Return a cell with a figure of what was tried and, behind it, of what happened."""
+    """Return a cell with the figure of the assignor that was tried, then the actual one."""
 
     def both(row: Fields) -> str:
-        tried, happened = row[name], row[f"actual_{name}"]
-        return f"{_figure(tried)} ({_figure(happened)})"
+        tried, actual = row[name], row[f"actual_{name}"]
+        return f"{_figure(tried)} ({_figure(actual)})"
 
     return both
 
@@ -106,12 +106,12 @@ def _seconds(value: int | None) -> str:
 
 
 def _downtime(row: Fields) -> str:
-    tried, happened = row["downtime_partition_ms"], row["actual_downtime_partition_ms"]
-    return f"{_seconds(tried)} ({_seconds(happened)})"
+    tried, actual = row["downtime_partition_ms"], row["actual_downtime_partition_ms"]
+    return f"{_seconds(tried)} ({_seconds(actual)})"
 
 
 def _group(row: Fields) -> str:
-    """Return the group's name, with the number of its life behind it from the second on."""
+    """Return the group's name; from the second life on, with the number of the life."""
     if row["group"] == EVERY_GROUP and not row["life"]:
         return "every group"
     return clean(row["group"] if row["life"] == 1 else f"{row['group']} #{row['life']}")
@@ -128,13 +128,13 @@ def _list(names: Sequence[str]) -> str:
 
 
 TITLES: Mapping[str, str] = {
-    "groups": "groups (#2: the second life of a name)",
+    "groups": "groups (#2: the second group of this name)",
     "offsets": "commits",
     "generations": "generations",
     "members": "members of each generation",
-    "assignments": "who held what, from when to when",
-    "anomalies": "what went wrong",
-    "outcomes": "what if (what happened in brackets; downtime in partition-seconds)",
+    "assignments": "who owned which partition, and when",
+    "anomalies": "anomalies",
+    "outcomes": "what if (actual figures in brackets; downtime in partition-seconds)",
 }
 
 COLUMNS: Mapping[str, Mapping[str, CellOf]] = {
@@ -215,7 +215,7 @@ COLUMNS: Mapping[str, Mapping[str, CellOf]] = {
         "ERROR": _text("error"),
     },
 }
-"""Table -> header -> what stands in a cell."""
+"""Table -> header -> what makes its cell of a row."""
 
 NUMBERS = frozenset(
     {

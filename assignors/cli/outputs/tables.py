@@ -1,4 +1,4 @@
-"""Answers as tables, for people: columns as Kafka's own `kafka-consumer-groups.sh` names them."""
+"""Draw answers as tables, with the column names of Kafka's `kafka-consumer-groups.sh`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
 
 
 def show_assigned(documents: Iterable[Document]) -> None:
-    """Draw a table a group, as each is answered."""
+    """Draw a table for each group, as soon as it is answered."""
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
@@ -61,7 +61,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         if withheld:
             count = sum(map(len, withheld.values()))
             waiting = f"{partitions_cell(withheld)}  (until the next round)"
-            table.add_row("nobody yet", str(count), waiting, style="yellow")
+            table.add_row("(withheld)", str(count), waiting, style="yellow")
         console.print(table)
         shown = {name: value for name, value in stats.items() if name != "follow_up"}
         console.print(f"  {_figures(shown)}", style="dim")
@@ -95,8 +95,8 @@ def show_compared(documents: Iterable[Document]) -> None:
         partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
         console.print(f"  {document['different']} partitions differ", style="bold")
         for partition in partitions[:NUMBERS_SHOWN]:
-            for name, told in partition["answers"].items():
-                console.print(clean(f"  {name}: {told['why']}"))
+            for name, answer in partition["answers"].items():
+                console.print(clean(f"  {name}: {answer['why']}"))
 
 
 COMPARED = (
@@ -137,7 +137,7 @@ def show_checked(documents: Iterable[Document]) -> None:
 
 
 def show_explained(documents: Iterable[Document]) -> None:
-    """Tell the story of each partition, with the claims below it."""
+    """Print why each partition moved, stayed or waits, with the claims on it."""
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
@@ -146,7 +146,7 @@ def show_explained(documents: Iterable[Document]) -> None:
         console.print(clean(str(document["text"])), style="bold")
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
-            console.print("  nobody claims it", style="dim")
+            console.print("  no member claims it", style="dim")
             continue
         table = table_of("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
         for claim in claims:
@@ -157,7 +157,7 @@ def show_explained(documents: Iterable[Document]) -> None:
 
 
 def show_simulated(documents: Iterable[Document]) -> None:
-    """Draw a column for each assignor: what all its events took together."""
+    """Draw a column for each assignor: its figures, added up over all events."""
     sums: dict[str, dict[str, int]] = {}
     refused: list[str] = []
     for document in documents:
@@ -187,9 +187,9 @@ def show_simulated(documents: Iterable[Document]) -> None:
 SUMMED: dict[str, Callable[[Fields], int]] = {
     "rounds": lambda row: row["rounds"],
     "partitions moved": lambda row: row["moved"],
-    "fewest possible": lambda row: row["moves_min"],
+    "fewest possible moves": lambda row: row["moves_min"],
     "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
-    "partition-rounds idle": lambda row: row["unassigned_partition_rounds"],
+    "unassigned x rounds": lambda row: row["unassigned_partition_rounds"],
     "events not settled": lambda row: int(not row["is_settled"]),
     "laws broken": lambda row: row["violations"],
 }
@@ -197,7 +197,7 @@ SUMMED: dict[str, Callable[[Fields], int]] = {
 
 
 def show_conformed(documents: Iterable[Document]) -> None:
-    """Tell of each vector that failed as it comes, then draw one row a category."""
+    """Print each vector that failed at once, then draw one row a category."""
     console = console_of()
     table = table_of("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
     for document in documents:

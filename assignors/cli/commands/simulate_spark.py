@@ -1,4 +1,4 @@
-"""The engines that play scenarios: processes on this machine, or a local Spark."""
+"""Simulate scenario rows on a local Spark."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ SCENARIO_COLUMNS = {
     "faults": "boolean",
     "wire": "boolean",
 }
+"""Columns of a row with a seed and sizes."""
 GROUP_COLUMNS = {
     "id": "string",
     "seed": "bigint",
@@ -28,10 +29,11 @@ GROUP_COLUMNS = {
     "topics": "map<string, int>",
     "members": "array<struct<id: string, instance: string, subscription: binary>>",
 }
+"""Columns of a row with an explicit group."""
 
 
-def played_on_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield what a local Spark makes of the rows."""
+def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield the outcome rows of scenario rows, in order, as the engine python does."""
     try:
         from pyspark.errors import PySparkException  # noqa: PLC0415  # an extra
 
@@ -45,7 +47,7 @@ def played_on_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mappi
     except PySparkException as error:
         raise click.UsageError(f"Spark does not start; it needs Java 17 ({error})") from None
     try:
-        # A column has one type and `members` has two: rows of one sort at a time.
+        # A column has one type, and `members` has two: rows of one kind at a time.
         for is_group, sort in groupby(rows, key=lambda row: isinstance(row.get("members"), list)):
             columns = GROUP_COLUMNS if is_group else SCENARIO_COLUMNS
             table = [tuple(row.get(name) for name in columns) for row in sort]

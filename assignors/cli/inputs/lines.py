@@ -1,4 +1,4 @@
-"""Lines in: from files, or from standard input."""
+"""Read lines from files or from standard input."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ files_argument = click.argument(
     metavar="[FILE]...",
     type=click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True),
 )
-"""Files to read, `-` or none for standard input."""
+"""The argument FILE: files to read; `-` or none for standard input."""
 
 
 def lines(files: Sequence[str]) -> Iterator[bytes]:
-    """Yield each line as soon as it is there, without its line feed.
+    """Yield each line as soon as it can be read, without its line feed.
 
-    A carriage return before it is white space in every format that is read here.
+    A carriage return before it stays: it is white space in every format that is read here.
     """
     for name in files or ["-"]:
         if name == "-":

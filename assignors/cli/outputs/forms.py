@@ -1,4 +1,4 @@
-"""Documents out: JSON lines for programs, tables for people, and the exit code for both."""
+"""Write documents as JSON lines, a JSON array or tables, and return the exit code."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import click
 from assignors.documents.values import Document
 
 CLEAN, VIOLATIONS, UNREADABLE, BROKEN_PIPE = 0, 1, 2, 141
+"""Exit codes: no problem, violations found, bad usage or input, the reader of the output left."""
 
 
 class Form(StrEnum):
-    """How documents are written."""
+    """How documents are written: values of `--output`."""
 
     TABLE = "table"
     JSON = "json"
@@ -36,17 +37,17 @@ output_option = click.option(
     "form",
     type=click.Choice([form.value for form in Form]),
     callback=_chosen,
-    help="How to write the answers. Default: table on a terminal, else jsonl.",
+    help="Format of the output. Default: table on a terminal, else jsonl.",
 )
 
 
 def write(
     documents: Iterable[Document], form: Form, show: Callable[[Iterable[Document]], None]
 ) -> int:
-    """Write the documents and return the exit code they call for. `show` draws tables."""
+    """Write the documents, tables with `show`; return the highest exit code of any of them."""
     code = CLEAN
 
-    def judged() -> Iterator[Document]:
+    def counted() -> Iterator[Document]:
         nonlocal code
         for document in documents:
             code = max(code, _exit_code(document))
@@ -54,18 +55,18 @@ def write(
 
     try:
         if form is Form.TABLE:
-            show(judged())
+            show(counted())
         else:
             writer = _write_lines if form is Form.JSONL else _write_array
-            writer(judged(), sys.stdout.buffer)
+            writer(counted(), sys.stdout.buffer)
     except BrokenPipeError:
-        _leave_quietly()
+        _discard_buffered()
         return BROKEN_PIPE
     return code
 
 
 def dumps(document: object, *, indent: int | None = None) -> str:
-    """Return JSON in ASCII: escapes carry whatever UTF-8 has no bytes for."""
+    """Return JSON in ASCII: escapes also express what UTF-8 cannot."""
     return json.dumps(document, indent=indent, default=_plain, check_circular=False)
 
 
@@ -76,7 +77,7 @@ def _exit_code(document: Document) -> int:
 
 
 def _write_lines(documents: Iterable[Document], stream: IO[bytes]) -> None:
-    """Write a line a document, each one at once: whoever reads may be waiting for it."""
+    """Write a line a document, each one at once: its reader may be waiting for it."""
     for document in documents:
         stream.write(dumps(document).encode() + b"\n")
         stream.flush()
@@ -93,13 +94,13 @@ def _write_array(documents: Iterable[Document], stream: IO[bytes]) -> None:
 
 
 def _plain(value: object) -> object:
-    """Return the Python number in a numpy scalar: a foreign assignor's figures may be some."""
+    """Return the Python number of a numpy scalar: an assignor's stats may contain some."""
     item = getattr(value, "item", None)
     return item() if callable(item) else str(value)
 
 
-def _leave_quietly() -> None:
-    """Send what is still buffered nowhere: the reader has left, which is no fault."""
+def _discard_buffered() -> None:
+    """Discard what is still buffered: the reader has left, which is no error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

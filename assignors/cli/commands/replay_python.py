@@ -1,0 +1,87 @@
+"""Replay in this process: all records in memory, no Java needed unless the topic is live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+from assignors.cli.commands.replay_request import (
+    EXTRA,
+    GROUPS_NAMED,
+    ReplayRequest,
+    ReplayResult,
+    UnreadableError,
+    no_group_matches,
+)
+from assignors.cli.outputs.progress import with_progress
+from assignors.replay.analysis.redact import numbered
+from assignors.replay.decode.logged_records import LoggedRecord, logged_records
+from assignors.replay.engines.python import joined, replayed
+from assignors.replay.history.model import GroupHistory
+from assignors.replay.history.timeline import learned_names, timeline
+
+
+@contextmanager
+def replay_with_python(request: ReplayRequest) -> Iterator[ReplayResult]:
+    """Provide all tables, and write them where they were asked for."""
+    histories = _histories(request, _records(request))
+    settings = request.settings
+    if request.redact:
+        settings = replace(settings, label=numbered(histories))
+    replays = (replayed(history, settings) for history in histories)
+    tables = joined(with_progress(replays, len(histories), "groups"))
+    if request.out is not None:
+        from assignors.replay.tables.arrow import write_tables  # noqa: PLC0415 - needs pyarrow
+
+        write_tables(tables, request.out)
+    offsets = tables.offsets
+    yield ReplayResult(
+        tables=tables,
+        commits=lambda limit: offsets[:limit],
+        commit_count=lambda: len(offsets),
+    )
+
+
+def _records(request: ReplayRequest) -> list[LoggedRecord]:
+    """Return the records of the source; `UnreadableError` if it cannot be read at all."""
+    if find_spec("pyarrow") is None:
+        raise click.UsageError(f"replay needs pyarrow: {EXTRA.format('replay')}")
+    from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
+        SourceError,
+        open_source,
+        rows,
+    )
+
+    try:
+        if request.source is not None:
+            batches: Any = open_source(request.source)
+            return list(logged_records(with_progress(rows(batches), None, "records")))
+        from assignors.cli.commands.replay_spark import live_batches  # noqa: PLC0415 - needs Spark
+
+        return list(logged_records(rows(live_batches(request))))
+    except (SourceError, OSError) as error:
+        raise UnreadableError(str(error)) from error
+
+
+def _histories(request: ReplayRequest, records: Sequence[LoggedRecord]) -> list[GroupHistory]:
+    """Return the history of each group asked for; `UnreadableError` if there is none."""
+    if not records:
+        raise UnreadableError(f"{request.where}: no records: is it empty?")
+    first = records[0].record.error
+    if first is not None and all(entry.record.error is not None for entry in records):
+        raise UnreadableError(f"{request.where}: no record is one of __consumer_offsets: {first}")
+    names = {**learned_names(records), **request.topic_names}
+    histories = list(timeline(records, topic_names=names))
+    if request.wanted is None:
+        return histories
+    wanted = request.wanted
+    found = [history for history in histories if wanted.search(history.group)]
+    if not found:
+        groups = [history.group for history in histories if history.group]
+        raise no_group_matches(request, len(groups), groups[:GROUPS_NAMED])
+    return found

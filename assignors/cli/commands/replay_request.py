@@ -1,0 +1,70 @@
+"""What `replay` asks of an engine, and what an engine returns: `ReplayRequest`, `ReplayResult`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import click
+
+from assignors.cli.outputs.forms import UNREADABLE
+from assignors.replay.engines.python import Settings
+from assignors.replay.tables.rows import OffsetRow, Tables
+
+GROUPS_NAMED = 5
+"""How many groups are named in the message that no group matches."""
+
+EXTRA = "pip install 'kafka-assignors[{}]'"
+"""How to install an extra."""
+
+
+class UnreadableError(click.ClickException):
+    """A source that cannot be read, or has no records or no matching group; in one line."""
+
+    exit_code = UNREADABLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayRequest:
+    """What the user asked of a replay."""
+
+    source: str | None
+    """A file or folder; `None`: the live topic at `bootstrap`."""
+    bootstrap: str | None = None
+    jars: str | None = None
+    """A folder with the jars of Spark's Kafka connector."""
+    wanted: re.Pattern[str] | None = None
+    """Only groups whose name matches, anywhere in it; `None`: all."""
+    settings: Settings = field(default_factory=Settings)
+    topic_names: Mapping[str, str] = field(default_factory=dict)
+    """Topic id -> name, as the cluster has them."""
+    redact: bool = False
+    out: str | None = None
+    """A folder for the tables as Parquet files."""
+
+    @property
+    def where(self) -> str:
+        """The source's name, for messages."""
+        return self.source or f"__consumer_offsets at {self.bootstrap}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayResult:
+    """The tables of a replay; commits apart, as there may be more than fit into memory."""
+
+    tables: Tables
+    commits: Callable[[int | None], Iterable[OffsetRow]]
+    """Returns the first so many, `None`: all, in the order of the groups."""
+    commit_count: Callable[[], int]
+
+
+def no_group_matches(
+    request: ReplayRequest, group_count: int, names: Sequence[str]
+) -> UnreadableError:
+    """Return the error that no group matches; `names` are some of the groups that there are."""
+    assert request.wanted is not None
+    return UnreadableError(
+        f"{request.where}: no group matches {request.wanted.pattern!r}; "
+        f"{group_count} are there: {', '.join(names)}"
+    )

@@ -1,0 +1,226 @@
+"""Replay on a local Spark: the records of one group at a time in memory, dumps and live topics.
+
+The tables are those of plain Python, rows in the same order. Commits stay in Spark: they are
+written there, and come into this process only to be printed, some at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assignors.cli.commands.replay_request import (
+    EXTRA,
+    GROUPS_NAMED,
+    ReplayRequest,
+    ReplayResult,
+    UnreadableError,
+    no_group_matches,
+)
+from assignors.cli.outputs.progress import with_progress
+from assignors.replay.tables.rows import (
+    TABLES,
+    AnomalyKind,
+    AnomalyRow,
+    GroupRow,
+    OffsetRow,
+    Row,
+    Tables,
+)
+from wire.text import utf16_key
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+COMMITS_PER_BATCH = 200_000
+"""About how many commits come from Spark at a time."""
+
+
+@contextmanager
+def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
+    """Provide all tables; commits can be read until this context ends, which stops Spark."""
+    with _session(request) as session:
+        from assignors.replay.engines import spark_tables  # noqa: PLC0415 - the extra `spark`
+        from assignors.replay.engines.spark_records import topic_names  # noqa: PLC0415 - as above
+        from assignors.replay.tables.arrow import row_of  # noqa: PLC0415 - as above
+
+        frame = _frame(request, session)
+        # A cluster has given the names already: its topic is not read once more for them.
+        learned = {} if request.source is None else topic_names(frame)
+        found = spark_tables.tables(
+            _wanted(request, frame),
+            request.settings,
+            topic_names={**learned, **request.topic_names},
+            hide_names=request.redact,
+            persist=True,
+        )
+        collected = {
+            name: _in_order((row_of(TABLES[name], row) for row in _rows(found[name])), request)
+            for name in with_progress(TABLES, len(TABLES), "tables")
+            if name != "offsets"
+        }
+        tables = Tables(**collected)  # type: ignore[arg-type]
+        _refuse_foreign(request, tables)
+        if request.out is not None:
+            for name, table in found.items():
+                path = str(Path(request.out) / f"{name}.parquet")
+                table.write.mode("overwrite").parquet(path)
+                found[name] = session.read.parquet(path)
+        offsets = found["offsets"]
+        yield ReplayResult(
+            tables=tables,
+            commits=lambda limit: _commits(offsets, limit, request),
+            commit_count=offsets.count,
+        )
+
+
+def live_batches(request: ReplayRequest) -> list[Any]:
+    """Return the records of a live topic as Arrow batches, those of the groups asked for."""
+    with _session(request) as session:
+        batches: list[Any] = _wanted(request, _frame(request, session)).toArrow().to_batches()
+        return batches
+
+
+@contextmanager
+def _session(request: ReplayRequest) -> Iterator[Any]:
+    """Provide a local Spark session with what the source needs; stop it afterwards."""
+    try:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - the extra `spark`
+
+        from assignors.replay.sources import SourceError  # noqa: PLC0415 - the extra `replay`
+        from assignors.replay.sources.live import connector_settings  # noqa: PLC0415 - as above
+        from assignors.spark import local_session  # noqa: PLC0415 - as above
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{error.name} is missing: {EXTRA.format('spark')}") from None
+    is_live = request.source is None
+    if is_live and request.jars is None:
+        raise click.UsageError(
+            "a live topic is read through Spark's Kafka connector: name a folder with --jars"
+        )
+    try:
+        settings = connector_settings(request.jars) if is_live and request.jars else {}
+        session = local_session("local[*]", **settings)
+    except SourceError as error:
+        raise UnreadableError(str(error)) from error
+    except PySparkException as error:
+        raise click.UsageError(f"Spark does not start; it needs Java 17 ({error})") from None
+    try:
+        yield session
+    except (PySparkException, SourceError) as error:
+        text = str(error) if request.where in str(error) else f"{request.where}: {error}"
+        raise UnreadableError(text.splitlines()[0]) from error
+    finally:
+        session.stop()
+
+
+def _frame(request: ReplayRequest, session: Any) -> DataFrame:  # noqa: ANN401 - a session of any kind
+    """Return the raw records of the source."""
+    from assignors.replay.sources.live import read_topic, require_rows  # noqa: PLC0415 - as above
+
+    if request.source is None:
+        assert request.bootstrap is not None, "without a source there is a cluster"
+        return require_rows(read_topic(session, request.bootstrap), request.where)
+    frame = _file_frame(Path(request.source), session)
+    if frame.isEmpty():
+        raise UnreadableError(f"{request.where}: no records: is it empty?")
+    return frame
+
+
+def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as above
+    """Return the raw records at a path; its name decides how it is read, as in `open_source`."""
+    from assignors.replay.engines.spark_decoding import (  # noqa: PLC0415 - the extra `spark`
+        json_line_records,
+        segment_records,
+    )
+    from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
+        is_json_lines,
+        is_parquet,
+        open_source,
+    )
+
+    if is_json_lines(path):
+        return json_line_records(session, path)
+    if is_parquet(path):
+        frame: DataFrame = session.read.parquet(str(path))
+        return frame
+    if path.suffix == ".log" or path.is_dir():
+        return segment_records(session, path)
+    open_source(path)
+    raise AssertionError("a source that only plain Python can open")
+
+
+def _wanted(request: ReplayRequest, frame: DataFrame) -> DataFrame:
+    """Return the records of the groups asked for; `UnreadableError` if there is none."""
+    from pyspark.sql.functions import encode  # noqa: PLC0415 - as above
+
+    from assignors.replay.engines.spark_records import records_of, with_named  # noqa: PLC0415 - as above
+
+    if request.wanted is None:
+        return frame
+    found = records_of(frame, request.wanted)
+    if found is not None:
+        return found
+    groups = with_named(frame).where("named != ''").select("named").distinct()
+    first = groups.orderBy(encode("named", "UTF-16BE")).limit(GROUPS_NAMED)
+    raise no_group_matches(request, groups.count(), [row["named"] for row in first.collect()])
+
+
+def _refuse_foreign(request: ReplayRequest, tables: Tables) -> None:
+    """Raise `UnreadableError` if no record of the source could be read."""
+    unreadable = [row for row in tables.anomalies if row.kind == AnomalyKind.UNREADABLE]
+    if unreadable and not tables.groups:
+        raise UnreadableError(
+            f"{request.where}: no record is one of __consumer_offsets: {unreadable[0].evidence}"
+        )
+
+
+def _in_order(rows: Iterable[Row], request: ReplayRequest) -> tuple[Row, ...]:
+    """Return rows in the order of plain Python: groups by name, rows of a group as they came.
+
+    A redacted group has its number in this order for a name. One worker has all rows of a group,
+    so they come together and in order; the table of groups has rows of several workers.
+    """
+
+    def place(row: Row) -> tuple[int | bytes, int, int]:
+        group = int(row.group.rpartition("-")[2] or 0) if request.redact else utf16_key(row.group)
+        if isinstance(row, GroupRow):
+            return group, row.life, 0
+        # Rows without a group come from several workers.
+        return (group, row.at_ms, row.life) if isinstance(row, AnomalyRow) else (group, 0, 0)
+
+    return tuple(sorted(rows, key=place))
+
+
+def _commits(offsets: DataFrame, limit: int | None, request: ReplayRequest) -> Iterator[OffsetRow]:
+    """Yield commits in the order of plain Python; memory: `COMMITS_PER_BATCH`, or the limit."""
+    from assignors.replay.tables.arrow import row_of  # noqa: PLC0415 - the extra `replay`
+
+    order: list[Column] = [
+        _group_order(request),
+        offsets["record_partition"],
+        offsets["record_offset"],
+    ]
+    if limit is None:
+        part_count = offsets.count() // COMMITS_PER_BATCH + 1
+        sorted_ = offsets.repartitionByRange(part_count, *order).sortWithinPartitions(*order)
+    else:
+        sorted_ = offsets.orderBy(*order).limit(limit)
+    for row in _rows(sorted_):
+        yield row_of(OffsetRow, row)  # type: ignore[misc]
+
+
+def _group_order(request: ReplayRequest) -> Column:
+    from pyspark.sql.functions import col, encode, substring_index  # noqa: PLC0415 - as above
+
+    if request.redact:
+        return substring_index("group", "-", -1).cast("bigint")
+    return encode(col("group"), "UTF-16BE")
+
+
+def _rows(frame: DataFrame) -> Iterator[Mapping[str, Any]]:
+    for row in frame.toLocalIterator():
+        yield row.asDict(recursive=True)

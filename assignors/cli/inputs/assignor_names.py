@@ -1,0 +1,56 @@
+"""Assignors as values of options: by a name of the registry, or `package.module:object`."""
+
+from __future__ import annotations
+
+import click
+
+from assignors.assignor import Assignor
+from assignors.registry import BEST, assignor_named
+
+ASSIGNOR_HELP = f"{', '.join(BEST)}, FAMILY/NAME, or package.module:object for your own."
+
+
+class AssignorName(click.ParamType[Assignor]):
+    """The name of an assignor, as `registry.assignor_named` takes it."""
+
+    name = "name"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Assignor:
+        """Return the assignor; a usage error lists the names there are."""
+        if isinstance(value, Assignor):
+            return value
+        try:
+            return assignor_named(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class AssignorNames(click.ParamType[tuple[Assignor, ...]]):
+    """Two or more names of assignors with commas between them."""
+
+    name = "name,name"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Assignor, ...]:
+        """Return the assignors, in order."""
+        named = AssignorName()
+        found = tuple(named.convert(name, param, ctx) for name in str(value).split(","))
+        if len({assignor.full_name for assignor in found}) < max(len(found), 2):
+            self.fail("name two or more different assignors: sticky,java/sticky", param, ctx)
+        return found
+
+
+class PortableAssignorName(click.ParamType[str]):
+    """The name of an assignor, checked but kept as a name: other processes look it up again."""
+
+    name = "name"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the name if there is such an assignor."""
+        AssignorName().convert(value, param, ctx)
+        return str(value)

@@ -1,0 +1,48 @@
+"""One result document for each input line, whatever the line holds.
+
+A line that cannot be answered gives a document with the same keys and an `error`; the lines after
+it are not affected.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+
+from assignors.cli.inputs.lines import lines, total_size
+from assignors.cli.outputs.progress import with_line_progress
+from assignors.documents.answers import SCHEMA
+from assignors.documents.values import Document, DocumentError, ErrorCode
+from assignors.jvm.failure import JavaFailure
+
+Blank = Document
+"""The keys of a result with the values that they have beside an error."""
+
+
+def result_documents(
+    files: Sequence[str], blank: Blank, result_of: Callable[[bytes], Document]
+) -> Iterator[Document]:
+    """Yield the result document of each line of the files, in order.
+
+    `result_of` returns the values for the keys of `blank`, and `error` where it has one. What it
+    raises becomes the error of that line.
+    """
+    for line in with_line_progress(lines(files), total_size(files)):
+        yield _result_document(blank, result_of, line)
+
+
+def _result_document(blank: Blank, result_of: Callable[[bytes], Document], line: bytes) -> Document:
+    """Return `blank` filled in with the result of a line, or with the reason why it has none."""
+    try:
+        return {"schema": SCHEMA, **blank, "error": None, **result_of(line)}
+    except DocumentError as error:
+        reason = error.document()
+    except JavaFailure as error:
+        reason = DocumentError(ErrorCode.REFERENCE_FAILED, f"Java fails: {error}").document()
+    except (ValueError, MemoryError, RecursionError) as error:
+        reason = DocumentError(ErrorCode.FAILED, f"{error}" or type(error).__name__).document()
+    except Exception as error:  # noqa: BLE001  # our mistake or a foreign assignor's: other lines go on
+        reason = DocumentError(ErrorCode.FAILED, f"{type(error).__name__}: {error}").document()
+        traceback.print_exc(file=sys.stderr)
+    return {"schema": SCHEMA, **blank, "error": reason}
