@@ -27,8 +27,8 @@ COUNT_LIMIT = 1_000_000
 _INT16 = struct.Struct(">h")
 _INT32 = struct.Struct(">i")
 
-_NUMBERS_KEPT = 32
-_NUMBERS = [struct.Struct(f">{count}i").unpack for count in range(_NUMBERS_KEPT)]
+_NUMBERS = [struct.Struct(f">{count}i") for count in range(32)]
+"""For short lists of partition numbers, which are most."""
 
 
 class Cursor:
@@ -176,19 +176,25 @@ class Cursor:
 
     def _numbers(self) -> tuple[tuple[int, ...], bool]:
         """Return a list of partition numbers in one step, and whether the bytes end early."""
-        count = self.count("partitions", NoteCode.PARTITIONS_NULL)
-        offset = self.offset
-        there = min(count, (self.size - offset) // 4)
-        if there < count and self.is_strict:
-            raise self._truncated("partitions", 4 * count)
-        end = offset + 4 * there
-        unpack = _NUMBERS[there] if there < _NUMBERS_KEPT else struct.Struct(f">{there}i").unpack
-        numbers: tuple[int, ...] = unpack(self.data[offset:end])
+        offset, size = self.offset, self.size
+        start = offset + 4
+        there = _INT32.unpack_from(self.data, offset)[0] if start <= size else -1
+        end = start + 4 * there
+        is_cut = False
+        if not 0 <= there <= COUNT_LIMIT or end > size:
+            count = self.count("partitions", NoteCode.PARTITIONS_NULL)
+            there = min(count, (size - start) // 4)
+            end = start + 4 * there
+            is_cut = there < count
+            if is_cut and self.is_strict:
+                raise self._truncated("partitions", 4 * count)
+        form = _NUMBERS[there] if there < len(_NUMBERS) else struct.Struct(f">{there}i")
+        numbers: tuple[int, ...] = form.unpack_from(self.data, start)
         self.offset = end
-        if not self.data[offset:end:4].isascii():  # a sign bit is set somewhere
+        if not self.data[start:end:4].isascii():  # a sign bit is set somewhere
             text = f"partition {min(numbers)} is negative"
-            self.oddities.add(NoteCode.PARTITION_NEGATIVE, offset, text)
-        return numbers, there < count
+            self.oddities.add(NoteCode.PARTITION_NEGATIVE, start, text)
+        return numbers, is_cut
 
     def _note_repeated(self, topic: str, offset: int) -> None:
         text = f"topic {topic!r} stands more than once"

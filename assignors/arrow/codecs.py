@@ -5,14 +5,22 @@ A blob that cannot be read is a struct with `error` set; its neighbours are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Sized
+from itertools import accumulate, chain
 from typing import Any
 
 import pyarrow as pa
 
-from assignors.arrow.schemas import DECODED_ASSIGNMENT, DECODED_SUBSCRIPTION, DECODED_USER_DATA
+from assignors.arrow.schemas import (
+    DECODED_ASSIGNMENT,
+    DECODED_SUBSCRIPTION,
+    DECODED_USER_DATA,
+    NOTES,
+    PARTITIONS,
+)
 from wire import (
     Decoded,
+    Note,
     TopicPartitions,
     decode_assignment,
     decode_cooperative_user_data,
@@ -55,24 +63,61 @@ def _decoded(
     shape: pa.DataType,
     renamed: dict[str, str],
 ) -> pa.Array:
-    """Return a struct for each blob, its fields those of the decoded value."""
-    names = [field.name for field in shape if field.name not in ("notes", "error")]
-    structs: list[dict[str, Any] | None] = []
-    for blob in blobs.to_pylist():
-        if blob is None:
-            structs.append(None)
-            continue
-        decoded = decode(blob)
-        struct: dict[str, Any] = {
-            "notes": [
-                {"code": note.code.value, "offset": note.offset, "text": note.text}
-                for note in decoded.notes
-            ],
-            "error": None if decoded.error is None else str(decoded.error),
-        }
-        if decoded.value is not None:
-            for name in names:
-                value = getattr(decoded.value, renamed.get(name, name))
-                struct[name] = partition_structs(value) if isinstance(value, dict) else value
-        structs.append(struct)
-    return pa.array(structs, type=shape)
+    """Return a struct for each blob, its fields those of the decoded value.
+
+    Each field of all blobs becomes an array in one step: structs made of dicts take five times
+    as long.
+    """
+    read = [None if blob is None else decode(blob) for blob in blobs.to_pylist()]
+    values = [None if decoded is None else decoded.value for decoded in read]
+    columns = {
+        "notes": _notes([() if decoded is None else decoded.notes for decoded in read]),
+        "error": pa.array([_error(decoded) for decoded in read], pa.string()),
+    }
+    for field in shape:
+        if field.name not in columns:
+            name = renamed.get(field.name, field.name)
+            found = [None if value is None else getattr(value, name) for value in values]
+            is_partitions = field.type == PARTITIONS
+            columns[field.name] = (
+                _partitions(found) if is_partitions else pa.array(found, field.type)
+            )
+    return pa.StructArray.from_arrays(
+        [columns[field.name] for field in shape], fields=list(shape), mask=blobs.is_null()
+    )
+
+
+def _partitions(given: Sequence[TopicPartitions | None]) -> pa.ListArray:
+    """Return `PARTITIONS` of each; null stays null."""
+    pairs = [{} if partitions is None else partitions for partitions in given]
+    numbers = [listed for partitions in pairs for listed in partitions.values()]
+    structs = pa.StructArray.from_arrays(
+        [
+            pa.array([topic for partitions in pairs for topic in partitions], pa.string()),
+            pa.ListArray.from_arrays(
+                _offsets(numbers), pa.array(list(chain.from_iterable(numbers)), pa.int32())
+            ),
+        ],
+        fields=list(PARTITIONS.value_type),
+    )
+    is_null = pa.array([partitions is None for partitions in given], pa.bool_())
+    return pa.ListArray.from_arrays(_offsets(pairs), structs, mask=is_null)
+
+
+def _notes(given: Sequence[tuple[Note, ...]]) -> pa.ListArray:
+    """Return `NOTES` of each, an empty list where nothing was odd."""
+    documents = [
+        {"code": note.code.value, "offset": note.offset, "text": note.text}
+        for notes in given
+        for note in notes
+    ]
+    return pa.ListArray.from_arrays(_offsets(given), pa.array(documents, NOTES.value_type))
+
+
+def _error(decoded: Decoded[Any] | None) -> str | None:
+    return None if decoded is None or decoded.error is None else str(decoded.error)
+
+
+def _offsets(listed: Sequence[Sized]) -> pa.Array:
+    """Return where each list begins in a column of all their elements, and the last ends."""
+    return pa.array(accumulate(map(len, listed), initial=0), pa.int32())

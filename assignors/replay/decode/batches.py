@@ -6,8 +6,8 @@ to all records stands in columns of its own; a commit is in `commit`, a classic 
 seldom many, are in `key_json` and `value_json` in the form of Kafka's console formatter. What
 could not be read has a reason in `error` and its bytes in `raw_key` and `raw_value`.
 
-Commits and classic groups are decoded in columns; the rest, and whatever is not plain, goes
-through `wire.records` one by one.
+Nearly every record is a commit: commits are decoded in columns (`offset_columns`). The rest, and
+commits that are not plain, go through `wire.records` one by one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,7 @@ from assignors.replay.decode.buffers import (
     nulls,
     offsets_of,
 )
-from assignors.replay.decode.group_columns import (
-    CLASSIC_GROUP,
-    CLASSIC_TYPE,
-    classic_groups,
-    group_columns,
-)
+from assignors.replay.decode.classic_groups import CLASSIC_GROUP, classic_groups
 from assignors.replay.decode.offset_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
 from assignors.replay.sources.raw import RAW, uniform
 from wire.records import RECORD_TYPES, UNKNOWN, Record, decode_record
@@ -67,6 +62,8 @@ DECODED = pa.schema(
     ]
 )
 """One row a record. `name` is Kafka's (`OFFSET_COMMIT`), `UNKNOWN` for a type it does not have."""
+
+CLASSIC_TYPE = 2
 
 _NAMES = {found.number: found.name for found in RECORD_TYPES}
 _NO_TYPE = -(1 << 31)
@@ -107,25 +104,18 @@ def decode_batch(raw: pa.RecordBatch) -> pa.RecordBatch:
     is_record = flaws.is_null().to_numpy(zero_copy_only=False)
     is_commit = (types == COMMIT_TYPE) | (types == LEGACY_TYPE)
     commits = commit_columns(raw.column("key"), raw.column("value"), is_commit & is_record)
-    groups = group_columns(keys, values, (types == CLASSIC_TYPE) & is_record)
     is_rest = np.ones(raw.num_rows, np.bool_)
     is_rest[commits.rows] = False
-    is_rest[groups.rows] = False
     rest = _rest(raw, np.flatnonzero(is_rest))
     version = pa.array(commits.version, mask=commits.version < 0)
-    commits_at, groups_at = commits.rows, groups.rows
     columns: dict[str, pa.Array] = {name: raw.column(name) for name in COORDINATES}
     columns["type"] = pa.array(types, mask=types == _NO_TYPE)
     columns["name"] = _names(types, is_record)
     columns["is_tombstone"] = pa.array(~values.is_valid, mask=~is_record)
-    columns["group"] = rest.beside(
-        rest.groups(), (commits.group, commits_at), (groups.group, groups_at)
-    )
-    columns["value_version"] = rest.beside(
-        rest.versions(), (version, commits_at), (pa.array(groups.version), groups_at)
-    )
-    columns["commit"] = rest.beside(rest.commits(), (commits.commit, commits_at))
-    columns["classic_group"] = rest.beside(rest.classic_groups(), (groups.classic_group, groups_at))
+    columns["group"] = rest.beside(rest.groups(), (commits.group, commits.rows))
+    columns["value_version"] = rest.beside(rest.versions(), (version, commits.rows))
+    columns["commit"] = rest.beside(rest.commits(), (commits.commit, commits.rows))
+    columns["classic_group"] = rest.spread(rest.classic_groups())
     columns["key_json"], columns["value_json"] = rest.json()
     columns["raw_key"], columns["raw_value"] = rest.raw()
     columns["notes"] = rest.notes()
@@ -182,13 +172,9 @@ class _Rest:
 
     def json(self) -> tuple[pa.Array, pa.Array]:
         """Return keys and values as JSON, of the types that have no column of their own."""
-        told = [
-            record.type is not None and record.type > CLASSIC_TYPE and record.key is not None
-            for record in self.records
-        ]
         pairs = [
-            (_json(record.key), _json(record.value)) if is_told else (None, None)
-            for record, is_told in zip(self.records, told, strict=True)
+            (_json(record.key), _json(record.value)) if _has_json(record) else (None, None)
+            for record in self.records
         ]
         keys, values = zip(*pairs, strict=True) if pairs else ((), ())
         return (
@@ -240,6 +226,10 @@ def _names(types: npt.NDArray[np.int32], is_record: Mask) -> pa.Array:
     numbers, places = np.unique(types, return_inverse=True)
     names = pa.array([_NAMES.get(number, UNKNOWN) for number in numbers.tolist()], pa.string())
     return names.take(pa.array(places, mask=~is_record))
+
+
+def _has_json(record: Record) -> bool:
+    return record.type is not None and record.type > CLASSIC_TYPE and record.key is not None
 
 
 def _is_classic(record: Record) -> bool:

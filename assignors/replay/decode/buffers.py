@@ -77,25 +77,6 @@ class Bytes:
         places += np.repeat((start - offsets[:-1]).astype(np.int32), length)
         return self.raw[places], offsets
 
-    def binaries(self, start: Index, length: Index) -> pa.BinaryArray:
-        """Return each stretch of bytes as a row of a binary column."""
-        joined, offsets = self.gather(start, length)
-        return _column(pa.binary(), joined, offsets)
-
-    def cut(self, start: Index, length: Index) -> pa.BinaryArray:
-        """Return each stretch as a row of a binary column, as `binaries` does.
-
-        Faster where stretches are long: a step for each, none for its bytes. Takes as much more
-        memory as there is between the first and the last.
-        """
-        if not len(start):
-            return pa.array([], pa.binary())
-        origin = int(start.min())
-        whole = self.raw[origin : int((start + length).max())].tobytes()
-        first = (start - origin).tolist()
-        last = (start + length - origin).tolist()
-        return pa.array([whole[a:b] for a, b in zip(first, last, strict=True)], pa.binary())
-
     def strings(self, start: Index, length: Index) -> tuple[pa.StringArray, Mask]:
         """Return each stretch as text, and which of them are no UTF-8 and must not be used."""
         joined, offsets = self.gather(start, length)
@@ -108,13 +89,6 @@ class Bytes:
                 blobs = _column(pa.binary(), joined, offsets).to_pylist()
                 is_bad[:] = [not _is_text(blob) for blob in blobs]
         return column, is_bad
-
-    def numbers(self, start: Index, count: Index) -> npt.NDArray[np.int32]:
-        """Return the int32s of each stretch of `count` of them, joined."""
-        offsets = np.cumsum(count) - count
-        places = np.repeat(start - 4 * offsets, count)
-        places += 4 * np.arange(len(places))
-        return self.int32(places)
 
     def _read(self, dtype: str, at: Index) -> npt.NDArray[Any]:
         width = np.dtype(dtype).itemsize
