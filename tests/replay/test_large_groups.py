@@ -163,7 +163,7 @@ def joining_one_by_one(count: int) -> list[LoggedRecord]:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=12), st.integers(0, 20))
-def test_the_newest_generations_are_told_as_many_as_fit(
+def test_the_newest_generations_are_kept_as_many_as_fit(
     sizes: list[tuple[int, bool]], member_rows_max: int
 ) -> None:
     entries = in_order(
@@ -182,11 +182,11 @@ def test_the_newest_generations_are_told_as_many_as_fit(
     if len(kept) == len(full):
         assert history.unreadable == ()
         return
-    (said,) = history.unreadable
+    (finding,) = history.unreadable
     before = full[len(full) - len(kept) - 1]
     assert sum(size_of[n] for n in [*kept, before]) > member_rows_max
-    assert said.offset == before
-    assert said.text.startswith(f"{len(full) - len(kept)} generations up to this one are not told")
+    assert finding.offset == before
+    assert finding.text.startswith(f"{len(full) - len(kept)} generations up to this one, with")
 
 
 def numbers(history: GroupHistory) -> list[int]:
@@ -194,14 +194,15 @@ def numbers(history: GroupHistory) -> list[int]:
     return [one.number for life in history.lives for one in life.generations]
 
 
-def test_members_that_join_one_by_one_are_told_from_the_newest_epoch_back() -> None:
+def test_members_that_join_one_by_one_are_kept_from_the_newest_epoch_back() -> None:
     entries = in_order(joining_one_by_one(100))
     (life,) = group_history("g", entries, member_rows_max=300).lives
     assert [len(one.members) for one in life.generations] == [98, 99, 100]
     assert life.generations[0].missing_before == 97
-    (said,) = group_history("g", entries, member_rows_max=300).unreadable
-    assert said.text.endswith(
-        "of one group 300 members are, all generations together, and these have 4,753"
+    (finding,) = group_history("g", entries, member_rows_max=300).unreadable
+    assert finding.text == (
+        "97 generations up to this one, with 4,753 member rows, are not reported: "
+        "only the newest 300 member rows of a group are"
     )
 
 
@@ -210,7 +211,7 @@ def name_of(part: object) -> str:
     return getattr(part, "__name__", str(part))
 
 
-def seconds_told(entries: Iterable[LoggedRecord]) -> float:
+def seconds_of_replay(entries: Iterable[LoggedRecord]) -> float:
     """The time that all the tables take this process."""
     listed = in_order(entries)
     started = process_time()
@@ -233,7 +234,7 @@ def seconds_found(entries: Iterable[LoggedRecord]) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [seconds_told, seconds_found])
+@pytest.mark.parametrize("seconds", [seconds_of_replay, seconds_found])
 @pytest.mark.parametrize(("group", "count", "finding"), CASES, ids=name_of)
 def test_twice_the_size_takes_twice_the_time(
     group: Callable[[int], list[LoggedRecord]],

@@ -162,14 +162,14 @@ def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[Log
 
 
 def twice() -> LoggedRecord:
-    """A record in which one member stands twice."""
+    """A record in which one member is listed twice."""
     once = classic(1, 1, {"a": Says(gets={"t": (0,)})}).record
     assert once.value is not None
     value = {**once.value, "members": [*once.value["members"], *once.value["members"]]}
     return record(1, "GROUP_METADATA", {"group": "g"}, value, version=3)
 
 
-def test_a_member_that_stands_twice_is_one_member_with_a_note() -> None:
+def test_a_member_that_is_listed_twice_is_one_member_with_a_note() -> None:
     tables = replay(in_order([twice()]), SETTINGS)
     assert [row.member_id for row in tables.members] == ["a"]
-    assert "a member stands twice" in tables.generations[0].notes
+    assert "a member is listed twice" in tables.generations[0].notes

@@ -19,7 +19,7 @@ from assignors.replay.decode.batches import DECODED, decode_batches
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.decode.offset_columns import COMMIT_TYPE, LEGACY_TYPE
 from assignors.replay.engines.spark_decoding import with_group
-from assignors.replay.history.timeline import TOPIC_LISTS, by_majority, told_names
+from assignors.replay.history.timeline import TOPIC_LISTS, by_majority, recorded_names
 from assignors.replay.sources import POSITION, RAW, rows
 from assignors.spark import spark_schema
 from wire.records import RECORD_TYPES
@@ -136,7 +136,7 @@ def _names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         is_commit = pc.is_in(batch.column("type"), value_set=pa.array(COMMIT_TYPES, pa.int32()))
         commits = _decoded(batch.filter(is_commit))["commit"].combine_chunks()
         pairs = pa.table([commits.field(name) for name in pair], pair).drop_null()
-        told = Counter(told_names(logged_records(rows([batch.filter(pc.invert(is_commit))]))))
+        told = Counter(recorded_names(logged_records(rows([batch.filter(pc.invert(is_commit))]))))
         for row in pairs.group_by(pair).aggregate([([], "count_all")]).to_pylist():
             told[row["topic_id"], row["topic"]] += row["count_all"]
         columns = {

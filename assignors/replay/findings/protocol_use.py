@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import Finding, Thresholds, times
-from assignors.replay.history.classic import CLAIMS_STAND, CONSUMER_PROTOCOL
+from assignors.replay.history.classic import CLAIMS_STAND_IN, CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Oddity, Participant
 from assignors.replay.tables.rows import AnomalyKind
 from wire import NoteCode
@@ -124,7 +124,7 @@ def never_claims(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
 
 def _with_a_chance(analysed: GenerationAnalysis) -> Iterator[Participant]:
     generation, before = analysed.generation, analysed.before
-    if before is None or generation.missing_before or generation.protocol not in CLAIMS_STAND:
+    if before is None or generation.missing_before or generation.protocol not in CLAIMS_STAND_IN:
         return
     if generation.protocol_type != CONSUMER_PROTOCOL:
         return

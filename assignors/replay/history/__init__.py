@@ -1,1 +1,1 @@
-"""The history of each group: lives, generations, members and their changes."""
+"""The history of each group: lives, generations, members and changes, from decoded records."""

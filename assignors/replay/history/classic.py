@@ -1,9 +1,9 @@
 """The life of a classic group, from its GROUP_METADATA records.
 
-The coordinator writes one record when a generation is complete: the leader has sent its plan,
-or nobody is left. A round that never came so far leaves no record, and compaction keeps the
-last one alone; both show as numbers that are missing. The same generation is written again
-when a static member comes back under a new id.
+The coordinator writes one record when a generation is complete: the leader has sent the
+assignment, or no member is left. A rebalance that did not complete has no record, and compaction
+keeps only the last one; both show as missing numbers. The same generation is written again when a
+static member comes back under a new member id.
 """
 
 from __future__ import annotations
@@ -30,28 +30,29 @@ from wire import (
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type whose bytes are Subscriptions and Assignments."""
 
-CLAIMS_STAND = {"sticky": UserData.STICKY, "cooperative-sticky": UserData.COOPERATIVE}
-"""Protocols with claims -> where they stand; elsewhere OwnedPartitions are looked at anyway."""
+CLAIMS_STAND_IN = {"sticky": UserData.STICKY, "cooperative-sticky": UserData.COOPERATIVE}
+"""Protocol -> where its members write their claims; others are read from OwnedPartitions."""
 
 
 class ClassicLife:
-    """Collects one life; mutable, as it is fed a record at a time."""
+    """Builds one life from its records, one at a time."""
 
     def __init__(self, number: int, from_ms: int, *, is_brokers: bool) -> None:
-        """Start an empty life; `is_brokers`: its first plan is one of the broker."""
+        """Start an empty life. With `is_brokers` its first assignment is the broker's own."""
         self.number = number
         self.from_ms = from_ms
         self.is_brokers = is_brokers
         self.generations: list[Generation] = []
         self.changes: list[Change] = []
-        self.held: dict[str, TopicPartitions] = {}
+        self.owned: dict[str, TopicPartitions] = {}
+        """Member id -> what it owns since its last change."""
 
     def starts_over(self, value: Mapping[str, Any]) -> bool:
-        """Return whether the record's number shows that a tombstone before it is gone."""
+        """Return whether the record's generation shows that a tombstone before it was compacted."""
         return bool(self.generations) and value["generation"] < self.generations[-1].number
 
     def feed(self, entry: LoggedRecord, value: Mapping[str, Any]) -> None:
-        """Take in one record."""
+        """Add one record."""
         generation = self._generation(entry, value)
         last = self.generations[-1] if self.generations else None
         if last is not None and last.number == generation.number:
@@ -100,11 +101,11 @@ class ClassicLife:
         pause_ms = max(entry.at_ms - entered_ms, 0) if entered_ms > 0 and members else None
         notes = []
         if len(members) < len(value["members"]):
-            notes.append("a member stands twice")
+            notes.append("a member is listed twice")
         if missing:
             notes.append(f"{missing} generations before it have no record")
         if is_first_of_broker and members:
-            notes.append("the broker's own plan: the group came back from KIP-848")
+            notes.append("the broker's own assignment: the group came back from KIP-848")
         return Generation(
             number=number,
             at_ms=entry.at_ms,
@@ -122,99 +123,104 @@ class ClassicLife:
         )
 
     def _note_changes(self, at_ms: int, generation: Generation) -> None:
-        """Add what each member holds from now on, where that is new."""
+        """Add a change for each member that owns something else from now on."""
         now = {member.member_id: member.assigned for member in generation.members}
         is_gap = generation.missing_before > 0
-        for member_id, before in list(self.held.items()):
+        for member_id, before in list(self.owned.items()):
             if member_id not in now:
-                self._change(at_ms, generation.number, member_id, {}, is_gone=True, gap=is_gap)
-                del self.held[member_id]
+                self._change(
+                    at_ms, generation.number, member_id, {}, is_gone=True, after_gap=is_gap
+                )
+                del self.owned[member_id]
             elif now[member_id] != before:
-                self._change(at_ms, generation.number, member_id, now[member_id], gap=is_gap)
-                self.held[member_id] = now[member_id]
-        for member_id, held in now.items():
-            if member_id not in self.held:
-                self._change(at_ms, generation.number, member_id, held)
-                self.held[member_id] = held
+                self._change(at_ms, generation.number, member_id, now[member_id], after_gap=is_gap)
+                self.owned[member_id] = now[member_id]
+        for member_id, owned in now.items():
+            if member_id not in self.owned:
+                self._change(at_ms, generation.number, member_id, owned)
+                self.owned[member_id] = owned
 
     def _change(
         self,
         at_ms: int,
         number: int,
         member_id: str,
-        held: TopicPartitions,
+        owned: TopicPartitions,
         *,
         is_gone: bool = False,
-        gap: bool = False,
+        after_gap: bool = False,
     ) -> None:
         change = Change(
             at=at_ms,
             generation=number,
             member_id=member_id,
-            owned=held,
+            owned=owned,
             reason=LEFT if is_gone else None,
-            after_gap=gap,
+            after_gap=after_gap,
         )
         self.changes.append(change)
 
 
 def participant(fields: Mapping[str, Any], protocol_type: str, protocol: str | None) -> Participant:
-    """Return a member of a GROUP_METADATA record, its inner bytes read as far as they go."""
-    plain = Participant(
-        member_id=fields["memberId"],
-        client_id=fields["clientId"],
-        host=fields["clientHost"],
-        instance_id=fields.get("groupInstanceId"),
-        rebalance_timeout_ms=fields.get("rebalanceTimeout"),
-        session_timeout_ms=fields["sessionTimeout"],
-        subscription_bytes=fields["subscription"],
-        assignment_bytes=fields["assignment"],
-    )
+    """Return a member of a GROUP_METADATA record, with its Subscription and Assignment decoded.
+
+    `fields` are those of the record. Bytes that cannot be read leave their fields empty, and a note
+    among the oddities. Under another protocol type than `consumer` nothing is decoded.
+    """
+    recorded: dict[str, Any] = {
+        "member_id": fields["memberId"],
+        "client_id": fields["clientId"],
+        "host": fields["clientHost"],
+        "instance_id": fields.get("groupInstanceId"),
+        "rebalance_timeout_ms": fields.get("rebalanceTimeout"),
+        "session_timeout_ms": fields["sessionTimeout"],
+        "subscription_bytes": fields["subscription"],
+        "assignment_bytes": fields["assignment"],
+    }
     if protocol_type != CONSUMER_PROTOCOL:
-        return plain
-    given = decode_assignment(fields["assignment"])
-    assigned = {} if given.value is None else given.value.partitions
-    said = with_subscription(plain, fields["subscription"], protocol)
-    return replace(
-        said,
-        assigned=assigned,
-        oddities=(*said.oddities, *oddities("assignment", given.notes)),
-    )
-
-
-def with_subscription(plain: Participant, blob: bytes, protocol: str | None) -> Participant:
-    """Return the member with what its Subscription says."""
-    member = member_from_bytes(plain.member_id, blob, instance_id=plain.instance_id)
-    kind = CLAIMS_STAND.get(protocol or "", UserData.NONE)
-    said = oddities("subscription", member.notes)
-    if kind is UserData.STICKY:
-        said += oddities("user-data", decode_sticky_user_data(member.user_data).notes)
-    elif kind is UserData.COOPERATIVE:
-        said += oddities("user-data", decode_cooperative_user_data(member.user_data).notes)
-    owned, generation, is_known = _claim(member, kind)
+        return Participant(**recorded)
+    # As a leader reads it, so that claims are judged as the leader judged them.
+    member = member_from_bytes(fields["memberId"], fields["subscription"])
     is_unread = bool(member.notes) and member.notes[0].code == "empty-blob"
-    return replace(
-        plain,
+    claimed, generation, is_known = _claim(member, protocol)
+    assignment = decode_assignment(fields["assignment"])
+    return Participant(
+        **recorded,
         topics=member.topics,
         rack_id=member.rack_id,
         version=None if is_unread else member.version,
-        claimed=owned,
+        claimed=claimed,
         claims_known=is_known,
         claimed_generation=generation,
-        oddities=said,
+        assigned={} if assignment.value is None else assignment.value.partitions,
+        oddities=(
+            *oddities("subscription", member.notes),
+            *oddities("user-data", _user_data_notes(member, protocol)),
+            *oddities("assignment", assignment.notes),
+        ),
         error=member.notes[0].text if is_unread else None,
     )
 
 
 def oddities(blob: str, notes: tuple[Note, ...]) -> tuple[Oddity, ...]:
-    """Return the notes of a decoder, labelled with what was decoded."""
+    """Return the notes of a decoder, each with what was decoded: `Oddity.blob`."""
     return tuple(
         Oddity(blob=blob, code=note.code, offset=note.offset, text=note.text) for note in notes
     )
 
 
-def _claim(member: Member, kind: UserData) -> tuple[TopicPartitions, int | None, bool]:
-    """Return what the member says it owns, since when, and whether it says so at all."""
+def _user_data_notes(member: Member, protocol: str | None) -> tuple[Note, ...]:
+    kind = CLAIMS_STAND_IN.get(protocol or "", UserData.NONE)
+    if kind is UserData.STICKY:
+        return decode_sticky_user_data(member.user_data).notes
+    if kind is UserData.COOPERATIVE:
+        return decode_cooperative_user_data(member.user_data).notes
+    return ()
+
+
+def _claim(member: Member, protocol: str | None) -> tuple[TopicPartitions, int | None, bool]:
+    """Return what the member claims, the claim's generation, and whether its bytes can say so."""
+    kind = CLAIMS_STAND_IN.get(protocol or "", UserData.NONE)
     if kind is UserData.NONE:
         generation, owned, is_known = member.generation, member.owned, member.owned_known
     else:

@@ -1,13 +1,13 @@
 """The life of a group whose broker assigns: KIP-848 consumer groups, share groups, streams groups.
 
-Each member has a record of its own for what it says, what it is meant to have (target) and
-what it has; the group has one for its epoch and one for the epoch of the target. A joining
-member is written before the epoch that it causes, a leaving one is deleted before: so the
-members of an epoch are those that are there when the epoch's record comes. What each was
-given is the last that was written in that epoch.
+Each member has records of its own: its subscription, its target assignment, its current
+assignment. The group has one for its epoch and one for the epoch of the target. A joining member
+is written before the epoch that it causes, and a leaving one is deleted before it, so the members
+of an epoch are those that exist when the epoch's record is written. What each was assigned is the
+last that was written in that epoch.
 
-Topics stand as ids in these records. Their names are learned from the group's commits; an id
-nobody named stands as itself.
+These records have topic ids. Their names come from the group's commits; an id without a name is
+shown as it is.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ UNSET_MS = 0
 
 @dataclass(slots=True, kw_only=True)
 class _Epoch:
-    """An epoch in the making."""
+    """The current epoch, until the next one begins."""
 
     number: int
     entry: LoggedRecord
@@ -49,7 +49,7 @@ class _Epoch:
 
 
 class EpochLife:
-    """Collects one life; mutable, as it is fed a record at a time."""
+    """Builds one life from its records, one at a time."""
 
     def __init__(self, number: int, kind: Kind, from_ms: int, name_of: NameOf) -> None:
         """Start an empty life."""
@@ -60,31 +60,32 @@ class EpochLife:
         self.generations: list[Generation] = []
         self.changes: list[Change] = []
         self.members: dict[str, Participant] = {}
-        self.held: dict[str, TopicPartitions] = {}
+        self.owned: dict[str, TopicPartitions] = {}
+        """Member id -> what it owns since its last change."""
         self.matched: dict[str, tuple[str, ...]] = {}
         """Regular expression -> the topics that the broker found for it."""
-        self.asking: dict[str, dict[str, None]] = {}
-        """Regular expression -> the members that ask for it."""
+        self.subscribers: dict[str, dict[str, None]] = {}
+        """Regular expression -> the members that subscribe to it."""
         self.announced: dict[str, None] = {}
-        """Members whose records came since the last epoch: they cause the next."""
+        """Members whose records were written since the last epoch: they cause the next."""
         self.epoch: _Epoch | None = None
         self.follows = False
-        """Whether it goes on from a life of another kind: its first epoch is no gap."""
+        """Whether it goes on from a life of another kind: no epoch is missing before its first."""
 
     def starts_over(self, entry: LoggedRecord, part: str) -> bool:
-        """Return whether the epoch shows that tombstones before it are missing."""
+        """Return whether the record's epoch shows that tombstones before it were compacted."""
         value = entry.record.value
         if part != "METADATA" or value is None or self.epoch is None:
             return False
         return bool(value["epoch"] < self.epoch.number)
 
     def goes_on_from(self, before: EpochLife) -> None:
-        """Take over the members whose records came before that of this life's first epoch."""
+        """Take over the members that were written before the first epoch of this life."""
         for member_id in before.announced:
-            self._come(before.members[member_id])
+            self._announce(before.members[member_id])
 
     def feed(self, entry: LoggedRecord, part: str) -> None:
-        """Take in one record; `part` is its type's name without the kind of group."""
+        """Add one record; `part` is its type's name without the kind of group."""
         handler = {
             "METADATA": self._metadata,
             "MEMBER_METADATA": self._member,
@@ -120,7 +121,7 @@ class EpochLife:
         if before is not None:
             missing = max(number - before - 1, 0)
         elif not self.follows:
-            # Epoch 1 is that of a group nobody has joined yet; no record says so.
+            # Epoch 1 is that of a group without members; it has no record.
             missing = max(number - 2, 0)
         self._close_epoch(entry.at_ms)
         self.announced = {}
@@ -135,21 +136,21 @@ class EpochLife:
     def _member(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
         known = self.members.get(member_id, Participant(member_id=member_id))
-        self.asking.get(known.topic_regex or "", {}).pop(member_id, None)
+        self.subscribers.get(known.topic_regex or "", {}).pop(member_id, None)
         if value is None:
             self.members.pop(member_id, None)
             self.announced.pop(member_id, None)
-            self._hold(entry, member_id, {}, is_gone=True)
+            self._own(entry, member_id, {}, is_gone=True)
             return
-        self._come(self._matched(described(known, value)))
+        self._announce(self._matched(described(known, value)))
         self._touch(member_id)
 
-    def _come(self, member: Participant) -> None:
-        """Take in a member that has said something new."""
+    def _announce(self, member: Participant) -> None:
+        """Add a member, or one with a new subscription."""
         self.members[member.member_id] = member
         self.announced[member.member_id] = None
         if member.topic_regex is not None:
-            self.asking.setdefault(member.topic_regex, {})[member.member_id] = None
+            self.subscribers.setdefault(member.topic_regex, {})[member.member_id] = None
 
     def _target_epoch(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         if self.epoch is None or value is None:
@@ -171,7 +172,7 @@ class EpochLife:
     def _current(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
         if value is None:
-            self._hold(entry, member_id, {}, is_gone=True)
+            self._own(entry, member_id, {}, is_gone=True)
             return
         known = self.members.get(member_id, Participant(member_id=member_id))
         assigned = self._partitions(value.get("assignedPartitions", value.get("activeTasks", ())))
@@ -189,22 +190,22 @@ class EpochLife:
         self._touch(member_id, is_current=True)
         if self.epoch is not None and value["memberEpoch"] == self.epoch.number:
             self.epoch.last_ms = max(self.epoch.last_ms, entry.at_ms)
-        self._hold(entry, member_id, together(assigned, revoking))
+        self._own(entry, member_id, _united(assigned, revoking))
 
     def _regular_expression(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         assert entry.record.key is not None
         expression = str(entry.record.key["regularExpression"])
         self.matched[expression] = () if value is None else tuple(value["topics"])
-        for member_id in self.asking.get(expression, ()):
+        for member_id in self.subscribers.get(expression, ()):
             self.members[member_id] = self._matched(self.members[member_id])
 
     def _matched(self, member: Participant) -> Participant:
-        """Return the member with the topics that its regular expression stands for."""
+        """Return the member with the topics that match its regular expression."""
         found = self.matched.get(member.topic_regex or "", ())
         return replace(member, topics=tuple(dict.fromkeys((*member.topics, *found))))
 
     def _touch(self, member_id: str, *, is_current: bool = False) -> None:
-        """Bring the epoch's picture of a member up to date; one with a share is part of it."""
+        """Update the member as the epoch has it; one with a current assignment is part of it."""
         if self.epoch is None:
             return
         if member_id in self.epoch.members:
@@ -214,24 +215,24 @@ class EpochLife:
         elif is_current:
             self.epoch.members[member_id] = self.members[member_id]
 
-    def _hold(
-        self, entry: LoggedRecord, member_id: str, held: TopicPartitions, *, is_gone: bool = False
+    def _own(
+        self, entry: LoggedRecord, member_id: str, owned: TopicPartitions, *, is_gone: bool = False
     ) -> None:
-        """Add what the member holds from now on, where that is new."""
-        if self.held.get(member_id, {}) == held and not (is_gone and member_id in self.held):
+        """Add a change if the member owns something else from now on."""
+        if self.owned.get(member_id, {}) == owned and not (is_gone and member_id in self.owned):
             return
         change = Change(
             at=entry.at_ms,
             generation=self.epoch.number if self.epoch else 0,
             member_id=member_id,
-            owned=held,
+            owned=owned,
             reason=LEFT if is_gone else None,
         )
         self.changes.append(change)
         if is_gone:
-            self.held.pop(member_id, None)
+            self.owned.pop(member_id, None)
         else:
-            self.held[member_id] = held
+            self.owned[member_id] = owned
 
     def _close_epoch(self, until_ms: int | None) -> None:
         epoch = self.epoch
@@ -279,13 +280,13 @@ class EpochLife:
 
 
 def described(known: Participant, value: Mapping[str, Any]) -> Participant:
-    """Return the member with what its MEMBER_METADATA record says.
+    """Return the member with what its MEMBER_METADATA record contains.
 
-    A member that still speaks the classic protocol has its Subscriptions in the record: the
-    first one that can be read tells its claims.
+    A member that still uses the classic protocol has its Subscriptions in the record: its claims
+    are those of the first one that can be read.
     """
     classic = value.get("classicMemberMetadata") or {}
-    said = replace(
+    member = replace(
         known,
         client_id=value["clientId"],
         host=value["clientHost"],
@@ -302,18 +303,18 @@ def described(known: Participant, value: Mapping[str, Any]) -> Participant:
         if decoded.value is not None:
             read = decoded.value
             return replace(
-                said,
+                member,
                 version=read.version,
                 claimed=read.owned,
                 claims_known=read.owned_known,
                 claimed_generation=None if read.generation < 0 else read.generation,
                 oddities=oddities("subscription", decoded.notes),
             )
-    return said
+    return member
 
 
-def together(assigned: TopicPartitions, revoking: TopicPartitions) -> TopicPartitions:
-    """Return what a member may consume: its share, and what it has yet to give up."""
+def _united(assigned: TopicPartitions, revoking: TopicPartitions) -> TopicPartitions:
+    """Return what a member owns: its current assignment, and what it has not revoked yet."""
     if not revoking:
         return assigned
     topics = sorted({**assigned, **revoking}, key=utf16_key)
@@ -324,7 +325,7 @@ def together(assigned: TopicPartitions, revoking: TopicPartitions) -> TopicParti
 
 
 def _state(epoch: _Epoch) -> str:
-    """Return the group's state at the end of the epoch, by Kafka's names."""
+    """Return the group's state at the end of the epoch, in Kafka's names."""
     if not epoch.members:
         return "Empty"
     if not epoch.has_target:

@@ -1,9 +1,9 @@
-"""What a group went through, as its records tell it: lives, generations, members, changes.
+"""The history of a group as data: lives, generations, members, changes, commits.
 
-These are the rich forms that the timeline builds and everything else reads. A `Generation` is
-a picture: who was in it, what each said and got. A `Change` is a film: from when on did a
-member hold what. A classic group's pictures and its film tell the same; a KIP-848 group's
-members move one by one between two pictures.
+`timeline` builds these from records, and everything else reads them. A `Generation` says who was
+in the group at one point, what each member claimed and what it was assigned. A `Change` says from
+when on a member owned what. In a classic group both say the same, as ownership changes with the
+generation; in a KIP-848 group members change one by one between two generations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LEFT = "left"
 
 
 class Kind(StrEnum):
-    """What a group is, or was in one of its lives."""
+    """The type of a group in one of its lives."""
 
     CLASSIC = "classic"
     """Members agree through a leader: GROUP_METADATA records."""
@@ -31,12 +31,12 @@ class Kind(StrEnum):
     STREAMS = "streams"
     """KIP-1071: tasks of a topology."""
     SIMPLE = "simple"
-    """Commits alone, no members: somebody assigns partitions by hand."""
+    """Commits alone, no members: its consumers assign partitions themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Oddity:
-    """Something odd in the bytes that a member or its leader wrote."""
+    """A note of the decoder on the bytes that a member or its leader wrote."""
 
     blob: str
     """`subscription`, `user-data` or `assignment`: the last is the leader's."""
@@ -51,7 +51,7 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participant:
-    """One member in one generation: what it said, and what it got."""
+    """One member in one generation: what it claimed, and what it was assigned."""
 
     member_id: str
     client_id: str = ""
@@ -65,11 +65,16 @@ class Participant:
     version: int | None = None
     """Of its Subscription; `None` where it wrote none."""
     claimed: TopicPartitions = field(default_factory=dict)
+    """Owned partitions, read where its assignor reads them."""
     claims_known: bool = False
+    """Whether its bytes can say what it owns."""
     claimed_generation: int | None = None
     assigned: TopicPartitions = field(default_factory=dict)
+    """What it was assigned (classic), or owns (KIP-848)."""
     target: TopicPartitions | None = None
+    """KIP-848: its part of the target assignment."""
     revoking: TopicPartitions | None = None
+    """KIP-848: what it owns and has to revoke."""
     member_epoch: int | None = None
     state: str | None = None
     server_assignor: str | None = None
@@ -81,24 +86,26 @@ class Participant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """One generation or group epoch, as the record that completed it tells."""
+    """One generation (classic) or group epoch, from the record that completed it."""
 
     number: int
     at_ms: int
     until_ms: int | None = None
     state: str
     members: tuple[Participant, ...] = ()
-    """In the order of the record: a classic leader was told them in this order."""
+    """In the order of the record, which is the order in which a classic leader received them."""
     protocol_type: str | None = None
     protocol: str | None = None
     leader_id: str | None = None
     missing_before: int = 0
+    """Generations between the one before and this one that have no record."""
     pause_ms: int | None = None
+    """See `tables.columns.ESTIMATED`."""
     notes: tuple[str, ...] = ()
     is_brokers: bool = False
     """Written by the broker itself, as it turned a KIP-848 group into a classic one."""
     reproduced: str | None = None
-    """See `tables.GenerationRow.reproduced`."""
+    """See `tables.rows.GenerationRow.reproduced`."""
     partition: int | None = None
     offset: int | None = None
 
@@ -112,7 +119,7 @@ class Life:
     from_ms: int
     to_ms: int | None = None
     is_converted: bool = False
-    """It went on as the next life, of another kind, without a pause."""
+    """It went on as the next life, of another kind, at once."""
     generations: tuple[Generation, ...] = ()
     changes: tuple[Change, ...] = ()
     """In order of time, in epoch milliseconds. A member that left the group has `LEFT` as the
@@ -151,18 +158,18 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupHistory:
-    """Everything the records tell of one group name."""
+    """Everything that the records of one group name contain."""
 
     group: str
     lives: tuple[Life, ...] = ()
     commits: tuple[Commit, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     topic_names: Mapping[str, str] = field(default_factory=dict)
-    """Topic id -> name, as far as the group's own records tell."""
+    """Topic id -> name, as far as they are known."""
 
 
 def partition_count(partitions: TopicPartitions) -> int:
-    """Return how many partitions there are, a number that stands twice counted once.
+    """Return how many partitions there are, a number that is listed twice counted once.
 
     >>> partition_count({"t": (0, 1), "u": (3,)})
     3

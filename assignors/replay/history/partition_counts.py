@@ -1,10 +1,10 @@
-"""How many partitions each topic has, as far as a group's own history tells.
+"""Partition counts of topics, inferred from a group's own history.
 
-The topic of offsets does not record it. A leader deals out every partition of what its members
-ask for, so the numbers that were dealt are the topic's, if they leave no hole: a number beyond
-a hole is more likely a leader's mistake than a topic nobody was given. Commits count where they
-leave a hole too, as the broker refuses one for a partition that does not exist; but one flipped
-bit in a key is not to make a topic of two billion partitions.
+The offsets topic does not record them. A leader assigns every partition of the topics that its
+members subscribe to, so the numbers that were assigned are those of the topic, if they leave no
+hole: a number beyond a hole is more likely a leader's mistake than a partition nobody was assigned.
+Commits count beyond a hole too, as the broker refuses one for a partition that does not exist; but
+one flipped bit in a key must not make a topic of two billion partitions.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from collections.abc import Mapping
 from assignors.replay.history.model import GroupHistory, Participant
 
 BELIEVED, BELIEVED_EACH = 10_000, 100
-"""A commit tells of so many partitions that nobody was seen with, and more for each one seen."""
+"""A partition number of a commit is believed below so many, and more for each partition seen."""
 
 
 def inferred_counts(history: GroupHistory) -> dict[str, int]:
-    """Return topic -> partition count, for topics that were dealt or committed to.
+    """Return topic -> partition count, for topics that were assigned or committed to.
 
-    Only partitions given to a member that asked for their topic tell anything. A number that
-    nobody was ever given, at the end of its topic, stays unknown: counts are lower bounds.
+    Only partitions assigned to a member that subscribes to their topic count. Partitions at the
+    end of a topic that nobody was ever assigned stay unknown: counts are lower bounds.
     Cost: O(size of the history).
     """
-    dealt: dict[str, set[int]] = {}
+    assigned: dict[str, set[int]] = {}
     for life in history.lives:
         for generation in life.generations:
             for member in generation.members:
-                _collect(dealt, member)
-    counts = {topic: _without_holes(numbers) for topic, numbers in dealt.items()}
+                _collect(assigned, member)
+    counts = {topic: _without_holes(numbers) for topic, numbers in assigned.items()}
     committed: dict[str, set[int]] = {}
     for commit in history.commits:
         committed.setdefault(commit.topic, set()).add(commit.partition)
     for topic, numbers in committed.items():
-        believed = BELIEVED + BELIEVED_EACH * len(numbers | dealt.get(topic, set()))
+        believed = BELIEVED + BELIEVED_EACH * len(numbers | assigned.get(topic, set()))
         most = max((number for number in numbers if number < believed), default=-1)
         counts[topic] = max(counts.get(topic, 0), most + 1)
     return {topic: count for topic, count in counts.items() if count}
@@ -49,12 +49,12 @@ def counts_of(
     return {**counts, **(known or {})}, inferred
 
 
-def _collect(dealt: dict[str, set[int]], member: Participant) -> None:
-    asked = frozenset(member.topics)
+def _collect(assigned: dict[str, set[int]], member: Participant) -> None:
+    subscribed = frozenset(member.topics)
     for share in (member.assigned, member.target or {}):
         for topic, numbers in share.items():
-            if topic in asked:
-                dealt.setdefault(topic, set()).update(numbers)
+            if topic in subscribed:
+                assigned.setdefault(topic, set()).update(numbers)
 
 
 def _without_holes(numbers: set[int]) -> int:

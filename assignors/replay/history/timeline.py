@@ -1,12 +1,12 @@
 """From the records of `__consumer_offsets` to the history of each group.
 
-All records of a group stand in one partition of the topic, in the order in which they were
-written. So histories are built group by group, and whoever has the records of one group alone
-(a Spark task, say) gets the same history as whoever has them all.
+All records of a group are in one partition of the topic, in the order in which they were written.
+So histories are built group by group, and a Spark task that has the records of one group alone
+builds the same history as a process that has them all.
 
-A name may lead several lives. A tombstone of the group's own record ends one; a record of
-another kind starts the next; and where the tombstone is gone, a generation or epoch that is lower
-than the one before shows that there was one.
+A group name may have several lives. A tombstone of the group's own record ends one, and a record
+of another kind starts the next. Where the tombstone was compacted, a generation or epoch lower than
+the one before shows that there was one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import KINDS, EpochLife
 from assignors.replay.history.model import Commit, GroupHistory, Kind, Life, Unreadable
-from assignors.replay.history.truncation import MEMBER_ROWS_MAX, within_budget
+from assignors.replay.history.truncation import MEMBER_ROWS_MAX, newest_records
 from wire.text import utf16_key
 
 COMMITS = {"OFFSET_COMMIT", "LEGACY_OFFSET_COMMIT"}
@@ -33,13 +33,13 @@ TOPIC_LISTS: Mapping[str, tuple[str, ...]] = {
     ),
     "CONSUMER_GROUP_PARTITION_METADATA": ("topics",),
 }
-"""Records that list topics with id and name -> where they do."""
+"""Record types that list topics with id and name -> the fields with the lists."""
 
 NO_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAA"
-"""The topic id that stands for none."""
+"""The topic id that means none."""
 
 NO_GROUP = ""
-"""The name under which records are filed that name no group."""
+"""The group name of records that name no group."""
 
 
 def timeline(
@@ -48,9 +48,9 @@ def timeline(
     """Yield the history of each group, by name in UTF-16 order.
 
     `entries` are in the order of the topic: those of one partition as they stand there, whole
-    partitions in any order. `topic_names` (id -> name) adds to what a group's own records
-    tell. Records that name no group come under the empty name.
-    Memory: the records. Cost: linear, and the bytes of every member read once.
+    partitions in any order. `topic_names` (id -> name) adds to the names
+    in a group's own records. Records that name no group come under the empty name.
+    Memory: the records. Cost: linear; the bytes of every member are decoded once.
     """
     by_group: dict[str, list[LoggedRecord]] = {}
     for entry in entries:
@@ -66,16 +66,16 @@ def group_of(entry: LoggedRecord) -> str:
 
 
 def learned_names(entries: Iterable[LoggedRecord]) -> dict[str, str]:
-    """Return topic id -> name as commits and the groups' own lists tell.
+    """Return topic id -> name, from commits and from the groups' own lists of topics.
 
     >>> learned_names([])
     {}
     """
-    return by_majority(Counter(told_names(entries)))
+    return by_majority(Counter(recorded_names(entries)))
 
 
-def told_names(entries: Iterable[LoggedRecord]) -> Iterator[tuple[str, str]]:
-    """Yield id and name of a topic as often as a record tells them."""
+def recorded_names(entries: Iterable[LoggedRecord]) -> Iterator[tuple[str, str]]:
+    """Yield the id and the name of a topic each time that a record has both."""
     for entry in entries:
         value, name = entry.record.value, entry.record.name
         if value is None or entry.record.key is None:
@@ -86,13 +86,15 @@ def told_names(entries: Iterable[LoggedRecord]) -> Iterator[tuple[str, str]]:
             yield from ((str(t["topicId"]), t["topicName"]) for t in value.get(listed, ()))
 
 
-def by_majority(told: Mapping[tuple[str, str], int]) -> dict[str, str]:
-    """Return topic id -> name from how often each pair was told: one bad record renames nothing.
+def by_majority(counts: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """Return topic id -> the name that most records have for it: one bad record renames nothing.
+
+    `counts` has how many records have each pair of id and name.
 
     >>> by_majority({("1", "orders"): 2, ("1", "0rders"): 1})
     {'1': 'orders'}
     """
-    ranked = sorted(told.items(), key=lambda pair: (pair[1], pair[0]))
+    ranked = sorted(counts.items(), key=lambda pair: (pair[1], pair[0]))
     return {topic_id: name for (topic_id, name), _ in ranked}
 
 
@@ -105,15 +107,16 @@ def group_history(
 ) -> GroupHistory:
     """Return the history of one group from its records, in the order of the topic.
 
-    The clock of a broker may be behind that of the one before it. A group's time stands still
-    then: what is written later did not happen earlier. Commits keep the time they have. Old
-    generations of a group beyond all measure are left out: see `budget`.
+    The clock of a broker may be behind that of the broker before it. The time of a record is then
+    that of the latest record before it, as what is written later did not happen earlier. Commits
+    keep the time they have. The oldest generations of a very large group are left out, beyond
+    `member_rows_max` member rows: see `truncation`.
     """
-    listed, untold = within_budget(list(entries), member_rows_max)
+    listed, left_out = newest_records(list(entries), member_rows_max)
     names = {**learned_names(listed), **(topic_names or {})}
     history = _Lives(names)
     commits: list[Commit] = []
-    unreadable: list[Unreadable] = [] if untold is None else [untold]
+    unreadable: list[Unreadable] = [] if left_out is None else [left_out]
     now_ms = None
     for entry in listed:
         record = entry.record
@@ -137,17 +140,17 @@ def group_history(
 
 
 class _Lives:
-    """The lives of one name, fed a record at a time."""
+    """Builds the lives of one group name from its records, one at a time."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
         self.done: list[Life] = []
         self.current: ClassicLife | EpochLife | None = None
         self.ended_ms: int | None = None
-        """When the last life ended, if nothing else has come since."""
+        """When the last life ended, if no other has begun since."""
 
     def feed(self, entry: LoggedRecord, name: str) -> None:
-        """Take in one record that is no commit."""
+        """Add one record that is no commit."""
         if name == "GROUP_METADATA":
             self._classic(entry)
             return
@@ -193,7 +196,7 @@ class _Lives:
                 life.feed(entry, part)
             return
         if entry.record.is_tombstone:
-            return  # what compaction left of a life that is over
+            return  # compaction left it of a life that has ended
         follows = self._follows(entry, kind)
         self._end(entry.at_ms)
         life = EpochLife(len(self.done) + 1, kind, entry.at_ms, self._name_of)
@@ -221,7 +224,7 @@ class _Lives:
 
 
 def _is_unknown(entry: LoggedRecord) -> bool:
-    """Return whether there is a value that could not be read: a version of the future."""
+    """Return whether there is a value that could not be read: of an unknown version."""
     return entry.record.value is None and not entry.record.is_tombstone
 
 

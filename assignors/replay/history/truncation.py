@@ -1,9 +1,9 @@
-"""How much of one group is told: every member of every generation, up to a limit.
+"""A limit on the history of one group: only its newest generations, up to 3 million member rows.
 
 The tables have a row for each member of each generation. Where a million members join a group
-one by one, and the broker starts an epoch for each, that is half a million million rows, of a
-few million records. So the generations of such a group are told from the newest back, as many
-as fit; older ones are left out as compaction would leave them out, and a finding says so.
+one by one, and the broker starts an epoch for each, that is half a million million rows from a
+few million records. So the newest generations of such a group are kept, as many as fit. Older
+ones are left out as compaction would leave them out, and a finding says so.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ from assignors.replay.history.model import Unreadable
 from wire.records import Record
 
 MEMBER_ROWS_MAX = 3_000_000
-"""So many members, all generations of a group together: about 10 GB in plain Python."""
+"""Members of all generations of one group, added up: about 10 GB in plain Python."""
 
 
-def within_budget(
+def newest_records(
     entries: Sequence[LoggedRecord], member_rows_max: int = MEMBER_ROWS_MAX
 ) -> tuple[Sequence[LoggedRecord], Unreadable | None]:
-    """Return the records of a group that are told, and what is said of those that are not.
+    """Return the records of a group without its oldest generations, and a finding if any are gone.
 
-    The newest generation is always told. Cost: O(records).
+    The newest generation is always kept, older ones while all together have at most
+    `member_rows_max` members. Cost: O(records).
     """
     older = list(_generations(entries))
-    told = older.pop()[1] if older else 0
+    kept_rows = older.pop()[1] if older else 0
     dropped: dict[int, int] = {}
     for position, size in reversed(older):
-        told += size
-        if told > member_rows_max:
+        kept_rows += size
+        if kept_rows > member_rows_max:
             dropped[position] = size
     if not dropped:
         return entries, None
     kept = [entry for position, entry in enumerate(entries) if position not in dropped]
     newest = entries[max(dropped)]
     text = (
-        f"{len(dropped):,} generations up to this one are not told: of one group "
-        f"{member_rows_max:,} members are, all generations together, and these have "
-        f"{sum(dropped.values()):,}"
+        f"{len(dropped):,} generations up to this one, with {sum(dropped.values()):,} member rows, "
+        f"are not reported: only the newest {member_rows_max:,} member rows of a group are"
     )
-    said = Unreadable(
+    finding = Unreadable(
         at_ms=newest.at_ms,
         name=newest.record.name,
         text=text,
         partition=newest.partition,
         offset=newest.offset,
     )
-    return kept, said
+    return kept, finding
 
 
 def _generations(entries: Sequence[LoggedRecord]) -> Iterator[tuple[int, int]]:
-    """Yield the place of each record that completes a generation, and how many are in it."""
+    """Yield the position of each record that completes a generation, and its member count."""
     members: dict[str, None] = {}
     for position, record in _readable(entries):
         name, key, value = record.name or "", record.key or {}, record.value
