@@ -1,6 +1,6 @@
 """Compute, check, decode and simulate Kafka consumer-group rebalances.
 
-Describe a group as data, pick an assignor by name, read the answer:
+Describe a group as data, choose an assignor by name, and read the assignment:
 
 >>> from assignors import Cluster, Group, Member, assignor_named
 >>> group = Group(
@@ -13,8 +13,8 @@ Describe a group as data, pick an assignor by name, read the answer:
 >>> assignor_named("sticky").assign(group).assignment
 {'a': {'orders': (0, 1)}, 'b': {'orders': (2, 3)}}
 
-`leader.lead` does the same from bytes to bytes, `checks.check` judges anybody's answer,
-`simulation` plays whole histories.
+`lead` does the same from Subscription bytes to Assignment bytes, `checks.check` checks the
+assignment of any assignor, `simulation` simulates groups over many rounds.
 """
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData

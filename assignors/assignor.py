@@ -1,4 +1,4 @@
-"""What an assignor is: a name, what it speaks, and one pure function."""
+"""An assignor: its name, the rebalance protocols it supports, and one pure function."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from assignors.rebalance import Rebalance
 
 
 class RebalanceProtocol(IntEnum):
-    """How members let go of partitions: all before the round, or only what must move."""
+    """When members revoke partitions: all before a round, or only those that move."""
 
     EAGER = 0
     COOPERATIVE = 1
 
 
 class UserData(Enum):
-    """What a member's UserData says under an assignor, and so where its claims stand."""
+    """What members write into UserData under an assignor, and so where their claims are."""
 
     NONE = "none"
-    """Nothing: the assignor keeps nothing where it was."""
+    """Nothing: the assignor is not sticky."""
     STICKY = "sticky"
     """All claims and their generation (`StickyAssignor`)."""
     COOPERATIVE = "cooperative"
-    """The generation alone; claims stand in OwnedPartitions (`CooperativeStickyAssignor`)."""
+    """The generation alone; claims are in OwnedPartitions (`CooperativeStickyAssignor`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignor:
     """An assignor as the registry, the command and the simulator know it.
 
-    `assign` is pure: it raises `ValueError` for a group that cannot be described, never for
-    what a member says, unless it copies a reference that fails there (`JavaFailure`). `name` is
-    the protocol name on the wire.
+    `assign` is pure: the same group gives the same answer. It raises `ValueError` for a group
+    that cannot exist (two topics with one id), never for what members claim; a copy of Kafka's
+    assignor raises `JavaFailure` where that one throws. `name` is the protocol name in JoinGroup.
     """
 
     family: str
@@ -44,9 +44,9 @@ class Assignor:
     protocols: frozenset[RebalanceProtocol] = frozenset({RebalanceProtocol.EAGER})
     user_data: UserData = UserData.NONE
     keeps_lists: bool = False
-    """Whether answers have `Rebalance.lists` and `order`: those of a copied reference do."""
+    """Whether answers have `Rebalance.lists` and `order`: those of the copies of Kafka's do."""
     configure: Callable[[Options], Callable[[Group], Rebalance]] | None = None
-    """What `assign` is under other options than the default; `None` where there are none."""
+    """`assign` under options other than the defaults; `None` where there are no options."""
 
     @property
     def full_name(self) -> str:
@@ -55,7 +55,7 @@ class Assignor:
 
     @property
     def is_cooperative(self) -> bool:
-        """Whether members keep their partitions through a round under this assignor."""
+        """Whether members keep consuming during a rebalance under this assignor."""
         return RebalanceProtocol.COOPERATIVE in self.protocols
 
     def configured(self, options: Options) -> Assignor:

@@ -1,16 +1,16 @@
-"""From what members say they own to whom stickiness favours.
+"""Read the claims of members, and decide which member stickiness favours for a partition.
 
-A claim is an owned partition before it is believed. Where it stands depends on the
-assignor: the eager sticky one reads its UserData and nothing else (Java ignores the
+A claim is an owned partition as a member reports it, true or not. Which field holds it depends
+on the assignor: the eager sticky one reads UserData and nothing else (Java ignores the
 Subscription's owned partitions there), the cooperative one reads OwnedPartitions. `READERS`
-is that table. A member whose bytes do not say what it owns is not a member that owns
-nothing: it may still consume anything, and `Claims.unknown` keeps it in sight.
+is that table. A member whose bytes do not say what it owns may still consume anything:
+`Claims.unknown` lists it.
 
-Two questions are asked of the claims, and they have different answers:
+Claims answer two different questions:
 
-* whom should stickiness favour? The subscribed claimant of the highest generation; of two
-  equals neither (`favoured_owners`);
-* who may still be consuming the partition? Every claimant, believed or not (`handover`).
+* whom does stickiness favour? The subscribed claimant of the highest generation; where two
+  have the highest, nobody (`favoured_owners`);
+* who may still consume the partition? Every claimant, of any generation (`handover`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_us
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What one member says it owns, as the assignor in question reads it."""
+    """What one member claims to own, from the field that the assignor reads."""
 
     owned: TopicPartitions
     generation: int = NO_GENERATION
@@ -60,7 +60,7 @@ class Claims:
 
 
 def read_claim(member: Member, kind: UserData) -> Claim:
-    """Return what `member` claims under an assignor with this kind of UserData.
+    """Return what `member` claims under an assignor with this kind of UserData. Never raises.
 
     >>> read_claim(Member(member_id="a", owned={"t": (0,)}, generation=4), UserData.STICKY)
     Claim(owned={'t': (0,)}, generation=4, is_known=True)
@@ -122,9 +122,9 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
 
 
 def favoured_owners(problem: Problem, claims: Claims) -> Int32:
-    """Return whom stickiness favours for each partition, int32[P], `NOBODY` for no one.
+    """Return whom stickiness favours for each partition, int32[P], `NOBODY` for no member.
 
-    The subscribed claimant with the highest generation; equal highest: nobody.
+    The subscribed claimant with the highest generation; nobody where two claimants have it.
     Cost: O(P + C), plus C' log C' for the C' claims of partitions claimed more than once.
     Source: KIP-54, KIP-792; the tie rule is KAFKA-12984's.
     """
@@ -151,7 +151,7 @@ def favoured_owners(problem: Problem, claims: Claims) -> Int32:
 
 
 def byte_notes(members: Sequence[Member]) -> list[MemberNote]:
-    """Return what was odd in the members' bytes."""
+    """Return what the decoder reported about the members' bytes, as notes."""
     return [
         MemberNote(code=str(n.code), text=n.text, member_id=member.member_id, offset=n.offset)
         for member in members
@@ -160,12 +160,12 @@ def byte_notes(members: Sequence[Member]) -> list[MemberNote]:
 
 
 def _no_claim(_member: Member) -> Claim:
-    """Return nothing: range and round-robin keep nothing, so nobody claims anything."""
+    """Return no claim: range and round-robin read none."""
     return NO_CLAIM
 
 
 def _sticky_claim(member: Member) -> Claim:
-    """Return what UserData says; a struct's fields stand in for UserData that is not given."""
+    """Return the claim in UserData, or in a struct's fields where it has no UserData."""
     if member.version is None and member.user_data is None:
         return Claim(owned=member.owned, generation=member.generation)
     read = decode_sticky_user_data(member.user_data).value

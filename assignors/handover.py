@@ -1,17 +1,17 @@
-"""Who gets a partition at once, and for which partitions somebody must let go first.
+"""Split a target assignment into what is given now and what is withheld for a round.
 
-Under the cooperative protocol members consume right through a round, so giving a partition
-to X is only safe when nobody else can still be consuming it. The rule, partition by
-partition: it is given to X only
+Under the cooperative protocol members consume during a rebalance, so giving a partition to X
+is safe only when no other member can still consume it. The rule for each partition: it is
+given to X only
 
 * if nobody else claims it, or
 * if X claims it with the group's last completed generation and nobody else claims it with
-  that generation: whoever else claims it was told to stop in a generation before.
+  that generation: every other claimant has had to revoke it in an earlier generation.
 
-Otherwise it waits a round. Both neighbours of this rule fail: "the highest generation
-keeps" trusts a claim that is merely newer than another stale one, and "any claim
-withholds" lets one ghost starve a partition for ever. A member whose claims are not known
-counts as a claimant of everything.
+Otherwise it waits a round. A weaker and a stronger rule both fail: "the highest generation
+keeps it" believes a claim that is newer than another, but stale as well; "any other claim
+withholds it" lets one stale claim keep a partition unassigned for ever. A member whose claims
+are not known counts as a claimant of everything.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Handover:
     withheld: Int64
     """int64[W]: partitions that wait."""
     follow_up: bool
-    """Some partition waits and no claimant of it is sure to revoke it and rejoin."""
+    """Whether a partition waits that no claimant is sure to revoke, and so to rejoin."""
 
 
 def withhold(problem: Problem, claims: Claims, target: Int32) -> Handover:
     """Return which part of `target` (int32[P]) is safe to hand out in this round.
 
     Cost: O(P + C). Source: KIP-429 for withholding, KAFKA-12984 and KIP-792 for the
-    generation; the rule itself is stricter than Kafka's, see the head of this module.
+    generation; the rule is stricter than Kafka's, see the head of this module.
     """
     partition_count = problem.partition_count
     is_own = claims.member == target[claims.partition]
@@ -67,8 +67,8 @@ def _nobody_will_rejoin(problem: Problem, claims: Claims, is_last: Bool, withhel
     """Return whether some withheld partition has no claimant that must give it up.
 
     A subscribed member that owned the partition in the last generation and does not get it
-    back revokes it and rejoins by itself. Any other claim may be a ghost's: it makes nobody
-    revoke anything, so nobody would start the next round.
+    back revokes it and rejoins by itself. Any other claim may be stale: its member has nothing
+    to revoke, so nobody would start the next round.
     """
     revokes = is_last & problem.may_take(claims.member, claims.partition)
     will_rejoin = _marks(problem.partition_count, claims.partition[revokes])

@@ -1,21 +1,22 @@
-"""What a group's leader does: everybody's Subscription bytes in, everybody's Assignment bytes out.
+"""Lead a round: the Subscription bytes of all members in, the Assignment bytes of all members out.
 
-One odd member never fails the group. A member whose bytes cannot be read at all is a member
-without topics; one whose claims cannot be read is covered by what this leader gave it last,
-if the leader knows that plan arrived. What is written is what every client in the field can
-read: an entry for each member (never zero bytes), each topic once, numbers sorted, no UserData,
-nothing after the end.
+One malformed member never fails the group. A member whose bytes cannot be read at all counts as
+one without topics; one whose claims cannot be read is taken to own what this leader assigned to
+it last, if the leader knows that this assignment arrived. What is written is what every client
+can read: an entry for each member (never zero bytes), each topic once, numbers sorted, no
+UserData, no bytes after the end.
 
-What a leader remembers from one round to the next is a value, `Memory`: it goes in and comes
-out, and whoever takes over the lead starts with an empty one.
+What a leader keeps from one round to the next is a value, `Memory`: it goes in and comes out,
+and a member that becomes leader starts with an empty one.
 
-A plan need not arrive. The coordinator may refuse it, because somebody joined meanwhile: then
-everybody has what the plan before gave. Or it is stored and some members get their part, while
-the answer to the leader is lost, or the next round begins before the others asked for theirs. A
-leader cannot tell these apart, and need not: a member has what one of the plans gave it, so as
-long as the leader made all of them it is taken to have what any of them gave. That is never less
-than what it has, so nothing that it may still consume is given away, and it loses nothing by it. A
-round that somebody else led in between ends this: the generations then have a gap.
+A plan, the assignment of a round, may not arrive. The coordinator may refuse it, because a member
+joined meanwhile: then all members have what the plan before gave. Or it is stored and some
+members get their part, while the answer to the leader is lost, or the next round begins before
+the others sent SyncGroup. The leader cannot distinguish these cases and need not: a member has
+what one of the plans gave it, so as long as this leader made all of them, the member is taken to
+own what any of them gave. That is never less than what it owns, so nothing that it may still
+consume is given to another member. A round led by another member in between ends this: the
+generations then have a gap.
 """
 
 from __future__ import annotations
@@ -34,25 +35,25 @@ ASSIGNMENT_VERSION = 1
 """Read alike by every client: all versions have the same bytes, and 0 marks very old writers."""
 
 REPAIR = Options(on_failure=OnFailure.REPAIR)
-"""A real group must go on."""
+"""Where a copy of Kafka's assignor would fail, a real group needs an assignment all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What one leader knows of its rounds so far. Nobody else has it."""
+    """What one leader keeps of the rounds it has led. No other member has it."""
 
     plan: Assignment | None = None
-    """What each member has at most: the last plan known to have arrived at everybody, and whatever
+    """What each member owns at most: the last plan known to have arrived at all members, and what
     may have arrived since. `None` where no plan is known to have arrived."""
     generation: int | None = None
-    """The round in which this was so, where its number is known."""
+    """The generation of `plan`, where it is known."""
     state: State = field(default_factory=State)
-    """What the assignor itself remembers (`java/sticky`)."""
+    """What the assignor itself keeps (`java/sticky`)."""
     followed: tuple[object, ...] | None = None
-    """The claims for which a follow-up round was last asked."""
+    """The claims for which a follow-up round was last requested."""
 
     def in_round(self, joined: int | None) -> Memory:
-        """Return what of it still holds in that round: no plan, if rounds were led in between."""
+        """Return the memory for that round: without the plan, if rounds were led in between."""
         if self.generation is None or joined is None or joined == self.generation + 1:
             return self
         return replace(self, plan=None)
@@ -60,28 +61,28 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Led:
-    """One round led: what to send, how it came about, and what to remember."""
+    """The result of one round: the bytes to send, the assignment, and what to keep."""
 
     assignments: Mapping[str, bytes]
     rebalance: Rebalance
     memory: Memory = field(default_factory=Memory)
-    """For the next round, once this plan is known to have arrived at everybody."""
+    """For the next round, once this plan is known to have arrived at all members."""
     before: Memory = field(default_factory=Memory)
-    """What was remembered when this plan was made."""
+    """The memory with which this plan was made."""
     must_follow_up: bool = False
-    """Start the next round oneself once this one is over: nobody else has a reason to.
+    """Whether the leader must start the next round itself once this one is over.
 
-    `Rebalance.follow_up`, or something waits for a member that says nothing of what it has, and
-    so will not join again once it let go. Once per unchanged set of claims: a second round over
-    the same claims would end as the first did. Leave the others time to ask for their part first:
-    who is told to join again before it has, never gets it.
+    True for `Rebalance.follow_up`, and where a partition waits for a member that does not report
+    what it owns, and so will not rejoin after it revoked it. Once for an unchanged set of claims:
+    a second round over the same claims would end as the first did. Give the others time to send
+    SyncGroup first: a member that must rejoin before it has, never gets its part.
     """
 
     def memory_in_doubt(self) -> Memory:
         """Return the memory for a round that began before this plan was known to have arrived.
 
-        Without numbers of rounds nobody can say that no other leader came in between: then no
-        plan is remembered. The follow-up that was asked for has not been started, either.
+        Without generations it is not known whether another member led in between: then no plan
+        is kept. The follow-up that was requested has not been started, either.
         Cost: O(partitions).
         """
         plan = None
@@ -141,7 +142,10 @@ def lead(
 def lead_members(
     assignor: Assignor, group: Group, *, memory: Memory
 ) -> tuple[Rebalance, Memory, bool]:
-    """Return the answer for members that have been read, the new memory, `Led.must_follow_up`."""
+    """Return the assignment of a decoded group, the new memory, and `Led.must_follow_up`.
+
+    `ValueError` where the assignor raises it; never for what members claim.
+    """
     known = replace(group, state=memory.state)
     if memory.plan and assignor.user_data is UserData.COOPERATIVE:
         known = replace(known, members=_remembered(group, memory.plan))
@@ -155,7 +159,7 @@ def lead_members(
 
 
 def claims_key(group: Group) -> tuple[object, ...]:
-    """Return what all members claim, generations aside: those of the living change every round."""
+    """Return what all members claim, without generations: those change in every round."""
     return tuple(
         sorted(
             (member.member_id, member.owned_known, tuple(sorted(member.owned.items())))
@@ -199,9 +203,9 @@ def member_from_bytes(
 
 
 def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:
-    """Return the share without what a follower would stumble over.
+    """Return the share without what some clients fail on.
 
-    Java joins for ever over a topic it did not ask for, Sarama over a number that stands twice.
+    Java rejoins without end for a topic it does not subscribe to, Sarama for a repeated number.
     """
     fitting = share
     if not fitting.keys() <= set(member.topics):
@@ -212,7 +216,7 @@ def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:
 
 
 def _union(first: Assignment, then: Assignment) -> Assignment:
-    """Return what each member of both plans has, whichever of them it follows."""
+    """Return what each member of both plans may own, whichever of them it received."""
     return {
         member_id: {
             topic: tuple(sorted({*first[member_id].get(topic, ()), *share.get(topic, ())}))
@@ -224,7 +228,7 @@ def _union(first: Assignment, then: Assignment) -> Assignment:
 
 
 def _silent_must_let_go(group: Group, known: Group, withheld: TopicPartitions) -> bool:
-    """Return whether something waits for a member for which the leader's memory speaks."""
+    """Return whether a partition waits for a member whose claims come from the leader's memory."""
     return any(
         not set(withheld.get(topic, ())).isdisjoint(numbers)
         for said, member in zip(group.members, known.members, strict=True)
@@ -234,9 +238,9 @@ def _silent_must_let_go(group: Group, known: Group, withheld: TopicPartitions) -
 
 
 def _remembered(group: Group, plan: Assignment) -> tuple[Member, ...]:
-    """Return the members, those with unknown claims claiming what they were last given.
+    """Return the members, with the claims of `plan` for those whose own are not known.
 
-    The plan that gave it to them was the group's last completed generation.
+    The plan is taken to be of the group's last completed generation.
     """
     silent = {
         member.member_id

@@ -1,17 +1,17 @@
-"""One member of a group between rounds: what it writes when it joins, and what it keeps.
+"""The Subscription a member joins with, and what it keeps from one round to the next.
 
 The generation is written twice, in the Subscription's field and under `cooperative-sticky` in
 four bytes of UserData as well, which is all that leaders of Kafka 2.4 to 3.1 read. Owned
-partitions are what the member consumes now, never what it remembers; a leader may take an old
-claim for a new one, but not one that is not made.
+partitions are what the member consumes now, never what it consumed before: a leader may take an
+old claim for a new one.
 
-Whoever joins twice without having been given anything in between is in one of two places. The
-answer was lost on the way: then the same bytes again let the coordinator repeat it at once,
-without a round. Or the answer is one that the member cannot apply, as when a static member
-comes back with fewer topics: then the same bytes get the same answer for ever, and something
-has to change. So the first repetition is byte for byte the same, unless the coordinator has said
-that the next round began already, and from the second on the version alternates between 3 and 2,
-which every client reads alike (2 lacks the rack).
+A member that joins twice without an assignment in between is in one of two situations. The
+answer was lost: then the same bytes let the coordinator repeat it at once, without a round. Or
+the member cannot apply the answer, as when a static member comes back with fewer topics: then
+the same bytes get the same answer for ever, and something has to change. So the first repetition
+is byte for byte the same, unless the coordinator has reported that the next round began already,
+and from the second on the version alternates between 3 and 2, which every client reads alike (2
+lacks the rack).
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ VERSION, OTHER_VERSION = 3, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Membership:
-    """What a member knows of itself."""
+    """What a member keeps between rounds."""
 
     kind: UserData
-    """What its assignor wants in UserData."""
+    """What its assignor reads in UserData."""
     rack_id: str | None = None
     assigned: TopicPartitions = field(default_factory=dict)
-    """What it was last given."""
+    """The partitions last assigned to it."""
     generation: int = NO_GENERATION
-    """Of what it was last given."""
+    """The generation of `assigned`."""
     written: Subscription | None = None
-    """What it last wrote."""
+    """The last Subscription it wrote."""
     repeats: int = 0
-    """How many times it has joined since it was last given something."""
+    """How many times it has joined since its last assignment."""
 
 
 def subscribe(

@@ -1,7 +1,7 @@
-"""Figures of an assignment: loads, movement, spread over topics, racks.
+"""Figures of an assignment: loads, moves, spread over topics, racks.
 
-All of them are arithmetic on the arrays of a `Problem`; none says whether an assignment is
-allowed (`checks` does) or whether it could be better (`optimal.bounds` does).
+All are arithmetic on the arrays of a `Problem`. Whether an assignment is allowed is judged in
+`checks`, how good it could be is computed in `optimal.bounds`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from assignors.problem import NOBODY, Int32, Int64, Problem
 
 TABLE_FACTOR = 8
-"""A table of topics x members is counted in while it has so many cells for each partition."""
+"""Counts are made in a table of topics x members of up to so many cells for each partition."""
 
 
 def loads(problem: Problem, owner: Int32) -> Int64:
@@ -63,7 +63,7 @@ def topic_spread_max(problem: Problem, owner: Int32) -> int:
 def rack_mismatch_count(problem: Problem, owner: Int32) -> int:
     """Return how many partitions have no replica in the rack of the member that holds them.
 
-    A member without a rack is at home everywhere (KIP-881). Cost: O(P).
+    Every partition is local to a member without a rack (KIP-881). Cost: O(P).
     """
     if problem.rack is None or problem.replica_set is None or problem.replica_racks is None:
         return 0
@@ -78,8 +78,9 @@ def stats(
 ) -> dict[str, int | float | bool]:
     """Return the figures that the command prints with an assignment.
 
-    `given` (int32[P]) is what is handed out now: loads, spread and racks are of it. `target`
-    is what it becomes once nothing waits; movement is counted from `favoured` to it.
+    Arguments are int32[P]. Loads and racks are of `given`, the assignment of this round. `target`
+    is the assignment once nothing waits (`given` where it is `None`): moves and kept partitions
+    are counted from `favoured` to it, and spread is of it. Cost: that of `topic_spread_max`.
     """
     goal = given if target is None else target
     held = loads(problem, given)

@@ -1,11 +1,11 @@
-"""What a group is: topics, members, what each asks for and what it says it owns.
+"""A group: topics, members, what each subscribes to and what it claims to own.
 
-Everything here is plain data that a person can write down. It says what members *say*;
-whether it is believed is decided in `claims`. A member comes in one of two forms:
+Everything here is plain data that a person can write down. It holds what members claim;
+which claims count is decided in `claims`. A member comes in one of two forms:
 
-* from bytes (`Member.version` is the version its Subscription was stamped with): each
-  assignor reads its claims from the place its protocol uses, as the bytes have it;
-* as a struct (`Member.version` is `None`): `owned` and `generation` stand for that place,
+* from bytes (`Member.version` is the version of its Subscription): each assignor reads the
+  claims from the field that its protocol uses, OwnedPartitions or UserData;
+* as a struct (`Member.version` is `None`): `owned` and `generation` stand for that field,
   whichever it is, so that one description serves every assignor.
 """
 
@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from wire import Note, TopicPartitions
 
 Assignment = Mapping[str, TopicPartitions]
-"""Member id -> what it gets: topic -> partition numbers. Every member has an entry."""
+"""Member id -> topic -> partition numbers. Every member has an entry."""
 
 NO_GENERATION = -1
-"""Stands for a generation that is absent; every negative one means the same."""
+"""The generation where there is none; every negative one means the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +29,12 @@ class Topic:
 
     partition_count: int
     racks: tuple[tuple[str, ...], ...] = ()
-    """Racks of the replicas, one tuple a partition; empty when nothing is known of racks."""
+    """Racks of the replicas, one tuple a partition; a replica on a broker without a rack adds
+    none. Empty where the racks are not known."""
     topic_id: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a count or a list of racks that cannot be."""
+        """Raise `ValueError` for a negative count, or racks of another number of partitions."""
         if self.partition_count < 0:
             raise ValueError(f"partition_count: {self.partition_count} is negative")
         if self.racks and len(self.racks) != self.partition_count:
@@ -65,7 +66,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One member as it joins: what it asks for and what it says it owns."""
+    """One member as it joins: what it subscribes to and what it claims to own."""
 
     member_id: str
     topics: tuple[str, ...] = ()
@@ -77,15 +78,16 @@ class Member:
     version: int | None = None
     """Version of the Subscription bytes, `None` for a member given as a struct."""
     owned_known: bool = True
-    """False when the bytes do not tell what the member owns: which is not "nothing"."""
+    """False where the bytes do not say what the member owns; it may own anything."""
     notes: tuple[Note, ...] = ()
-    """What was odd in its bytes."""
+    """What the decoder reported about its bytes."""
 
 
 def with_shared_topics(members: Iterable[Member]) -> tuple[Member, ...]:
-    """Return the members, those that list the same topics with one tuple between them.
+    """Return the members, with one tuple for all that list the same topics.
 
-    Large groups are smaller so, and quicker to tell apart. Cost: O(total length of the lists).
+    This saves memory in large groups, and equal lists are found by identity.
+    Cost: O(total length of the lists).
 
     >>> a, b = with_shared_topics(Member(member_id=name, topics=("t", name[:0])) for name in "ab")
     >>> a.topics is b.topics
@@ -101,15 +103,15 @@ def with_shared_topics(members: Iterable[Member]) -> tuple[Member, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What an assignor of Kafka's Java client remembers from one round to the next."""
+    """What an assignor of Kafka's Java client keeps from one round to the next."""
 
     max_generation: int = NO_GENERATION
-    """The highest generation that this instance was ever told; it never falls."""
+    """The highest generation that this instance has seen in any member's data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A group at the moment its leader is asked for an assignment."""
+    """A group at the moment its leader computes an assignment."""
 
     cluster: Cluster
     members: tuple[Member, ...]
@@ -118,10 +120,10 @@ class Group:
     joined: int | None = None
     """The generation that this round makes, where it is known; the last one is below it."""
     state: State = field(default_factory=State)
-    """What the leader's assignor remembers; only the java family reads it."""
+    """What the leader's assignor keeps; only the sticky assignors of `java` read it."""
 
     def __post_init__(self) -> None:
-        """Refuse two members of one id: nobody could tell their entries apart."""
+        """Raise `ValueError` for two members with one id: they would share one entry."""
         seen: set[str] = set()
         for member in self.members:
             if member.member_id in seen:
@@ -131,10 +133,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberNote:
-    """Something odd about one member, or about the group where `member_id` is `None`."""
+    """A remark on one member, or on the group where `member_id` is `None`."""
 
     code: str
     text: str
     member_id: str | None = None
     offset: int | None = None
-    """Byte offset in the member's Subscription, where the oddity sits in bytes."""
+    """Byte offset in the member's Subscription, for a remark on its bytes."""

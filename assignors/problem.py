@@ -1,13 +1,13 @@
-"""A group as integer arrays, and back.
+"""A group as integer arrays, and assignments as arrays and back.
 
-Names are sorted once, in the UTF-16 order that Kafka uses everywhere, and are numbers from
-then on: topic `t` holds the partitions `first[t]:first[t + 1]` of one numbering of all
-partitions. Members that ask for the same topics form a subscription class, so what a
-thousand equal members may take is one row of `takes`, not a thousand.
+Names are sorted once, in the UTF-16 order that Java uses, and are numbers from then on: topic
+`t` has the partitions `first[t]:first[t + 1]` of one numbering of all partitions. Members that
+subscribe to the same topics form a subscription class, so what a thousand equal members may
+take is one row of `takes`, not a thousand.
 
-Only topics that the cluster knows and somebody asks for are numbered: no other partition
-can ever be assigned. Because names are sorted, nothing computed from a `Problem` can depend
-on the order in which members or topics were given.
+Only topics that exist and that a member subscribes to are numbered: no other partition can be
+assigned. Because names are sorted, nothing computed from a `Problem` can depend on the order
+in which members or topics were given.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ NOBODY = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Who may take what. Lengths: T topics, P partitions, M members, K classes, R racks."""
+    """Members, topics and subscriptions as arrays.
+
+    Lengths: T topics, P partitions, M members, K subscription classes, R racks, S replica sets.
+    """
 
     topics: tuple[str, ...]
     """T names, in UTF-16 order."""
@@ -36,7 +39,7 @@ class Problem:
     first: Int64
     """int64[T + 1]: partitions of topic t are first[t]:first[t + 1]; first[T] is P."""
     takes: Bool
-    """bool[K, T]: class k takes topic t."""
+    """bool[K, T]: class k subscribes to topic t."""
     class_of: Int32
     """int32[M]: class of each member."""
     topic_of: Int32
@@ -63,7 +66,7 @@ class Problem:
         return {topic: number for number, topic in enumerate(self.topics)}
 
     def may_take(self, member: Int32, partition: Int32 | Int64) -> Bool:
-        """Return, pair by pair, whether the member asked for the partition's topic."""
+        """Return, pair by pair, whether the member subscribes to the partition's topic."""
         allowed: Bool = self.takes[self.class_of[member], self.topic_of[partition]]
         return allowed
 
@@ -139,8 +142,8 @@ def partitions_by_topic(problem: Problem, partitions: Int64) -> dict[str, tuple[
 def owners(problem: Problem, assignment: Assignment) -> Int32:
     """Return who holds each partition, int32[P]; what names no partition is left out.
 
-    A partition given to several members counts for the last of them: `checks` finds such
-    things, arithmetic on loads cannot. Cost: O(size of the assignment).
+    A partition given to several members counts for the last of them; `checks` reports those.
+    Cost: O(size of the assignment).
     """
     by_member = [assignment.get(member.member_id, {}) for member in problem.members]
     given = partition_arrays(by_member, problem.topic_index())
@@ -152,9 +155,9 @@ def owners(problem: Problem, assignment: Assignment) -> Int32:
 
 
 def lawful_owners(problem: Problem, assignment: Assignment) -> Int32:
-    """Return who holds each partition and asked for its topic, int32[P].
+    """Return who holds each partition, int32[P], counting subscribers of its topic alone.
 
-    As `owners`; a partition held by a member that did not ask for it is held by `NOBODY`.
+    As `owners`, with `NOBODY` for a partition held by a member that does not subscribe to it.
     """
     owner = owners(problem, assignment)
     held = np.flatnonzero(owner != NOBODY)
@@ -165,7 +168,7 @@ def lawful_owners(problem: Problem, assignment: Assignment) -> Int32:
 def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], Int32]:
     """Return the different topic lists and which one each member has.
 
-    Most members of a group were given one and the same tuple: those are told apart by
+    Most members of a group share one tuple (`model.with_shared_topics`): those are recognised by
     identity, without hashing a long tuple for each of them.
     """
     by_identity: dict[int, int] = {}
@@ -208,7 +211,7 @@ def _racks(
     rack = np.array(
         [index[member.rack_id] if member.rack_id else NOBODY for member in members], dtype=np.int32
     )
-    # A topic of which no racks are known is at home everywhere: no move could bring it nearer.
+    # A topic whose racks are not known counts as local everywhere: no move could improve it.
     everywhere = frozenset(index.values())
     sets: dict[frozenset[int], int] = {}
     replica_set: list[int] = []
@@ -225,7 +228,7 @@ def _racks(
 
 
 def _runs(problem: Problem, owner: Int32) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Return (member, topic, partition numbers) for every pair that meets, in that order."""
+    """Return (member, topic, its partition numbers) for every member and topic, in that order."""
     if not len(owner):
         return []
     order = np.argsort(owner, kind="stable")

@@ -1,4 +1,4 @@
-"""What an assignor answers: who gets what now, what waits, and what was odd."""
+"""The result of an assignor: the assignment, what is withheld, and notes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from wire import TopicPartitions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebalance:
-    """The answer of one round. Every member of the group has an entry in `assignment`."""
+    """The result of one round. Every member of the group has an entry in `assignment`."""
 
     assignment: Assignment
     withheld: TopicPartitions = field(default_factory=dict)
-    """Partitions that nobody gets in this round, because somebody may still consume them."""
+    """Partitions assigned to nobody in this round, because a member may still consume them."""
     follow_up: bool = False
-    """The leader must start another round itself: nobody else has a reason to rejoin.
+    """Whether the leader must start another round itself, as no other member has to rejoin.
 
-    Once per unchanged set of claims; after that the partitions stay withheld.
+    Once for an unchanged set of claims; after that the partitions stay withheld.
     """
     notes: tuple[MemberNote, ...] = ()
     stats: Mapping[str, int | float | bool] = field(default_factory=dict)
-    """Loads, moves and spread, as `metrics.stats` names them."""
+    """Loads, moves and spread, under the keys of `metrics.stats`."""
     lists: Mapping[str, Sequence[tuple[str, int]]] | None = None
-    """What copies a reference: each member's (topic, partition) pairs in the reference's order."""
+    """Member id -> (topic, partition) pairs in the order of Java's list; from copies of Kafka's."""
     order: tuple[str, ...] | None = None
-    """With `lists`: the members in the order of the reference's hash map."""
+    """With `lists`: the member ids in the order of Java's hash map."""
     state: State | None = None
-    """What an assignor that remembers wants back in `Group.state` of its next round."""
+    """To be passed in as `Group.state` of the next round, from assignors that keep a state."""

@@ -1,7 +1,7 @@
-"""From a name to an assignor.
+"""Find an assignor by name.
 
-`FAMILY/NAME` names a row of the table; a bare `NAME` is the best this package has under
-that protocol name; `package.module:object` is an `Assignor` of your own, found by import.
+`FAMILY/NAME` names a row of `ASSIGNORS`; a bare `NAME` is the recommended assignor with that
+protocol name; `package.module:object` is an `Assignor` of your own, found by import.
 A new assignor is one file in its family and one row here.
 """
 
