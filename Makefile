@@ -6,7 +6,7 @@ PYTHON ?= $(shell for python in python3.11 python3; do \
 # Most of what takes long waits for brokers and other people's clients: three keep two cores busy.
 WORKERS ?= 3
 RUN := .venv/bin/python
-PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+PYTEST := $(RUN) -m pytest -n $(WORKERS)
 
 # The one set of versions that both commands install; builds are held to it as well.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt

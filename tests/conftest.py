@@ -11,6 +11,8 @@ from itertools import compress
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from tests.foreign.jars import missing_tools
 from tests.foreign.judge import Judge
@@ -22,6 +24,15 @@ collect_ignore_glob = ["benchmarks/*"]
 
 DEEP = int(os.environ.get("DEEP", "1"))
 """How many times the usual number of cases: `make deep` asks for more."""
+
+TOGETHER = (
+    "tests/spark/",
+    "tests/interop/test_offsets_topic.py",
+    "tests/interop/test_offsets_sources.py",
+    "tests/interop/test_failover.py",
+    "tests/interop/test_replay_command.py",
+)
+"""Paths whose tests share a server that takes long to start: one worker runs them all."""
 
 IS_SEEDED = bool(os.environ.get("CI") or os.environ.get("SUITE_SEED"))
 SEED = int(os.environ.setdefault("SUITE_SEED", f"{datetime.now(tz=UTC):%Y%m%d}"))
@@ -78,6 +89,24 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = str(SEED)
 
 
+class InGroups(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
+    """One queue of tests for all workers, in which those of a path of `TOGETHER` are one piece."""
+
+    def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
+        super().__init__(config, log)
+        # The order is that of `pytest_collection_modifyitems`.
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InGroups:
+    """Hand out tests from one queue, whatever `--dist` says."""
+    return InGroups(config, log)
+
+
 def pytest_report_header() -> str:
     """Say what plays the random part of this run again."""
     return f"seed of the day: {SEED}; to have it again: SUITE_SEED={SEED} CI=1"
@@ -85,10 +114,7 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave repetitions to `make deep`; the longest first, so that no worker ends long after all.
-
-    Groups that share an expensive process (`xdist_group`) stay together.
-    """
+    """Leave repetitions to `make deep`; sort the longest first, so that workers end together."""
     if DEEP == 1:
         is_deep = [item.get_closest_marker("deep") is not None for item in items]
         config.hook.pytest_deselected(items=list(compress(items, is_deep)))
@@ -96,14 +122,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=_rank)
 
 
-def _rank(item: pytest.Item) -> tuple[int, str]:
+def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
     marks = {mark.name for mark in item.iter_markers()}
-    group = item.get_closest_marker("xdist_group")
-    if group is not None:
-        return 0, str(group.args[0])
-    if "interop" in marks:
-        return (1 if "slow" in marks else 2), ""
-    return (3 if "slow" in marks else 4), ""
+    is_together = item.nodeid.startswith(TOGETHER)
+    return not is_together, "interop" not in marks, "slow" not in marks
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -251,9 +251,11 @@ class Member:
         assert self._process is not None
         assert self._reader is not None
         self._reader.join(CLOSE_S)
-        if self._process.stdin is not None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            # What was not flushed to a program that is gone cannot be, nor needs it.
             with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
+                pipe.close()
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None

@@ -1,7 +1,7 @@
 """One Spark process a kind of session: whoever asks next for the same kind finds it running.
 
-At most one runs in each worker of the suite. The tests of a kind follow on each other
-(`tests/conftest.py` sorts by `xdist_group`), so that each kind starts once.
+At most one runs, in one worker of the suite, and the tests of a kind follow on each other, so that
+each kind starts once. The other workers play real groups meanwhile, which mostly wait.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from tests.spark.sessions import KINDS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a kind of session together: the kind is a parameter, or classic."""
-    for item in items:
-        if "spark_answers" in getattr(item, "fixturenames", ()):
-            call = getattr(item, "callspec", None)
-            kind = call.params.get("kind", KINDS[0]) if call else KINDS[0]
-            item.add_marker(pytest.mark.xdist_group(f"spark-{kind}"))
+    """Sort by kind of session: the kind is a parameter, or classic."""
+    items.sort(key=_kind)
+
+
+def _kind(item: pytest.Item) -> int:
+    call = getattr(item, "callspec", None)
+    kind = call.params.get("kind") if call else None
+    return KINDS.index(kind) if kind in KINDS else 0
 
 
 class SparkAnswers(Protocol):
