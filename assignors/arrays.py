@@ -15,6 +15,7 @@ from itertools import chain, repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from assignors.group_bytes.owned import OwnedPartitions
 from wire import TopicPartitions
 
 Int32 = NDArray[np.int32]
@@ -64,6 +65,65 @@ def partition_arrays(
     >>> arrays.member_of.tolist(), arrays.topic_of.tolist(), arrays.number.tolist()
     ([0, 0, 1], [0, 0, 1], [0, 2, 1])
     """
+    together = _read_together(by_member)
+    if together is None:
+        return _from_mappings(by_member, index)
+    alone = [{} if isinstance(owned, OwnedPartitions) else owned for owned in by_member]
+    return _in_order(_from_arrays(together, index), _from_mappings(alone, index))
+
+
+def _read_together(by_member: Sequence[TopicPartitions]) -> dict[int, OwnedPartitions] | None:
+    """Return the members that stand in one `OwnedArrays`, by position; `None` without any."""
+    views = {m: owned for m, owned in enumerate(by_member) if isinstance(owned, OwnedPartitions)}
+    if len({id(view.arrays) for view in views.values()}) != 1:
+        return None
+    return views
+
+
+def _from_arrays(views: Mapping[int, OwnedPartitions], index: Mapping[str, int]) -> PartitionArrays:
+    """Return the arrays of members that stand in one `OwnedArrays`, row by row."""
+    arrays = next(iter(views.values())).arrays
+    position = np.full(len(arrays.entry_ptr) - 1, -1, dtype=np.int64)
+    position[[view.row for view in views.values()]] = list(views)
+    member = np.repeat(position, np.diff(arrays.entry_ptr))
+    # The last one is for entries that no name was found for: their rows are not asked for.
+    numbered = np.array([*map(index.get, arrays.names, repeat(-1)), -1], dtype=np.int64)
+    topic, length, number = numbered[arrays.topic], np.diff(arrays.number_ptr), arrays.number
+    is_known = (member >= 0) & (topic >= 0)
+    if not is_known.all():
+        number = number[np.repeat(is_known, length)]
+        member, topic, length = member[is_known], topic[is_known], length[is_known]
+    return PartitionArrays(member=member, topic=topic, length=length, number=number)
+
+
+def _in_order(first: PartitionArrays, then: PartitionArrays) -> PartitionArrays:
+    """Return both with their lists in the order of the members."""
+    member = np.concatenate([first.member, then.member])
+    joined = PartitionArrays(
+        member=member,
+        topic=np.concatenate([first.topic, then.topic]),
+        length=np.concatenate([first.length, then.length]),
+        number=np.concatenate([first.number, then.number]),
+    )
+    if not len(member) or bool((np.diff(member) >= 0).all()):
+        return joined
+    order = np.argsort(member, kind="stable")
+    length = joined.length[order]
+    begin = (np.cumsum(joined.length) - joined.length)[order]
+    end = np.cumsum(length)
+    place = np.repeat(begin - end + length, length) + np.arange(len(joined.number))
+    return PartitionArrays(
+        member=member[order],
+        topic=joined.topic[order],
+        length=length,
+        number=joined.number[place],
+    )
+
+
+def _from_mappings(
+    by_member: Sequence[TopicPartitions], index: Mapping[str, int]
+) -> PartitionArrays:
+    """Return the arrays of members that are mappings."""
     count = np.fromiter(map(len, by_member), dtype=np.int64, count=len(by_member))
     member = np.repeat(np.arange(len(by_member)), count)
     names = chain.from_iterable(by_member)

@@ -22,6 +22,7 @@ import numpy as np
 
 from assignors.arrays import Int32, Int64, partition_arrays
 from assignors.assignor import UserData
+from assignors.group_bytes.owned import names_of
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
 from assignors.problem import NOBODY, Problem
 from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_user_data
@@ -212,8 +213,8 @@ def _pairs(
         notes += _out_of_range(problem, claimant[~exists], topic[~exists], number[~exists])
         claimant, topic, number = claimant[exists], topic[exists], number[exists]
     partition = problem.first[topic] + number
-    key = claimant * np.int64(max(problem.partition_count, 1)) + partition
-    if len(key) and bool((np.diff(key) <= 0).any()):  # sorted claims cannot repeat a pair
+    if len(partition) and int(np.bincount(partition).max()) > 1:
+        key = claimant * np.int64(problem.partition_count) + partition
         _, kept = np.unique(key, return_index=True)
         if len(kept) < len(key):
             kept.sort()
@@ -225,6 +226,7 @@ def _unknown_topics(
     problem: Problem, group: Group, read: Sequence[Claim], index: Mapping[str, int]
 ) -> list[MemberNote]:
     """Return a note for each member and topic claimed that the cluster does not know."""
+    known = index.keys() | group.cluster.topics.keys()
     return [
         _note(
             problem.members[member],
@@ -232,9 +234,9 @@ def _unknown_topics(
             f"claims {len(numbers)} partitions of unknown topic {topic!r}",
         )
         for member, claim in enumerate(read)
-        if not index.keys() >= claim.owned.keys()
+        if not names_of(claim.owned) <= known
         for topic, numbers in claim.owned.items()
-        if topic not in index and topic not in group.cluster.topics
+        if topic not in known
     ]
 
 

@@ -21,18 +21,21 @@ generations then have a gap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import is_claim_known, last_generation, read_claim
+from assignors.group_bytes.assignments import (
+    ASSIGNMENT_VERSION,
+    AssignedPartitions,
+    assignment_bytes,
+)
+from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Assignment, Cluster, Group, Member, State
 from assignors.options import OnFailure, Options
 from assignors.rebalance import Rebalance
-from wire import Decoded, Subscription, TopicPartitions, decode_subscription, encode_assignment
-
-ASSIGNMENT_VERSION = 1
-"""Read alike by every client: all versions have the same bytes, and 0 marks very old writers."""
+from wire import Decoded, Subscription, TopicPartitions, encode_assignment
 
 REPAIR = Options(on_failure=OnFailure.REPAIR)
 """Where a copy of Kafka's assignor would fail, a real group needs an assignment all the same."""
@@ -113,25 +116,14 @@ def lead(
     copied reference is repaired where it would fail, unless `options` say otherwise.
     Cost: that of the assignor, plus O(bytes).
     """
-    named = instance_ids or {}
-    members = tuple(
-        member_from_bytes(member_id, blob, instance_id=named.get(member_id))
-        for member_id, blob in subscriptions.items()
-    )
+    members = read_members(subscriptions, instance_ids)
     group = Group(cluster=cluster, members=members, generation=generation, joined=joined)
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
         assignor.configured(options), group, memory=before
     )
-    assignments = {
-        member.member_id: encode_assignment(
-            _applicable(member, rebalance.assignment.get(member.member_id, {})),
-            version=ASSIGNMENT_VERSION,
-        )
-        for member in members
-    }
     return Led(
-        assignments=assignments,
+        assignments=_assignments(members, rebalance.assignment),
         rebalance=rebalance,
         memory=replace(after, generation=joined),
         before=before,
@@ -168,38 +160,18 @@ def claims_key(group: Group) -> tuple[object, ...]:
     )
 
 
-def member_from_bytes(
-    member_id: str, blob: bytes | Decoded[Subscription], *, instance_id: str | None = None
-) -> Member:
-    """Return the member that `blob` describes, as far as it can be read. Never raises.
-
-    `blob` is the bytes of a Subscription, or what `decode_subscription` returned for them.
-
-    >>> member_from_bytes("a", b"").owned_known
-    False
-    """
-    decoded = blob if isinstance(blob, Decoded) else decode_subscription(blob)
-    read = decoded.value
-    if read is None:
-        return Member(
-            member_id=member_id,
-            instance_id=instance_id,
-            version=0,
-            owned_known=False,
-            notes=decoded.notes,
+def _assignments(members: Sequence[Member], assignment: Assignment) -> dict[str, bytes]:
+    """Return everybody's Assignment bytes, in the order of the members."""
+    if isinstance(assignment, AssignedPartitions):
+        # The optimal family gives nobody what it did not ask for, and nothing twice.
+        written = assignment_bytes(assignment)
+        return {member.member_id: written[member.member_id] for member in members}
+    return {
+        member.member_id: encode_assignment(
+            _applicable(member, assignment.get(member.member_id, {})), version=ASSIGNMENT_VERSION
         )
-    return Member(
-        member_id=member_id,
-        topics=read.topics,
-        owned=read.owned,
-        generation=read.generation,
-        rack_id=read.rack_id,
-        instance_id=instance_id,
-        user_data=read.user_data,
-        version=read.version,
-        owned_known=read.owned_known,
-        notes=decoded.notes,
-    )
+        for member in members
+    }
 
 
 def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:

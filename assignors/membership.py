@@ -121,7 +121,7 @@ def subscription(
     user_data = None
     if kind is UserData.COOPERATIVE:
         user_data = encode_cooperative_user_data(owned_since)
-    elif kind is UserData.STICKY and owned_since >= 0:
+    elif kind is UserData.STICKY and (owned or owned_since >= 0):
         user_data = encode_sticky_user_data(owned, owned_since)
     return Subscription(
         version=version,

@@ -36,7 +36,7 @@ from assignors.documents.values import (
     optional_string,
     required,
 )
-from assignors.leader import member_from_bytes
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import (
     NO_GENERATION,
     Assignment,
@@ -135,7 +135,7 @@ def _checked(
 
 
 def _registered(name: object) -> Assignor:
-    """Return an assignor of the registry. Names come from data, and data must not import modules."""
+    """Return an assignor of the registry: names come from data, which must not import modules."""
     if isinstance(name, str) and ":" in name:
         words = f"no assignor {name!r} in the registry, and a column's names import nothing"
         raise ValueError(words)

@@ -26,7 +26,7 @@ from assignors.documents.values import (
     optional_string,
     required,
 )
-from assignors.leader import member_from_bytes
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import (
     NO_GENERATION,
     Cluster,

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.claims import claims_of
+from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.handover import withhold
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.optimal.sticky import place
-from assignors.problem import assignment_of, partitions_by_topic, problem_of
+from assignors.problem import partitions_by_topic, problem_of
 from assignors.rebalance import Rebalance
 
 
@@ -36,7 +37,7 @@ def assign(group: Group) -> Rebalance:
     handover = withhold(problem, claims, target)
     figures = stats(problem, favoured=favoured, given=handover.given, target=target)
     return Rebalance(
-        assignment=assignment_of(problem, handover.given),
+        assignment=AssignedPartitions(problem, handover.given),
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         notes=claims.notes,

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import Claims, claims_of, favoured_owners
+from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.optimal.solve import solve
-from assignors.problem import Int32, Problem, assignment_of, problem_of
+from assignors.problem import Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
 
 
@@ -53,7 +54,7 @@ def assign(group: Group) -> Rebalance:
     claims = claims_of(problem, group, UserData.STICKY)
     favoured, target = place(problem, claims)
     return Rebalance(
-        assignment=assignment_of(problem, target),
+        assignment=AssignedPartitions(problem, target),
         notes=claims.notes,
         stats=stats(problem, favoured=favoured, given=target),
     )

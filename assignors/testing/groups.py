@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from assignors.assignor import UserData
 from assignors.claims import Claim, read_claim
-from assignors.leader import member_from_bytes
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import NO_GENERATION, Cluster, Group, Member, Topic
 from wire import Subscription, TopicPartitions, encode_sticky_user_data, encode_subscription
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.jvm.failure import JavaFailure
-from assignors.leader import member_from_bytes
 from assignors.model import Cluster, Group, Member, State
 from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.fingerprint import guessed_writer

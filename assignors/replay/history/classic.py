@@ -14,7 +14,7 @@ from typing import Any
 
 from assignors.assignor import UserData
 from assignors.claims import read_claim
-from assignors.leader import member_from_bytes
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import NO_GENERATION, Member
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord

@@ -12,7 +12,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from assignors.assignor import Assignor
-from assignors.leader import member_from_bytes
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.registry import assignor_named
 from assignors.simulation.rounds.outcome import Outcome, play
 from assignors.simulation.rounds.random_scenarios import Parameters, draw_events, generate

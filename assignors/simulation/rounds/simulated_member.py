@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assignors.assignor import UserData
-from assignors.leader import member_from_bytes
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.membership import subscription
 from assignors.model import NO_GENERATION, Member
 from assignors.simulation.rounds.scenario import MemberSpec

@@ -1,0 +1,100 @@
+"""Members read together are the members read one by one, whatever their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given
+
+from assignors.group_bytes import subscriptions
+from assignors.group_bytes.owned import OwnedPartitions
+from assignors.group_bytes.subscriptions import member_from_bytes, read_members
+from assignors.model import Member
+from tests.group_bytes.blobs import CAPTURED, groups_of_bytes
+from wire import Subscription, encode_subscription
+
+
+@contextmanager
+def always_together() -> Iterator[None]:
+    """Read groups of any size together, to the end."""
+    with (
+        patch.object(subscriptions, "MEMBERS_MIN", 0),
+        patch.object(subscriptions, "TOGETHER_MIN", 1),
+    ):
+        yield
+
+
+def one_by_one(blobs: Mapping[str, bytes]) -> tuple[Member, ...]:
+    return tuple(member_from_bytes(member_id, blob) for member_id, blob in blobs.items())
+
+
+def subscription(**fields: object) -> bytes:
+    return encode_subscription(Subscription(**{"topics": ("a", "b"), **fields}))  # type: ignore[arg-type]
+
+
+PLAIN = subscription(owned={"a": (0, 1), "b": (2,)}, generation=4)
+
+
+@given(groups_of_bytes())
+@example({"m0": PLAIN, "m1": PLAIN[:-1]})
+@example({"m0": PLAIN, "m1": PLAIN + b"\0"})
+def test_members_read_together_are_the_members_read_one_by_one(blobs: dict[str, bytes]) -> None:
+    with always_together():
+        found = read_members(blobs)
+    expected = one_by_one(blobs)
+    assert found == expected
+    for member, alone in zip(found, expected, strict=True):
+        assert list(member.owned.items()) == list(alone.owned.items())
+        assert len(member.owned) == len(alone.owned)
+
+
+def test_every_captured_subscription_in_one_group() -> None:
+    blobs = {f"m{number}": blob for number, blob in enumerate(CAPTURED)}
+    found = read_members(blobs, {"m3": "static"})
+    assert [member.instance_id for member in found[:5]] == [None, None, None, "static", None]
+    assert [member.owned for member in found] == [member.owned for member in one_by_one(blobs)]
+    assert sum(isinstance(member.owned, OwnedPartitions) for member in found) > len(blobs) / 3
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        subscription(version=0),
+        subscription(user_data=b""),
+        subscription(owned={"c": (0,)}),  # nobody subscribes to it
+        subscription(owned={"a": (0,)}, rack_id=""),
+        subscription(topics=("a", "x" * 300), owned={"x" * 300: (0,)}),
+        PLAIN[:6] + b"\0\1\xff" + PLAIN[9:],
+        PLAIN[:12] + b"\0\0\0\1" + PLAIN[16:],
+        b"",
+        b"\0",
+        b"\0\3\x7f\xff\xff\xff",
+    ],
+)
+def test_an_odd_member_is_read_alone_and_its_neighbours_together(odd: bytes) -> None:
+    blobs = {f"m{number:02}": PLAIN for number in range(40)} | {"m20": odd}
+    found = read_members(blobs)
+    assert found == one_by_one(blobs)
+    alone = [member for member in found if not isinstance(member.owned, OwnedPartitions)]
+    assert [member.member_id for member in alone] == ["m20"]
+
+
+def test_a_topic_owned_twice_is_noted_and_merged() -> None:
+    twice = PLAIN.replace(b"\0\1b\0\0\0\1\0\0\0\2", b"\0\1a\0\0\0\1\0\0\0\2")
+    assert twice != PLAIN
+    blobs = {f"m{number:02}": PLAIN for number in range(40)} | {"m20": twice}
+    found = read_members(blobs)[20]
+    assert found.owned == {"a": (0, 1, 2)}
+    assert [note.code.value for note in found.notes] == ["topic-repeated"]
+
+
+def test_one_member_with_far_more_topics_than_the_others_is_read_alone() -> None:
+    names = tuple(f"t{number}" for number in range(500))
+    long = subscription(topics=names, owned=dict.fromkeys(names, (0,)))
+    blobs = {f"m{number:02}": PLAIN for number in range(40)} | {"m20": long}
+    found = read_members(blobs)
+    assert found == one_by_one(blobs)
+    assert not isinstance(found[20].owned, OwnedPartitions)
