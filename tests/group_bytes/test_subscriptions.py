@@ -9,7 +9,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import example, given
 
-from assignors.group_bytes import subscriptions
+from assignors.arrays import partition_arrays
+from assignors.group_bytes import fields, subscriptions
 from assignors.group_bytes.owned import OwnedPartitions
 from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import Member
@@ -22,7 +23,7 @@ def always_together() -> Iterator[None]:
     """Read groups of any size together, to the end."""
     with (
         patch.object(subscriptions, "MEMBERS_MIN", 0),
-        patch.object(subscriptions, "TOGETHER_MIN", 1),
+        patch.object(fields, "TOGETHER_MIN", 1),
     ):
         yield
 
@@ -31,8 +32,8 @@ def one_by_one(blobs: Mapping[str, bytes]) -> tuple[Member, ...]:
     return tuple(member_from_bytes(member_id, blob) for member_id, blob in blobs.items())
 
 
-def subscription(**fields: object) -> bytes:
-    return encode_subscription(Subscription(**{"topics": ("a", "b"), **fields}))  # type: ignore[arg-type]
+def subscription(**changed: object) -> bytes:
+    return encode_subscription(Subscription(**{"topics": ("a", "b"), **changed}))  # type: ignore[arg-type]
 
 
 PLAIN = subscription(owned={"a": (0, 1), "b": (2,)}, generation=4)
@@ -69,6 +70,9 @@ def test_every_captured_subscription_in_one_group() -> None:
         subscription(topics=("a", "x" * 300), owned={"x" * 300: (0,)}),
         PLAIN[:6] + b"\0\1\xff" + PLAIN[9:],
         PLAIN[:12] + b"\0\0\0\1" + PLAIN[16:],
+        PLAIN[:-6] + b"\xff\xff\xff\xfb" + PLAIN[-2:],  # generation -5
+        PLAIN.replace(b"\0\0\0\2\0\0\0\4", b"\xff\xff\xff\xfe\0\0\0\4"),  # partition -2
+        PLAIN.replace(b"\0\1a\0\0\0\2", b"\0\1a\0\x0f\x42\x40"),  # a million numbers
         b"",
         b"\0",
         b"\0\3\x7f\xff\xff\xff",
@@ -80,6 +84,22 @@ def test_an_odd_member_is_read_alone_and_its_neighbours_together(odd: bytes) -> 
     assert found == one_by_one(blobs)
     alone = [member for member in found if not isinstance(member.owned, OwnedPartitions)]
     assert [member.member_id for member in alone] == ["m20"]
+
+
+@given(groups_of_bytes())
+@example({"m0": PLAIN, "m1": PLAIN, "m2": b"", "m3": PLAIN})
+def test_partitions_read_together_are_the_same_arrays_in_the_same_order(
+    blobs: dict[str, bytes],
+) -> None:
+    with always_together():
+        together = [member.owned for member in read_members(blobs)]
+    index = {"orders": 0, "b": 1, "a": 2}
+    for order in (together, together[::-1]):
+        found = partition_arrays(order, index)
+        expected = partition_arrays([dict(owned) for owned in order], index)
+        assert found.member_of.tolist() == expected.member_of.tolist()
+        assert found.topic_of.tolist() == expected.topic_of.tolist()
+        assert found.number.tolist() == expected.number.tolist()
 
 
 def test_a_topic_owned_twice_is_noted_and_merged() -> None:

@@ -12,10 +12,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 
 from assignors import Assignor
-from assignors.simulation.rounds import MemberSpec, Round, Scenario, play, rounds
+from assignors.simulation.rounds import (
+    GroupEvent,
+    GroupEventKind,
+    MemberSpec,
+    Round,
+    Scenario,
+    play,
+    rounds,
+)
 from assignors.testing import scenarios
 from tests.laws.laws import COOPERATIVE, EVERY_ASSIGNOR
 
@@ -109,8 +117,23 @@ def respelled(scenario: Scenario, version: int | None) -> Scenario:
     )
 
 
+# Under `sticky` a member that claims something without a generation wrote no UserData: it
+# claimed nothing in bytes, and something as a struct.
+CLAIMS_WITHOUT_GENERATION = Scenario(
+    seed=0,
+    topics={"t": 3, "u": 2},
+    members=(
+        MemberSpec(name="a", topics=("t",)),
+        MemberSpec(name="b", topics=("u",)),
+        MemberSpec(name="c", topics=("t", "u"), owned={"t": (0,), "u": (0,)}),
+    ),
+    events=(GroupEvent(kind=GroupEventKind.LEAVE, name="a"),),
+)
+
+
 @EVERY_ASSIGNOR
 @given(scenario=scenarios())
+@example(scenario=CLAIMS_WITHOUT_GENERATION)
 def test_bytes_and_structs_play_alike(assignor: Assignor, scenario: Scenario) -> None:
     spoken = [
         [replace(row, cpu_ms=0.0) for row in play(respelled(scenario, version), assignor)]
