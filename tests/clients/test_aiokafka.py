@@ -16,7 +16,7 @@ from aiokafka.coordinator.protocol import (
 )
 from aiokafka.structs import BrokerMetadata, PartitionMetadata
 
-from assignors import Assignor, RebalanceProtocol, assignor_named, leader
+from assignors import Assignor, RebalanceProtocol, assignor_named
 from assignors.clients.aiokafka import Strategy, decoding, strategy
 from tests.clients.test_kafka_python import GARBAGE
 from wire import (
@@ -73,7 +73,7 @@ def test_a_subscription_is_decoded_once(
         decoded.append(blob)
         return decode_subscription(blob)
 
-    monkeypatch.setattr(leader, "decode_subscription", counted)
+    monkeypatch.setattr(subscriptions, "decode_subscription", counted)
     monkeypatch.setattr(decoding, "decode_subscription", counted)
     made = strategy("cooperative-sticky", rack="r0")
     blobs = {"me": made.metadata({"t"}), "other": joined(rack_id="r1")}
