@@ -18,6 +18,7 @@ from aiokafka.structs import BrokerMetadata, PartitionMetadata
 
 from assignors import Assignor, RebalanceProtocol, assignor_named
 from assignors.clients.aiokafka import Strategy, decoding, strategy
+from assignors.group_bytes import subscriptions
 from tests.clients.test_kafka_python import GARBAGE
 from wire import (
     Mode,
