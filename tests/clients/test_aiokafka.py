@@ -82,6 +82,14 @@ def test_a_subscription_is_decoded_once(
     assert decoded == list(blobs.values())
 
 
+def test_members_that_aiokafka_decoded_itself_are_led(cluster: ClusterMetadata) -> None:
+    """Decoded before the first strategy was made: topics are all that is left of the bytes."""
+    plain = ConsumerProtocolMemberMetadata(1, ["t"], b"")
+    answer = strategy("range").assign(cluster, {"a": plain, "b": plain})
+    given = [decode_assignment(blob).require().partitions for blob in answer.values()]
+    assert given == [{"t": (0, 1)}, {"t": (2, 3)}]
+
+
 def test_a_member_here_claims_nothing(cluster: ClusterMetadata) -> None:
     made = strategy("cooperative-sticky")
     made.on_assignment(ConsumerProtocolMemberAssignment.decode(encode_assignment({"t": (0, 1)})))

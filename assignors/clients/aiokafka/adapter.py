@@ -41,8 +41,8 @@ from wire import Decoded, Subscription
 class Strategy(BaseStrategy):
     """An assignor as aiokafka takes it: an instance with four names, nothing on the class.
 
-    The only one in its consumer's list. Raises `ValueError` for an assignor that supports the
-    cooperative protocol alone as well.
+    Let it be the only one in its consumer's list. An assignor that supports the cooperative
+    protocol only raises `ValueError` too.
     """
 
     _logger = LOGGER
