@@ -61,15 +61,15 @@ def test_a_healthy_cooperative_handover_has_no_findings() -> None:
     assert rows == []
 
 
-def test_a_topic_nobody_asked_the_member_for() -> None:
+def test_a_topic_the_member_does_not_subscribe_to() -> None:
     plan = {"a": Says(gets={"t": (0, 1, 2, 3), "u": (0,)}), "b": Says(topics=("u",))}
     rows = found(classic(0, 1, plan), counts={"t": 4, "u": 1})
     assert sorted(kinds(rows)) == ["foreign-topic", "unassigned"]
-    assert "was given u[0] and asked for t" in rows[0].evidence + rows[1].evidence
+    assert "was assigned u[0] and subscribes to t" in rows[0].evidence + rows[1].evidence
 
 
 @pytest.mark.parametrize(("length", "is_loop"), [(4, False), (5, True), (9, True)])
-def test_a_loop_is_five_rebalances_that_nobody_asked_for(
+def test_a_loop_is_five_rebalances_without_a_reason(
     length: int,
     is_loop: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
@@ -81,8 +81,8 @@ def test_a_loop_is_five_rebalances_that_nobody_asked_for(
         assert rows[0].count == length
         assert rows[0].evidence == (
             f"{length} generations in {30 * (length - 1)}.0 s, generations 1 to {length}, with the "
-            f"same 2 members asking for the same; of the {length - 1} rebalances after the first "
-            f"{length - 1} gave everybody what it had, and all together took 0 partitions from "
+            f"same 2 members and subscriptions; of the {length - 1} rebalances after the first, "
+            f"{length - 1} changed no assignment, and all together moved 0 partitions from "
             "members that stayed"
         )
 
@@ -118,7 +118,18 @@ def test_two_storms_with_a_calm_between_are_two() -> None:
     ]
 
 
-def test_a_member_that_never_says_what_it_owns() -> None:
+def test_two_crowded_windows_with_one_generation_in_both_are_one_storm() -> None:
+    """The third of five generations ends the first window and begins the second."""
+    entries = [
+        classic(at_ms, number, {"a": lower(), f"b{number}": upper()})
+        for number, at_ms in enumerate((1, 11, 101, 196, 201), 1)
+    ]
+    few = Thresholds(storm_generations=3, storm_window_ms=100)
+    rows = [row for row in found(*entries, thresholds=few) if row.kind == "rebalance-storm"]
+    assert [(row.at_ms, row.until_ms, row.count) for row in rows] == [(1, 201, 5)]
+
+
+def test_a_member_that_never_claims_what_it_owns() -> None:
     def history(owns: dict[str, tuple[int, ...]]) -> list[LoggedRecord]:
         return [
             classic(
@@ -163,7 +174,7 @@ def test_loads_that_subscriptions_force_are_no_finding() -> None:
     assert found(classic(0, 1, plan)) == []
 
 
-def test_moves_that_nothing_called_for() -> None:
+def test_moves_that_were_not_necessary() -> None:
     rows = found(
         classic(0, 1, {"a": lower(), "b": upper()}),
         classic(90_000, 2, {"a": upper(), "b": lower()}),
@@ -181,7 +192,7 @@ def test_moves_over_missing_generations_are_nobodys_fault() -> None:
     )
 
 
-def test_odd_bytes_are_told_once_a_client_with_how_often() -> None:
+def test_odd_bytes_are_one_finding_a_client_with_how_often() -> None:
     odd = encode_subscription(Subscription(topics=("t",))) + b"\xff"
     plan = {
         "a-1": lower(subscription=odd, client_id="odd"),

@@ -139,7 +139,7 @@ def test_two_members_of_a_kip_848_group_with_one_partition() -> None:
     ]
 
 
-def test_partitions_with_nobody_are_told_once_however_long_it_lasts() -> None:
+def test_unassigned_partitions_are_one_finding_however_long_it_lasts() -> None:
     plan = {"a": Says(gets={"t": (0, 1)}), "b": Says(gets={"t": (2,)})}
     (row,) = found(classic(0, 1, plan), classic(90_000, 2, plan), classic(180_000, 3, {}))
     assert (row.kind, row.generation, row.at_ms, row.until_ms) == ("unassigned", 1, 0, 180_000)
@@ -147,7 +147,7 @@ def test_partitions_with_nobody_are_told_once_however_long_it_lasts() -> None:
 
 
 @pytest.mark.parametrize(("lasted_ms", "is_found"), [(0, False), (999, False), (1_000, True)])
-def test_less_than_a_second_with_nobody_is_a_group_on_its_way(
+def test_unassigned_for_less_than_a_second_is_no_finding(
     lasted_ms: int,
     is_found: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
@@ -162,7 +162,7 @@ def test_less_than_a_second_with_nobody_is_a_group_on_its_way(
     assert group.unassigned_partition_ms == 4 * lasted_ms
 
 
-def test_where_records_have_no_times_nothing_is_on_its_way() -> None:
+def test_where_records_have_no_times_unassigned_is_always_a_finding() -> None:
     uneven = {"a": Says(gets={"t": (0, 1, 2)}), "b": Says()}
     rows = found(classic(0, 1, uneven), classic(0, 2, {}))
     assert sorted(kinds(rows)) == ["unassigned"]
@@ -186,7 +186,7 @@ def test_a_partition_that_waits_a_second_round_is_unassigned() -> None:
 
 
 @pytest.mark.parametrize(("at_ms", "is_found"), [(5_999, False), (6_000, True), (None, True)])
-def test_an_epoch_that_gets_no_target_leaves_partitions_with_nobody(
+def test_an_epoch_that_gets_no_target_leaves_partitions_unassigned(
     at_ms: int | None,
     is_found: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:

@@ -265,6 +265,16 @@ def test_an_eager_assignor_gets_one_round() -> None:
     assert (row.rounds, row.error) == (1, None)
 
 
+@pytest.mark.parametrize(("number", "rounds"), [(2, 0), (5, 1)])
+def test_after_missing_generations_the_same_group_is_assigned_again(
+    number: int, rounds: int
+) -> None:
+    """Nobody knows what happened in between, so the second is not taken for a follow-up round."""
+    plan = {"a": Says(gets={"t": (0, 1)}), "b": Says(gets={"t": (2, 3)})}
+    rows = tried(made(classic(1, 1, plan), classic(9, number, plan)), "optimal/sticky")
+    assert [(row.generation, row.rounds) for row in rows] == [(1, 1), (number, rounds)]
+
+
 def test_sums_add_up(real: dict[str, GroupAnalysis]) -> None:
     rows = [
         row for analysis in real.values() for row in what_if(analysis, assignor_named("sticky"))

@@ -1,8 +1,8 @@
-"""What went wrong in a group, each finding with the evidence for it.
+"""What went wrong in a group: findings, each with its evidence.
 
-A finder is a function from a life to findings. It looks at what is told (`rows.told`) and at
-nothing else, so every finding can be checked against the tables. What counts as many or as
-long is in `Thresholds`, and nowhere else.
+A finder is a function from the analysis of a life to findings. It uses nothing else, so every
+finding can be checked against the tables. What counts as many or as long is in `Thresholds`, and
+nowhere else.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ FINDERS: tuple[Finder, ...] = (
 
 
 def anomalies(analysis: GroupAnalysis, thresholds: Thresholds = Thresholds()) -> list[AnomalyRow]:  # noqa: B008 - a value
-    """Return every finding of a group, by time. Cost: linear in the size of what is told."""
+    """Return every finding of a group as a row, by time, then life.
+
+    Cost: linear in the size of the analysis.
+    """
     found = []
     for life_analysis in analysis.lives:
         clients = client_of(life_analysis.life)

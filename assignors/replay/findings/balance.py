@@ -1,7 +1,7 @@
-"""Loads that could be more even, and moves that nothing called for.
+"""Loads that could be more even, and moves that were not necessary.
 
 Both are measured against the optimum that `optimal/sticky` computes for the same members. A
-generation in which something waits for its next owner is no balance yet, and is left out.
+generation in which partitions are withheld is not judged: its loads are not final.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from assignors.replay.tables.rows import AnomalyKind
 
 
 def unfair_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield members that had less, or more, than a best assignment gives to such as them."""
+    """Yield members with less, or more, than a best assignment gives to members like them."""
 
     def unfair(analysed: GenerationAnalysis) -> Iterator[tuple[str, AnomalyKind]]:
         if _gap(analysed) < thresholds.balance_gap:
@@ -54,7 +54,7 @@ def unfair_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
 
 
 def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield runs of generations whose loads were further apart than they need be."""
+    """Yield runs of generations whose loads were less even than possible."""
 
     def uneven(analysed: GenerationAnalysis) -> list[str]:
         return ["uneven"] if _gap(analysed) >= thresholds.balance_gap else []
@@ -72,8 +72,8 @@ def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
             count=_gap(worst),
             evidence=(
                 f"loads from {counted.load_min} to {counted.load_max} in generation "
-                f"{worst.generation.number}, the best have at most {counted.load_max_optimum}; "
-                f"uneven in {span(run)}"
+                f"{worst.generation.number}, best possible maximum load "
+                f"{counted.load_max_optimum}; uneven in {span(run)}"
             ),
         )
 
@@ -93,8 +93,8 @@ def needless_moves(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[F
                 until_ms=generation.at_ms,
                 count=needless,
                 evidence=(
-                    f"{amount(counted.moved, 'partition')} left members that are still there, "
-                    f"{counted.moved_minimum} had to"
+                    f"{amount(counted.moved, 'partition')} moved from members that are still in "
+                    f"the group; {amount(counted.moved_minimum, 'move')} would have been enough"
                 ),
             )
 

@@ -1,7 +1,7 @@
-"""A finding, what counts as many, and runs of generations that share a trouble.
+"""A finding, its thresholds, and runs of generations with the same problem.
 
-A trouble that lasts for eighty generations is one finding, not eighty: `runs` joins what
-follows on each other.
+A problem that lasts for eighty generations is one finding, not eighty: `runs` joins the generations
+in a row that have it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class Thresholds:
     """What counts as many, or as long."""
 
     loop_generations: int = 5
-    """Generations in a row with the same members that ask for the same."""
+    """Generations in a row with the same members and subscriptions."""
     passing_ms: int = 1_000
-    """Uneven, or with nobody, for less than this is a group on its way: a leader that knows no
-    topics yet deals an empty plan first, a broker finds the target of an epoch a moment after."""
+    """Uneven or unassigned for less than this is no finding: a leader that knows no topics yet
+    assigns nothing at first, and a broker computes the target of an epoch a moment later."""
     storm_generations: int = 10
     storm_window_ms: int = 60_000
     claims_missed: int = 2
-    """Chances to claim something that a member must miss, and take none."""
+    """So many rebalances a member must have been able to claim something, and never did."""
     balance_gap: int = 1
     """Sum of squared loads above the best possible."""
     needless_moves: int = 1
@@ -53,7 +53,7 @@ class Finding:
 def runs(
     generations: Sequence[GenerationAnalysis], keys: Callable[[GenerationAnalysis], Iterable[Key]]
 ) -> Iterator[tuple[Key, Sequence[GenerationAnalysis]]]:
-    """Yield each key with the generations, in a row, that all have it; in order of their begin.
+    """Yield each key with the generations in a row that have it, in order of the first of them.
 
     Cost: linear in the number of keys of all generations.
 
@@ -85,7 +85,10 @@ def runs(
 def is_passing(
     analysis: LifeAnalysis, run: Sequence[GenerationAnalysis], thresholds: Thresholds
 ) -> bool:
-    """Return whether a trouble was over soon. Without times in the records nothing ever is."""
+    """Return whether a problem lasted less than `Thresholds.passing_ms`.
+
+    Without times in the records none does.
+    """
     first, last = analysis.generations[0].generation, analysis.generations[-1].generation
     until_ms = run[-1].generation.until_ms
     if until_ms is None or (last.until_ms or last.at_ms) == first.at_ms:
@@ -94,7 +97,7 @@ def is_passing(
 
 
 def numbers_shown(numbers: Sequence[int | str], limit: int = 12) -> str:
-    """Return partition numbers, or names, as people read them.
+    """Return partition numbers, or names, as text; of a long list the first ones and the count.
 
     >>> numbers_shown([0, 1, 2, 5], limit=3)
     '0, 1, 2, ... (4)'
@@ -104,7 +107,7 @@ def numbers_shown(numbers: Sequence[int | str], limit: int = 12) -> str:
 
 
 def seconds(milliseconds: int) -> str:
-    """Return a time as people read it.
+    """Return a time as text, with its unit.
 
     >>> seconds(41_260), seconds(250)
     ('41.3 s', '250 ms')
@@ -113,12 +116,12 @@ def seconds(milliseconds: int) -> str:
 
 
 def times(count: int) -> str:
-    """Return how often, in words."""
+    """Return a number of times as text."""
     return "once" if count == 1 else f"{count} times"
 
 
 def amount(count: int, noun: str) -> str:
-    """Return a count with its noun.
+    """Return a count with its noun as text.
 
     >>> amount(1, "member"), amount(0, "partition")
     ('1 member', '0 partitions')
@@ -127,6 +130,6 @@ def amount(count: int, noun: str) -> str:
 
 
 def span(run: Sequence[GenerationAnalysis]) -> str:
-    """Return which generations a run covers, in words."""
+    """Return which generations a run covers, as text."""
     first, last = run[0].generation.number, run[-1].generation.number
     return f"generation {first}" if first == last else f"generations {first} to {last}"

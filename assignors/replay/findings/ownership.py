@@ -1,11 +1,11 @@
-"""Partitions with two owners, with none, with one that never asked.
+"""Partitions with two owners, with none, or with an owner that does not subscribe to the topic.
 
-A partition in two plans of one generation has two owners beyond doubt, and for as long as the
-plans say so. Under a cooperative protocol there is a second way: it is given to its new owner in
-the very round in which the old one still holds it. No plan has it twice then, and when the old
-owner let go nothing tells; so that is a finding of its own kind, and no time is counted for it.
-And a partition that waits for its old owner to let go has no owner for one round, which is how
-it should be; what nobody has for longer, or for no such reason, is found here.
+A partition that two members of one generation were assigned has two owners for as long as the
+assignments say so. Under a cooperative protocol there is a second way: the partition is assigned to
+its new owner in the round in which the old one still owns it. Then no generation assigns it twice,
+and no record says when the old owner revoked it; so that is a finding of its own kind, and no time
+is counted for it. A partition that is withheld until its old owner has revoked it has no owner for
+one round, as it should be. One that is unassigned for longer, or for no such reason, is a finding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assignors.replay.tables.rows import AnomalyKind
 
 
 def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
-    """Yield where two members held one partition at a time."""
+    """Yield where two members owned one partition at a time."""
     for overlap in analysis.overlaps:
         first, second = overlap.first, overlap.second
         lasted = (
@@ -47,25 +47,25 @@ def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]
             partition=second.partition,
             count=2,
             evidence=(
-                f"{second.topic}-{second.partition} was held by {first.member_id} and "
+                f"{second.topic}-{second.partition} was owned by {first.member_id} and "
                 f"{second.member_id} {lasted}"
             ),
         )
 
 
 def early_handovers(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
-    """Yield partitions given to a member while another, who had them, still held them.
+    """Yield partitions assigned to a member while another member still owned them.
 
     Only where the record itself says so: the old owner had the partition in the generation
-    before, is still there, and claims it in this one. It lets go at some moment before it joins
-    again, and no record says when: the finding lasts until the first round in which it is gone
-    or no longer claims the partition, which is the latest it can be.
+    before, is still in the group, and claims it in this one. It revokes the partition before it
+    joins again, and no record says when. The finding lasts until the first round in which that
+    member has left or no longer claims the partition, which is the latest it can be.
     """
     if analysis.life.kind is not Kind.CLASSIC:
         return
     found: list[list[Finding]] = []
-    # What each member claims in the round after -> when it no longer does. From the last round
-    # to the first, so that each claim is looked at once.
+    # Member -> what it claims in the round after -> when it no longer does. From the last round to
+    # the first, so that each claim is looked at once.
     until: dict[str, dict[TopicPartition, int | None]] = {}
     next_ms: int | None = None
     for analysed in reversed(analysis.generations):
@@ -90,14 +90,14 @@ def early_handovers(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
 
 
 def unassigned(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield partitions that somebody asked for and nobody had, for long or to the end."""
+    """Yield partitions of subscribed topics that nobody was assigned, for long or to the end."""
     missing: dict[tuple[int, int, str], list[int]] = {}
     found: dict[tuple[int, int, str], Sequence[GenerationAnalysis]] = {}
     awaited: dict[int, dict[TopicPartition, None]] = {}
     for place, run in runs(
         analysis.generations, lambda analysed: pairs(analysed.figures.unassigned)
     ):
-        if _may_wait(analysis, run, place, awaited) or is_passing(analysis, run, thresholds):
+        if _is_withheld(analysis, run, place, awaited) or is_passing(analysis, run, thresholds):
             continue
         key = (run[0].generation.number, len(run), place[0])
         missing.setdefault(key, []).append(place[1])
@@ -118,12 +118,12 @@ def unassigned(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
             topic=topic,
             partition=numbers[0] if len(numbers) == 1 else None,
             count=len(numbers),
-            evidence=f"{topic}[{numbers_shown(numbers)}] with nobody in {span(run)}, {lasted}",
+            evidence=f"{topic}[{numbers_shown(numbers)}] unassigned in {span(run)}, {lasted}",
         )
 
 
 def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
-    """Yield members that were given topics they did not ask for."""
+    """Yield members that were assigned topics they do not subscribe to."""
     given: dict[tuple[int, str], Participant] = {}
 
     def foreign(analysed: GenerationAnalysis) -> Iterator[tuple[str, str]]:
@@ -147,13 +147,13 @@ def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
             topic=topic,
             partition=numbers[0] if len(numbers) == 1 else None,
             count=len(numbers),
-            evidence=f"was given {topic}[{numbers_shown(numbers)}] and asked for "
+            evidence=f"was assigned {topic}[{numbers_shown(numbers)}] and subscribes to "
             f"{numbers_shown(member.topics) or 'nothing'}, in {span(run)}",
         )
 
 
 def _too_early(analysed: GenerationAnalysis) -> Iterator[tuple[TopicPartition, str, str]]:
-    """Yield what was given away while its owner held it: the place, the old and the new owner."""
+    """Yield what was assigned while another member owned it: partition, old and new owner."""
     generation, before = analysed.generation, analysed.before
     is_cooperative = generation.protocol == "cooperative-sticky"
     if before is None or generation.missing_before or not is_cooperative:
@@ -190,8 +190,8 @@ def _too_early_finding(
         partition=place[1],
         count=2,
         evidence=(
-            f"{place[0]}-{place[1]} was given to {new} while {old} held and claimed it: "
-            f"both consume until {old} lets go, {lasted}"
+            f"{place[0]}-{place[1]} was assigned to {new} while {old} owned and claimed it: "
+            f"both consume until {old} revokes it, {lasted}"
         ),
     )
 
@@ -200,20 +200,20 @@ def _foreign(member: Participant) -> list[str]:
     is_silent = member.version is None and not member.topics
     if is_silent:
         return []  # no Subscription to compare with
-    asked = frozenset(member.topics)
-    return [topic for topic, given in plan(member).items() if given and topic not in asked]
+    topics = frozenset(member.topics)
+    return [topic for topic, given in plan(member).items() if given and topic not in topics]
 
 
-def _may_wait(
+def _is_withheld(
     analysis: LifeAnalysis,
     run: Sequence[GenerationAnalysis],
     place: TopicPartition,
     awaited: dict[int, dict[TopicPartition, None]],
 ) -> bool:
-    """Return whether a partition without owner is on its way from one member to the next.
+    """Return whether a partition without owner is withheld until its old owner has revoked it.
 
-    In the target of a broker nothing is on its way: it is members that go there one by one.
-    `awaited` keeps what waits in each analysed, for the next partition.
+    A broker's target withholds nothing: members reach it one by one. `awaited` caches what is
+    awaited in each generation.
     """
     analysed, kind = run[0], analysis.life.kind
     if len(run) > 1 or kind is not Kind.CLASSIC or not is_cooperative(kind, analysed.generation):
@@ -224,7 +224,7 @@ def _may_wait(
 
 
 def _awaited(analysed: GenerationAnalysis) -> dict[TopicPartition, None]:
-    """Return what somebody still claims, or had until now."""
+    """Return the partitions that a member still claims, or owned until now."""
     waiting = pairs(analysed.figures.waiting)
     for member in analysed.generation.members:
         waiting.update(pairs(member.claimed))

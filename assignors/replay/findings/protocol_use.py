@@ -1,8 +1,8 @@
-"""What clients write that the protocol does not say, and what they never write.
+"""Bytes that do not follow the protocol, and claims that a member never makes.
 
-A note of the decoder is the client's, one of an Assignment its leader's. Two notes are left
-out, for nothing follows from them: UserData of length zero for none, and a rack of length zero
-for none; librdkafka writes both in every message.
+A note of the decoder on a Subscription is about the member's client, one on an Assignment about
+the leader's. Two notes are left out, as nothing follows from them: UserData of length zero for
+none, and a rack of length zero for none; librdkafka writes both in every message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HARMLESS = frozenset({NoteCode.USER_DATA_EMPTY, NoteCode.RACK_EMPTY})
 
 @dataclass(slots=True, kw_only=True)
 class _Seen:
-    """How often something was seen, and where first."""
+    """How often something was found, and where first."""
 
     generation: int
     at_ms: int
@@ -34,14 +34,14 @@ class _Seen:
 
 
 def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
-    """Yield, for each client and oddity, how often its bytes had it."""
+    """Yield, for each client and kind of note, how often its bytes had it."""
     seen: dict[tuple[str, str, NoteCode], _Seen] = {}
     for analysed in analysis.generations:
         generation = analysed.generation
         leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
         for member in generation.members:
             for oddity in member.oddities:
-                # Who leads may not be in the record; then nobody knows who wrote the plan.
+                # The leader may not be in the record; then the writer of an Assignment is unknown.
                 writer = leader if oddity.blob == "assignment" else member
                 if oddity.code in HARMLESS or writer is None or member.error is not None:
                     continue
@@ -62,7 +62,7 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
 
 
 def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
-    """Yield members whose Subscription holds nothing at all."""
+    """Yield members whose Subscription cannot be read at all."""
     seen: dict[str, _Seen] = {}
     for analysed in analysis.generations:
         generation = analysed.generation
@@ -94,10 +94,10 @@ def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Findin
 
 
 def never_claims(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield members that had partitions again and again and never said so.
+    """Yield members that owned partitions before several rebalances and never claimed any.
 
-    Only under protocols that go by claims. A chance is a generation that follows one in which
-    the member was given something.
+    Only under protocols that use claims. A chance to claim is a generation that follows one in
+    which the member was assigned something.
     """
     chances: dict[str, list[bool]] = {}
     first: dict[str, Generation] = {}
@@ -118,7 +118,7 @@ def never_claims(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
             until_ms=last[member_id].at_ms,
             member_id=member_id,
             count=len(taken),
-            evidence=f"had partitions before {len(taken)} rebalances and claimed none in any",
+            evidence=f"owned partitions before {len(taken)} rebalances and claimed none in any",
         )
 
 

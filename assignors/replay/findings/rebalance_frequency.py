@@ -1,4 +1,4 @@
-"""Groups that rebalance for nothing, and groups that do nothing but rebalance."""
+"""Rebalances without a reason, and too many rebalances in a short time."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ Signature = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield runs of generations in which nobody comes, goes or asks for something else.
+    """Yield runs of generations with the same members and the same subscriptions.
 
-    A cooperative round has one such follower; five in a row have no reason outside the group.
+    A cooperative rebalance has one such follow-up round; five in a row have no reason outside the
+    group.
     """
     for _, run in runs(analysis.generations, _signatures):
         if len(run) < thresholds.loop_generations:
@@ -39,15 +40,15 @@ def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
             count=len(run),
             evidence=(
                 f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}, with "
-                f"the same {amount(len(first.members), 'member')} asking for the same; of the "
-                f"{len(run) - 1} rebalances after the first {idle} gave everybody what it had, and "
-                f"all together took {amount(moved, 'partition')} from members that stayed"
+                f"the same {amount(len(first.members), 'member')} and subscriptions; of the "
+                f"{len(run) - 1} rebalances after the first, {idle} changed no assignment, and all "
+                f"together moved {amount(moved, 'partition')} from members that stayed"
             ),
         )
 
 
 def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield times in which a group rebalanced again and again. Cost: linear."""
+    """Yield times with at least `storm_generations` in `storm_window_ms`. Cost: linear."""
     busy = [analysed for analysed in analysis.generations if analysed.generation.members]
     for run in _crowded(busy, thresholds):
         first, last = run[0].generation, run[-1].generation
@@ -79,7 +80,7 @@ def _plans(analysed: GenerationAnalysis) -> dict[str, set[TopicPartition]]:
 def _crowded(
     busy: Sequence[GenerationAnalysis], thresholds: Thresholds
 ) -> Iterator[Sequence[GenerationAnalysis]]:
-    """Yield the widest runs, every generation of which is part of a crowded window."""
+    """Yield the longest runs of generations that are all part of a window with too many."""
     times = [analysed.generation.at_ms for analysed in busy]
     start: int | None = None
     end = 0
