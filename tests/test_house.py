@@ -48,6 +48,7 @@ ALLOWED = {
     "assignors.replay.sources.live": {"pyspark"},
     "assignors.replay.decode": {"numpy", "pyarrow"},
     "assignors.replay.decode.logged_records": set(),
+    "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": {"numpy", "pyarrow", "pyspark"},
     "assignors.replay.engines.python": set(),

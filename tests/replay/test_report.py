@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
@@ -17,13 +18,15 @@ from hypothesis import strategies as st
 
 from assignors.replay.engines.python import replay
 from assignors.replay.history.model import Kind
-from assignors.replay.report import ROOM, Limits, page
-from assignors.replay.report.details import KINDS
-from assignors.replay.report.markup import visible
+from assignors.replay.report import DEFAULT_LIMITS, Limits, page
+from assignors.replay.report.chart import ENDINGS
+from assignors.replay.report.formats import KIND_NAMES
 from assignors.replay.report.overview import MEANINGS
+from assignors.replay.report.templating import visible
 from assignors.replay.sample import incident
 from assignors.replay.tables.rows import AnomalyKind, Tables
-from tests.replay.reports import BEGIN_MS, HOSTILE, Outline, all_renamed, life, together
+from tests.replay.html_outline import Outline
+from tests.replay.report_tables import BEGIN_MS, HOSTILE, all_renamed, joined, one_group
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,7 +38,7 @@ names = st.text(
 """Short enough not to be cut: what is cut gets the whole as a hint, which is one attribute more."""
 
 
-def texts(tables: Tables, title: str = "t", limits: Limits = ROOM) -> str:
+def texts(tables: Tables, title: str = "t", limits: Limits = DEFAULT_LIMITS) -> str:
     """All texts of a page, one after another."""
     found = Outline(page(tables, title=title, limits=limits)).texts
     return " ".join(text for _, text in found)
@@ -44,15 +47,15 @@ def texts(tables: Tables, title: str = "t", limits: Limits = ROOM) -> str:
 @given(names)
 def test_no_name_changes_what_a_page_is_made_of(name: str) -> None:
     assume(len(visible(name)) <= 18)
-    plain = Outline(page(life(), title="t"))
-    renamed = Outline(page(all_renamed(life(), name), title=name))
+    plain = Outline(page(one_group(), title="t"))
+    renamed = Outline(page(all_renamed(one_group(), name), title=name))
     assert not renamed.faults
     assert renamed.shape == plain.shape
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_is_text_and_nothing_else(name: str) -> None:
-    text = page(all_renamed(life(), name), title=name)
+    text = page(all_renamed(one_group(), name), title=name)
     outline = Outline(text)
     assert not outline.faults
     assert len(outline.of("script")) == len(outline.of("style")) == 1
@@ -72,30 +75,30 @@ def test_a_hostile_name_is_text_and_nothing_else(name: str) -> None:
 
 @given(names)
 def test_every_name_can_be_read(name: str) -> None:
-    said = texts(all_renamed(life(), name), title=name)
+    said = texts(all_renamed(one_group(), name), title=name)
     assert visible(name).strip() in said
 
 
-def test_what_cannot_be_seen_is_spelled_out() -> None:
-    said = texts(life("a\x1b[2J\u202eb\u200b\ud800"))
+def test_a_character_that_cannot_be_seen_is_printed_as_its_escape_sequence() -> None:
+    said = texts(one_group("a\x1b[2J\u202eb\u200b\ud800"))
     assert r"a\x1b[2J\u202eb\u200b\ud800" in said
 
 
 def test_a_name_of_any_length_takes_little_room() -> None:
-    short, long = (page(all_renamed(life(), "x" * n), title="t") for n in (1_000, 100_000))
+    short, long = (page(all_renamed(one_group(), "x" * n), title="t") for n in (1_000, 100_000))
     assert len(long) == len(short) < 300_000
 
 
-def test_nothing_is_asked_of_a_network() -> None:
-    text = page(together(life(), life("b")), title="t")
+def test_nothing_is_loaded_from_a_network() -> None:
+    text = page(joined(one_group(), one_group("b")), title="t")
     for _, attributes in Outline(text).elements:
         for name in ("src", "href", "action", "xlink:href", "srcset"):
             assert attributes.get(name) in {None, "data:,"}
-    assert not re.findall(r"https?:|@import|url\((?!#look-\d+\))|fetch\(|XMLHttp|import\(", text)
+    assert not re.findall(r"https?:|@import|url\((?!#fill-\d+\))|fetch\(|XMLHttp|import\(", text)
 
 
 def test_the_policy_allows_our_style_and_our_script_alone() -> None:
-    outline = Outline(page(life(), title="t"))
+    outline = Outline(page(one_group(), title="t"))
     policy = next(
         attributes["content"]
         for attributes in outline.of("meta")
@@ -109,6 +112,32 @@ def test_the_policy_allows_our_style_and_our_script_alone() -> None:
         digest = b64encode(sha256(code.encode()).digest()).decode()
         assert f"{element}-src 'sha256-{digest}'" in policy
     assert not [attributes for _, attributes in outline.elements if "style" in attributes]
+
+
+def test_the_page_is_made_from_a_zipped_wheel(tmp_path: Path) -> None:
+    wheel = tmp_path / "assignors.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for package in ("assignors", "wire"):
+            for path in (ROOT / package).rglob("*"):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    archive.write(path, path.relative_to(ROOT))
+    code = """
+import assignors
+from assignors.replay.report import page
+from assignors.replay.tables.rows import Tables
+assert ".whl" in assignors.__file__, assignors.__file__
+print(page(Tables(), title="zipped"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(wheel)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.strip() == page(Tables(), title="zipped").strip()
 
 
 def test_the_same_tables_give_the_same_page_whatever_the_hash_seed() -> None:
@@ -137,22 +166,22 @@ print(hashlib.sha256(page(replay(incident()), title="t").encode()).hexdigest())
 def test_without_groups_there_is_a_page_that_says_so() -> None:
     said = texts(Tables())
     assert "No groups." in said
-    assert "no group had any trouble" in said
+    assert "No findings in any group." in said
 
 
-def test_a_column_without_anything_in_it_is_left_out() -> None:
-    tables = life()
+def test_a_column_that_is_empty_in_every_row_is_not_shown() -> None:
+    tables = one_group()
     bare = replace(tables, members=tuple(replace(row, rack_id=None) for row in tables.members))
     for changed, has_rack in ((tables, True), (bare, False)):
         headers = [text for tag, text in Outline(page(changed, title="t")).texts if tag == "th"]
         assert ("rack" in headers) == has_rack
 
 
-def test_a_topic_may_be_called_like_what_stands_for_nothing() -> None:
-    tables = life()
+def test_a_topic_named_like_an_empty_cell_keeps_its_column() -> None:
+    tables = one_group()
     members = tuple(replace(row, topics=("-",), topic_regex=None) for row in tables.members)
     outline = Outline(page(replace(tables, members=members), title="t"))
-    assert ("th", "asks for") in outline.texts
+    assert ("th", "subscription") in outline.texts
 
 
 def test_totals_are_those_of_the_tables() -> None:
@@ -170,31 +199,33 @@ def test_totals_are_those_of_the_tables() -> None:
 
 
 def test_what_if_stands_beside_what_happened() -> None:
-    said = [text for tag, text in Outline(page(life(), title="t")).texts if tag in {"bdi", "td"}]
-    happened = said.index("what happened")
+    said = [
+        text for tag, text in Outline(page(one_group(), title="t")).texts if tag in {"bdi", "td"}
+    ]
+    happened = said.index("actual")
     assert said[happened + 1 : happened + 7] == ["31", "37", "0-2", "2", "1", "41.0"]
     tried = said.index("server/uniform")
     assert said[tried + 1 : tried + 7] == ["14", "13", "1-2", "0", "0", "13.0"]
 
 
-def test_loads_are_told_before_and_after_each_rebalance() -> None:
-    said = [text for tag, text in Outline(page(life(), title="t")).texts if tag == "td"]
+def test_loads_are_shown_before_and_after_each_rebalance() -> None:
+    said = [text for tag, text in Outline(page(one_group(), title="t")).texts if tag == "td"]
     assert [text for text in said if "→" in text] == ["- → 0-2", "0-2 → 1", "1 → 1", "1 → 1"]
 
 
 def test_ten_thousand_groups_are_a_page_that_opens() -> None:
-    (row,) = life().groups
+    (row,) = one_group().groups
     rows = tuple(replace(row, group=f"group-{number}") for number in range(10_000))
-    text = page(replace(life("group-0"), groups=rows), title="t")
+    text = page(replace(one_group("group-0"), groups=rows), title="t")
     assert len(text) < 9_000_000
-    assert "8,000 groups are left out altogether." in text
+    assert "8,000 groups not listed." in text
 
 
 def test_bars_beside_figures_stay_in_their_drawing() -> None:
-    even = tuple(replace(row, load_min=row.load_max, moved=0) for row in life().outcomes)
-    for tables in (life(), replace(life(), outcomes=even)):
+    even = tuple(replace(row, load_min=row.load_max, moved=0) for row in one_group().outcomes)
+    for tables in (one_group(), replace(one_group(), outcomes=even)):
         outline = Outline(page(tables, title="t"))
-        wide = {float(one["width"] or 0) for one in outline.of("svg", "beside")}
+        wide = {float(one["width"] or 0) for one in outline.of("svg", "inline-bar")}
         assert len(wide) == 1
         bars = [(float(one.get("x") or 0), one["width"]) for one in outline.of("rect", "amount")]
         assert len(bars) == 2 * 3 * 4  # in all groups and in this one, three rows of four
@@ -204,41 +235,43 @@ def test_bars_beside_figures_stay_in_their_drawing() -> None:
             assert left + float(width or 0) <= max(wide) + 0.1
 
 
-def test_leaders_are_told_with_what_java_makes_again() -> None:
-    outline = Outline(page(life(generation_count=8), title="t"))
+def test_leaders_are_listed_with_how_many_assignments_java_reproduces() -> None:
+    outline = Outline(page(one_group(generation_count=8), title="t"))
     said = [text for tag, text in outline.texts if tag in {"bdi", "td"}]
-    assert said[said.index("java") : said.index("java") + 4] == ["java", "6", "2", "4"]
-    none = replace(life(), generations=())
-    assert "Java's bytes" in texts(life())
-    assert "Java's bytes" not in texts(none)
+    assert said[said.index("java") : said.index("java") + 4] == ["java", "6", "4", "2"]
+    none = replace(one_group(), generations=())
+    assert "same bytes as Java" in texts(one_group())
+    assert "same bytes as Java" not in texts(none)
 
 
 def test_what_if_is_summed_over_groups() -> None:
-    tables = together(life("a"), life("b"))
+    tables = joined(one_group("a"), one_group("b"))
     said = [text for tag, text in Outline(page(tables, title="t")).texts if tag in {"bdi", "td"}]
-    assert said[said.index("what happened") + 1] == "62"
+    assert said[said.index("actual") + 1] == "62"
 
 
 def test_where_nothing_was_tried_there_is_no_what_if() -> None:
-    assert "What if" not in texts(replace(life(), outcomes=()))
+    assert "What if" not in texts(replace(one_group(), outcomes=()))
 
 
-def test_five_hundred_groups_all_have_a_line_and_the_page_stays_small() -> None:
-    tables = together(*(life(f"group-{number:03}", generation_count=16) for number in range(500)))
+def test_five_hundred_groups_all_are_in_the_index_and_the_page_stays_small() -> None:
+    tables = joined(
+        *(one_group(f"group-{number:03}", generation_count=16) for number in range(500))
+    )
     text = page(tables, title="t")
     outline = Outline(text)
     assert len(outline.of("details", "group")) == 500
     assert not [one for one in outline.of("details") if "open" in one]
     assert len(text) < 9_000_000
     said = " ".join(text for _, text in outline.texts)
-    assert re.search(r"Of \d+ groups there is no more than a line: the page is full\.", said)
-    assert "The page had no room for this group's charts and tables" in said
+    assert re.search(r"\d+ groups listed without charts and tables: the page has reached", said)
+    assert "The charts and tables of this group are not shown" in said
     for number in (0, 250, 499):
         assert f"group-{number:03}" in said
 
 
-def test_one_group_alone_is_open_and_told_whatever_it_needs() -> None:
-    outline = Outline(page(life(), title="t", limits=Limits(marks=0)))
+def test_one_group_alone_is_open_and_shown_whatever_it_needs() -> None:
+    outline = Outline(page(one_group(), title="t", limits=Limits(marks=0)))
     assert ["open" in one for one in outline.of("details", "group")] == [True]
     assert outline.of("rect", "bar")
 
@@ -249,36 +282,38 @@ def test_one_group_alone_is_open_and_told_whatever_it_needs() -> None:
         (Limits(generations=3), "Not in the chart: the first 1 of 4 generations."),
         (
             Limits(partitions=1),
-            "Not in the chart: 1 of 2 partitions, those that changed hands least",
+            "Not in the chart: 1 of 2 partitions, those that moved least often",
         ),
-        (Limits(findings=1), "1 more findings are left out."),
-        (Limits(members=1), "1 more members are left out."),
-        (Limits(intervals=3), "5 more intervals are left out; --out has all."),
+        (Limits(findings=1), "1 more finding not shown."),
+        (Limits(members=1), "1 more member not shown."),
+        (Limits(intervals=3), "5 more intervals not shown; --out writes all of them."),
     ],
 )
-def test_what_is_left_out_is_said(limits: Limits, statement: str) -> None:
-    assert statement not in texts(life())
-    assert statement in texts(life(), limits=limits)
+def test_what_is_not_shown_is_counted(limits: Limits, statement: str) -> None:
+    assert statement not in texts(one_group())
+    assert statement in texts(one_group(), limits=limits)
 
 
-def test_groups_that_are_left_out_are_counted() -> None:
-    tables = together(life("a"), life("b"), life("c"))
-    assert "2 groups are left out altogether." in texts(tables, limits=Limits(groups=1))
+def test_groups_that_are_not_listed_are_counted() -> None:
+    tables = joined(one_group("a"), one_group("b"), one_group("c"))
+    assert "2 groups not listed." in texts(tables, limits=Limits(groups=1))
 
 
 def test_groups_with_most_findings_come_first() -> None:
     calm = replace(
-        life("a"), anomalies=(), groups=tuple(replace(r, anomaly_count=0) for r in life("a").groups)
+        one_group("a"),
+        anomalies=(),
+        groups=tuple(replace(r, anomaly_count=0) for r in one_group("a").groups),
     )
-    outline = Outline(page(together(calm, life("b")), title="t"))
+    outline = Outline(page(joined(calm, one_group("b")), title="t"))
     found = [one["data-find"] or "" for one in outline.of("details", "group")]
     assert [name.split()[0] for name in found] == ["b", "a"]
 
 
 def test_lives_of_one_name_are_one_group() -> None:
-    second = life("a", number=2)
-    tables = together(
-        life("a"), replace(second, groups=(replace(second.groups[0], kind="consumer"),))
+    second = one_group("a", number=2)
+    tables = joined(
+        one_group("a"), replace(second, groups=(replace(second.groups[0], kind="consumer"),))
     )
     said = texts(tables)
     assert len(Outline(page(tables, title="t")).of("details", "group")) == 1
@@ -286,19 +321,27 @@ def test_lives_of_one_name_are_one_group() -> None:
     assert "Life 2 of 2: KIP-848, range" in said
 
 
+def test_every_way_in_which_an_interval_ends_has_words() -> None:
+    for reason in ("moved", "left", "withheld", "group-ended", "converted"):
+        (first, *others) = one_group().assignments
+        ended = (replace(first, ended_by=reason), *others)
+        said = texts(replace(one_group(), assignments=ended))
+        assert f"then {ENDINGS[reason]}" in said
+
+
 def test_every_kind_is_explained() -> None:
     assert set(MEANINGS) == set(AnomalyKind)
-    assert set(KINDS) == set(Kind)
+    assert set(KIND_NAMES) == set(Kind)
 
 
 def test_times_are_those_of_the_records() -> None:
     assert BEGIN_MS == 1_795_220_373_000
-    assert "2026-11-21 00:19:33 to 00:20:23 UTC" in texts(life())
-    (row,) = life().groups
+    assert "2026-11-21 00:19:33 to 00:20:23 UTC" in texts(one_group())
+    (row,) = one_group().groups
     ends = {
         BEGIN_MS + 600_000: "2026-11-21 00:19:33 to 00:29:33 UTC",
         BEGIN_MS + 86_400_000: "2026-11-21 00:19:33 to 2026-11-22 00:19:33 UTC",
         None: "2026-11-21 00:19:33 to 00:20:23 UTC",
     }
     for to_ms, said in ends.items():
-        assert said in texts(replace(life(), groups=(replace(row, to_ms=to_ms),)))
+        assert said in texts(replace(one_group(), groups=(replace(row, to_ms=to_ms),)))

@@ -15,7 +15,7 @@ from assignors.replay.report import page
 from assignors.replay.sample import incident
 from tests.conftest import need
 from tests.replay.browser import Scheme, chromium, executable, opened
-from tests.replay.reports import HOSTILE, all_renamed, life, together
+from tests.replay.report_tables import HOSTILE, all_renamed, joined, one_group
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +39,10 @@ def test_the_page_fits_and_says_nothing_on_the_console(
 ) -> None:
     with opened(browser, report, tmp_path, width=width, scheme=scheme) as found:
         assert found.page.title() == "incident"
-        assert "What 2 consumer groups went through" in found.text
+        assert "2 consumer groups, 2026-11-21" in found.text
         for group in groups(found.page.locator("body")):
             group.locator("summary").first.click()
-        for more in found.page.locator(".more > summary").all():
+        for more in found.page.locator(".collapsible > summary").all():
             more.click()
         assert "Life 5 of 5: classic, cooperative-sticky" in found.text
         assert found.overhang <= 0
@@ -74,7 +74,7 @@ def test_a_chart_shows_every_interval_and_scrolls_within_itself(
         inside, whole = scroller.evaluate("e => [e.clientWidth, e.scrollWidth]")
         assert inside < whole
         assert inside < width
-        assert group.locator(".gutter").is_visible()
+        assert group.locator(".row-labels").is_visible()
 
 
 def test_the_search_shows_the_groups_it_names(
@@ -98,7 +98,7 @@ def test_a_kind_of_finding_shows_its_groups(browser: Browser, report: str, tmp_p
 
 
 def test_a_chart_is_read_with_the_keyboard(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, page(life(), title="t"), tmp_path, width=390) as found:
+    with opened(browser, page(one_group(), title="t"), tmp_path, width=390) as found:
         readout = found.page.locator(".readout")
         found.page.locator(".chart .scroll").focus()
         found.page.keyboard.press("ArrowRight")
@@ -107,15 +107,15 @@ def test_a_chart_is_read_with_the_keyboard(browser: Browser, tmp_path: Path) -> 
         assert readout.inner_text().startswith("clicks-0: member 1")
         found.page.keyboard.press("ArrowDown")
         assert readout.inner_text().startswith("clicks-1: member 2")
-        assert "another member held it at the same time" in readout.inner_text()
+        assert "another member owned it at the same time" in readout.inner_text()
         found.page.keyboard.press("End")
-        assert "held to the end of the records" in readout.inner_text()
+        assert "still owned at the end of the records" in readout.inner_text()
         assert found.page.locator(".current").is_visible()
         assert found.troubles == []
 
 
 def test_a_tap_reads_a_bar_and_the_legend_picks_a_member(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, page(life(), title="t"), tmp_path) as found:
+    with opened(browser, page(one_group(), title="t"), tmp_path) as found:
         found.page.locator(".chart rect.bar").nth(2).click()
         assert "clicks-0" in found.page.locator(".readout").inner_text()
         picked = found.page.get_by_role("button", name="client-a")
@@ -146,11 +146,11 @@ def test_without_scripts_everything_but_the_search_is_there(
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_does_nothing(browser: Browser, tmp_path: Path, name: str) -> None:
-    tables = together(all_renamed(life(), name), life("calm"))
+    tables = joined(all_renamed(one_group(), name), one_group("calm"))
     with opened(browser, page(tables, title=name), tmp_path, width=390) as found:
         for group in groups(found.page.locator("body")):
             group.locator("summary").first.click()
-        for more in found.page.locator(".more > summary").all():
+        for more in found.page.locator(".collapsible > summary").all():
             more.click()
         found.page.locator(".chart rect.bar").first.click()
         found.page.get_by_label("Search").fill(name[:8])
@@ -162,7 +162,7 @@ def test_a_hostile_name_does_nothing(browser: Browser, tmp_path: Path, name: str
 
 
 def test_headings_go_down_one_step_at_a_time(browser: Browser, tmp_path: Path) -> None:
-    tables = together(life("a"), life("b"))
+    tables = joined(one_group("a"), one_group("b"))
     with opened(browser, page(tables, title="t"), tmp_path) as found:
         levels = found.page.evaluate(
             "[...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(h => +h.tagName[1])"

@@ -11,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.report import page
-from assignors.replay.report.details import LEGEND_MAX
-from assignors.replay.report.scale import LEAST, scale_of
+from assignors.replay.report.chart import LEGEND_MAX
+from assignors.replay.report.time_scale import WIDTH_MIN, time_scale
 from assignors.replay.tables.rows import Tables
-from tests.replay.reports import Outline, life
+from tests.replay.html_outline import Outline
+from tests.replay.report_tables import one_group
 
 
 def test_every_interval_has_a_bar_where_its_time_is() -> None:
-    outline = Outline(page(life(), title="t"))
+    outline = Outline(page(one_group(), title="t"))
     bars = [one for one in outline.of("rect", "bar") if "data-member" in one]
-    assert len(bars) == len(life().assignments)
+    assert len(bars) == len(one_group().assignments)
     edges = [
         (float(bar["x"] or 0), float(bar["x"] or 0) + float(bar["width"] or 0)) for bar in bars
     ]
@@ -32,59 +33,59 @@ def test_every_interval_has_a_bar_where_its_time_is() -> None:
 
 
 def test_a_bar_says_who_when_and_what_came_after() -> None:
-    titles = [said for tag, said in Outline(page(life(), title="t")).texts if tag == "title"]
+    titles = [said for tag, said in Outline(page(one_group(), title="t")).texts if tag == "title"]
     assert (
         "clicks-1: member 1, client-a at /10.0.0.1, generation 1, from 00:19:43.000 to "
-        "00:19:53.000 (10.0 s), then another member had it"
+        "00:19:53.000 (10.0 s), then assigned to another member"
     ) in titles
-    assert any("another member held it at the same time" in title for title in titles)
-    assert any("generations are missing in between" in title for title in titles)
-    assert any(title.endswith("held to the end of the records") for title in titles)
+    assert any("another member owned it at the same time" in title for title in titles)
+    assert any("some generations of this interval are not recorded" in title for title in titles)
+    assert any(title.endswith("still owned at the end of the records") for title in titles)
 
 
-def test_bars_held_twice_and_bars_in_doubt_look_it() -> None:
-    outline = Outline(page(life(), title="t"))
-    rows = life().assignments
+def test_double_owned_and_uncertain_intervals_look_different() -> None:
+    outline = Outline(page(one_group(), title="t"))
+    rows = one_group().assignments
     assert len(outline.of("rect", "double")) == sum(row.is_double for row in rows) == 1
     assert len(outline.of("rect", "uncertain")) == sum(not row.is_certain for row in rows) == 2
 
 
 def test_pauses_and_findings_are_marked() -> None:
-    outline = Outline(page(life(), title="t"))
+    outline = Outline(page(one_group(), title="t"))
     pauses = [
-        (float(one["x"] or 0), float(one["width"] or 0)) for one in outline.of("rect", "agreed")
+        (float(one["x"] or 0), float(one["width"] or 0)) for one in outline.of("rect", "pause")
     ]
     begins = [float(one["x"] or 0) for one in outline.of("rect", "load")]
-    assert len(pauses) == len(begins) == len(life().generations) == 4
-    # The first began before the chart; half a second of ten is a twentieth of a spell.
+    assert len(pauses) == len(begins) == len(one_group().generations) == 4
+    # The first began before the chart; half a second of ten is a twentieth of an interval.
     for (left, width), before, begin in zip(pauses[1:], begins, begins[1:], strict=False):
         assert left + width == pytest.approx(begin, abs=0.2)
         assert width == pytest.approx((begin - before) / 20, abs=0.2)
-    assert len(outline.of("path", "finding")) == len(life().anomalies)
+    assert len(outline.of("path", "finding")) == len(one_group().anomalies)
     titles = [text for tag, text in outline.texts if tag == "title"]
     assert any("rebalance-loop. evidence of rebalance-loop" in title for title in titles)
 
 
-def test_moves_that_were_not_needed_are_filled() -> None:
-    outline = Outline(page(life(), title="t"))
+def test_unnecessary_moves_are_filled() -> None:
+    outline = Outline(page(one_group(), title="t"))
     moved = [float(one["height"] or 0) for one in outline.of("rect", "moved")]
-    filled = [float(one["height"] or 0) for one in outline.of("rect", "needless")]
+    filled = [float(one["height"] or 0) for one in outline.of("rect", "unnecessary")]
     # Two of two moved where one had to, in each generation but the first.
     assert len(moved) == len(filled) == 3
     assert filled == pytest.approx([height / 2 for height in moved], abs=0.1)
 
 
-def test_loads_are_bands_from_the_least_to_the_most() -> None:
-    outline = Outline(page(life(), title="t"))
+def test_loads_are_bands_from_the_smallest_to_the_largest() -> None:
+    outline = Outline(page(one_group(), title="t"))
     heights = [float(one["height"] or 0) for one in outline.of("rect", "load")]
     assert heights[0] > 10 * heights[1]
     assert len(set(heights[1:])) == 1
     titles = [text for tag, text in outline.texts if tag == "title"]
-    assert "generation 1: 0-2 partitions a member; the best possible has at most 1" in titles
+    assert "generation 1: 0-2 partitions per member; best possible maximum load 1" in titles
 
 
 def test_generations_of_one_time_are_drawn_as_one() -> None:
-    tables = life()
+    tables = one_group()
     second = replace(tables.generations[1], at_ms=tables.generations[0].at_ms)
     changed = replace(tables, generations=(tables.generations[0], second, *tables.generations[2:]))
     labels = [text for tag, text in Outline(page(changed, title="t")).texts if tag == "text"]
@@ -97,7 +98,7 @@ times = st.lists(st.integers(0, 10**12), min_size=1, max_size=60, unique=True)
 
 @given(times, st.integers(0, 10**12), st.lists(st.integers(0, 10**12), min_size=2, max_size=20))
 def test_time_never_runs_backwards(starts: list[int], more: int, asked: list[int]) -> None:
-    scale = scale_of(starts, end_ms=max(starts) + more)
+    scale = time_scale(starts, end_ms=max(starts) + more)
     drawn = [scale.at(at_ms) for at_ms in sorted(asked)]
     assert drawn == sorted(drawn)
     assert drawn[0] >= 0
@@ -105,13 +106,15 @@ def test_time_never_runs_backwards(starts: list[int], more: int, asked: list[int
 
 
 @given(times, st.integers(1, 10**12))
-def test_every_spell_can_be_seen_and_begins_where_it_is_drawn(starts: list[int], more: int) -> None:
-    scale = scale_of(starts, end_ms=max(starts) + more)
-    assert len(scale.spells) == len(starts)
-    for spell in scale.spells:
-        assert spell.right - spell.left >= LEAST - 1e-6
-        assert scale.at(spell.from_ms) == pytest.approx(spell.left)
-    for before, after in pairwise(scale.spells):
+def test_every_interval_can_be_seen_and_begins_where_it_is_drawn(
+    starts: list[int], more: int
+) -> None:
+    scale = time_scale(starts, end_ms=max(starts) + more)
+    assert len(scale.intervals) == len(starts)
+    for interval in scale.intervals:
+        assert interval.right - interval.left >= WIDTH_MIN - 1e-6
+        assert scale.at(interval.from_ms) == pytest.approx(interval.left)
+    for before, after in pairwise(scale.intervals):
         assert before.right == after.left
 
 
@@ -132,7 +135,7 @@ def contrast(first: str, second: str) -> float:
 
 
 def test_text_has_contrast_in_light_and_dark() -> None:
-    outline = Outline(page(life(), title="t"))
+    outline = Outline(page(one_group(), title="t"))
     (style,) = [text for tag, text in outline.texts if tag == "style"]
     themes = re.findall(r":root \{(.*?)\}", style, flags=re.DOTALL)
     assert len(themes) == 2
@@ -151,23 +154,23 @@ def said_on(tables: Tables) -> list[str]:
 
 
 def test_a_group_without_members_has_nothing_to_draw() -> None:
-    (row,) = life().groups
+    (row,) = one_group().groups
     bare = Tables(groups=(replace(row, kind="simple", downtime_partition_ms=None),))
     said = said_on(bare)
-    assert "No member is on record: nothing to draw." in said
+    assert "No members are recorded, so there is no chart." in said
     assert "no members, range" in said
-    assert not any("partition-seconds down" in text for text in said)
+    assert not any("downtime in rebalances (estimate)" in text for text in said)
 
 
-def test_an_assignor_that_could_not_says_why() -> None:
-    failed = tuple(replace(row, error="ValueError: no") for row in life().outcomes)
-    assert "could not" in said_on(replace(life(), outcomes=failed))
-    assert "ValueError: no" in said_on(replace(life(), outcomes=failed))
-    assert "could not" not in said_on(life())
+def test_an_assignor_that_failed_has_its_error_in_the_table() -> None:
+    failed = tuple(replace(row, error="ValueError: no") for row in one_group().outcomes)
+    assert "error" in said_on(replace(one_group(), outcomes=failed))
+    assert "ValueError: no" in said_on(replace(one_group(), outcomes=failed))
+    assert "error" not in said_on(one_group())
 
 
-def test_a_spell_that_is_drawn_shorter_says_how_long_it_was() -> None:
-    tables = life(generation_count=60)
+def test_a_time_that_is_drawn_shorter_has_its_duration() -> None:
+    tables = one_group(generation_count=60)
     late = replace(tables.generations[-1], at_ms=tables.generations[-1].at_ms + 86_400_000)
     changed = replace(tables, generations=(*tables.generations[:-1], late))
     cut = [text for text in said_on(changed) if text.startswith("// ")]
@@ -176,12 +179,12 @@ def test_a_spell_that_is_drawn_shorter_says_how_long_it_was() -> None:
 
 
 def test_members_beyond_the_legend_are_counted() -> None:
-    (first, *_) = life().assignments
+    (first, *_) = one_group().assignments
     many = tuple(
         replace(first, partition=number, member_id=f"m{number}", client_id=f"c{number}")
         for number in range(LEGEND_MAX + 6)
     )
-    tables = replace(life(), assignments=many, members=())
+    tables = replace(one_group(), assignments=many, members=())
     said = said_on(tables)
     assert "and 6 more" in said
     assert len(Outline(page(tables, title="t")).of("button")) == LEGEND_MAX + 2  # two kinds above
@@ -189,18 +192,18 @@ def test_members_beyond_the_legend_are_counted() -> None:
 
 
 def test_an_empty_generation_has_no_load() -> None:
-    *others, last = life().generations
+    *others, last = one_group().generations
     empty = replace(last, member_count=0, load_min=0, load_max=0, load_max_optimum=None)
-    outline = Outline(page(replace(life(), generations=(*others, empty)), title="t"))
+    outline = Outline(page(replace(one_group(), generations=(*others, empty)), title="t"))
     assert len(outline.of("rect", "load")) == len(others)
-    assert len(outline.of("path", "best")) == len(others)
+    assert len(outline.of("path", "best-load")) == len(others)
 
 
 def test_a_chart_ends_when_the_last_member_goes() -> None:
-    *others, last = life().generations
+    *others, last = one_group().generations
     empty = replace(last, member_count=0, load_max_optimum=None)
-    held = tuple(row for row in life().assignments if row.to_ms is not None)
-    tables = replace(life(), generations=(*others, empty), assignments=held)
+    held = tuple(row for row in one_group().assignments if row.to_ms is not None)
+    tables = replace(one_group(), generations=(*others, empty), assignments=held)
     (row,) = tables.groups
     day_later = replace(tables, groups=(replace(row, to_ms=last.at_ms + 86_400_000),))
     widths = [
@@ -211,16 +214,16 @@ def test_a_chart_ends_when_the_last_member_goes() -> None:
 
 
 def test_without_generations_bars_are_drawn_all_the_same() -> None:
-    outline = Outline(page(replace(life(), generations=()), title="t"))
+    outline = Outline(page(replace(one_group(), generations=()), title="t"))
     bars = [one for one in outline.of("rect", "bar") if "data-member" in one]
-    assert len(bars) == len(life().assignments)
+    assert len(bars) == len(one_group().assignments)
     assert not outline.of("rect", "load")
 
 
-def test_a_range_of_days_and_times_beyond_the_calendar_are_told() -> None:
-    (row,) = life().groups
+def test_a_range_of_days_and_times_beyond_the_calendar_are_printed() -> None:
+    (row,) = one_group().groups
     odd = replace(row, from_ms=0, to_ms=10**18)
     assert any(
         "1970-01-01 00:00:00 to 1000000000000000000" in text
-        for text in said_on(replace(life(), groups=(odd,)))
+        for text in said_on(replace(one_group(), groups=(odd,)))
     )

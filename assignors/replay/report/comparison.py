@@ -1,35 +1,28 @@
-"""What another assignor would have done, beside what happened.
+"""What other assignors would have done, compared with what happened.
 
-A row for what happened, a row for each that was tried, and beside each figure a bar on one
-scale down the column: side by side on paper is one under the other on a page.
+The first row is what happened, the next ones an assignor each. Beside each figure stands a bar;
+all bars of a column have the same scale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from assignors.replay.report.listing import (
-    Column,
-    figure,
-    left_out,
-    prose,
-    table,
-    text,
-    unfolding,
-)
-from assignors.replay.report.markup import Markup, element, together
-from assignors.replay.report.wording import clock, extent, number, partition_seconds
+from assignors.replay.report.formats import clock, number, partition_seconds, value_range
+from assignors.replay.report.table_view import Column, Form, InlineBar, TableView, table_view
 from assignors.replay.tables.rows import OutcomeRow
 
-HAPPENED = "what happened"
+ACTUAL = "actual"
+"""The name of the row, and of the column, of what happened."""
 
-BAR_WIDTH, BAR_HEIGHT = 72, 8
+BAR_WIDTH = 72
+"""Pixels of the longest bar, as in `table.html`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One row: what happened, or what would have."""
+    """What happened, or what an assignor would have done."""
 
     name: str
     rounds: int
@@ -42,59 +35,78 @@ class Figures:
     error: str | None = None
 
 
-def side_by_side(sums: Sequence[OutcomeRow], *, caption: str) -> Markup:
-    """Return the table of what happened and what was tried, from rows that sum up."""
-    rows = [happened(sums[0]), *map(tried, sums)]
-    moved = max(row.moved for row in rows)
-    rounds = max(row.rounds for row in rows)
-    load = max(row.load_max for row in rows)
-    down = max(row.downtime_partition_ms or 0 for row in rows)
+def comparison(sums: Sequence[OutcomeRow], *, caption: str) -> TableView:
+    """Return what happened and what each assignor would have done, from one sum an assignor."""
+    rows = [actual_figures(sums[0]), *map(simulated_figures, sums)]
+    moved_max = max(row.moved for row in rows)
+    rounds_max = max(row.rounds for row in rows)
+    load_max = max(row.load_max for row in rows)
+    downtime_max = max(row.downtime_partition_ms or 0 for row in rows)
     columns: list[Column[Figures]] = [
-        text("assignor", lambda row: element("bdi", row.name, class_="name")),
-        figure("rounds", lambda row: _with_bar(number(row.rounds), row.rounds, rounds)),
-        figure("moves", lambda row: _with_bar(number(row.moved), row.moved, moved)),
-        figure("loads", lambda row: _with_range(row.load_min, row.load_max, load)),
-        figure("worst gap", lambda row: number(row.balance_gap)),
-        figure("unassigned", lambda row: number(row.unassigned)),
-        figure(
-            "down, partition-s",
-            lambda row: _with_bar(
-                partition_seconds(row.downtime_partition_ms), row.downtime_partition_ms or 0, down
-            ),
+        Column("assignor", lambda row: row.name, Form.NAME),
+        Column(
+            "rebalances", lambda row: _bar(number(row.rounds), row.rounds, rounds_max), Form.BAR
         ),
-        prose("could not", lambda row: row.error),
+        Column("moves", lambda row: _bar(number(row.moved), row.moved, moved_max), Form.BAR),
+        Column(
+            "load per member",
+            lambda row: _range_bar(row.load_min, row.load_max, load_max),
+            Form.BAR,
+        ),
+        Column("largest balance gap", lambda row: number(row.balance_gap), Form.NUMBER),
+        Column("unassigned", lambda row: number(row.unassigned), Form.NUMBER),
+        Column(
+            "downtime, partition-s",
+            lambda row: _bar(
+                partition_seconds(row.downtime_partition_ms),
+                row.downtime_partition_ms or 0,
+                downtime_max,
+            ),
+            Form.BAR,
+        ),
+        Column("error", lambda row: row.error, Form.PROSE),
     ]
-    return table(
+    return table_view(columns, rows, caption=caption, first_row_class=ACTUAL)
+
+
+def comparison_by_generation(outcomes: Sequence[OutcomeRow], *, limit: int) -> TableView | None:
+    """Return moves and loads of the last `limit` generations, a column an assignor.
+
+    `None` where there are no generations or `limit` is 0. Cost: linear in the rows.
+    """
+    by_generation: dict[int, dict[str, OutcomeRow]] = {}
+    for row in outcomes:
+        if row.generation is not None:
+            by_generation.setdefault(row.generation, {})[row.assignor] = row
+    if not by_generation or not limit:
+        return None
+    names = dict.fromkeys(name for rows in by_generation.values() for name in rows)
+    columns: list[Column[Generation]] = [
+        Column("generation", lambda pair: pair[0], Form.NUMBER),
+        Column("time, UTC", lambda pair: clock(_any(pair).at_ms)),
+        Column("members", lambda pair: _any(pair).member_count, Form.NUMBER),
+        Column(
+            ACTUAL,
+            lambda pair: _moves_and_loads(actual_figures(_any(pair))),
+            Form.NUMBER,
+        ),
+        *(Column(name, _of_assignor(name), Form.NUMBER) for name in names),
+    ]
+    shown = list(by_generation.items())[-limit:]
+    missing = len(by_generation) - len(shown)
+    return table_view(
         columns,
-        rows,
-        caption=caption,
-        row_class=lambda row: "happened" if row.name == HAPPENED else None,
+        shown,
+        caption="Moves and loads by generation",
+        heading="Comparison by generation: moves · load per member",
+        omitted=f"The first {missing:,} generations are not shown." if missing else None,
     )
 
 
-def what_if(outcomes: Sequence[OutcomeRow], *, limit: int) -> Markup:
-    """Return the comparison of one life: the sums, and the last `limit` generations on demand."""
-    sums = [row for row in outcomes if row.generation is None]
-    if not sums:
-        return together([])
-    inferred = (
-        left_out("Partition counts are inferred from the group's own history.")
-        if any(row.counts_inferred for row in sums)
-        else None
-    )
-    return element(
-        "section",
-        side_by_side(sums, caption="What if"),
-        inferred,
-        _by_generation(outcomes, limit=limit),
-        class_="what-if",
-    )
-
-
-def happened(row: OutcomeRow) -> Figures:
-    """Return what happened, as a row of what was tried tells it beside."""
+def actual_figures(row: OutcomeRow) -> Figures:
+    """Return what happened, of a row that has both."""
     return Figures(
-        name=HAPPENED,
+        name=ACTUAL,
         rounds=row.actual_rounds,
         moved=row.actual_moved,
         load_min=row.actual_load_min,
@@ -105,8 +117,8 @@ def happened(row: OutcomeRow) -> Figures:
     )
 
 
-def tried(row: OutcomeRow) -> Figures:
-    """Return what would have happened."""
+def simulated_figures(row: OutcomeRow) -> Figures:
+    """Return what the assignor of a row would have done."""
     return Figures(
         name=row.assignor,
         rounds=row.rounds,
@@ -120,70 +132,39 @@ def tried(row: OutcomeRow) -> Figures:
     )
 
 
-Step = tuple[int, Mapping[str, OutcomeRow]]
-"""A generation's number, and its row by assignor."""
+Generation = tuple[int, dict[str, OutcomeRow]]
+"""The number of a generation, and its row of each assignor."""
 
 
-def _by_generation(outcomes: Iterable[OutcomeRow], *, limit: int) -> Markup | None:
-    """Return moves and loads of each generation, an assignor beside the other."""
-    steps: dict[int, dict[str, OutcomeRow]] = {}
-    for row in outcomes:
-        if row.generation is not None:
-            steps.setdefault(row.generation, {})[row.assignor] = row
-    if not steps or not limit:
-        return None
-    names = list(dict.fromkeys(name for rows in steps.values() for name in rows))
-    columns: list[Column[Step]] = [
-        figure("generation", lambda step: step[0]),
-        text("at, UTC", lambda step: clock(_any(step).at_ms)),
-        figure("members", lambda step: _any(step).member_count),
-        figure(HAPPENED, lambda step: _moves_and_loads(happened(_any(step)))),
-        *(figure(name, _of_assignor(name)) for name in names),
-    ]
-    shown = list(steps.items())[-limit:]
-    missing = len(steps) - len(shown)
-    return unfolding(
-        "Generation by generation: moves · loads",
-        left_out(f"The first {missing:,} generations are left out.") if missing else None,
-        table(columns, shown, caption="Moves and loads by generation", is_captioned=False),
-    )
+def _any(generation: Generation) -> OutcomeRow:
+    return next(iter(generation[1].values()))
 
 
-def _of_assignor(name: str) -> Callable[[Step], str | None]:
-    def cell(step: Step) -> str | None:
-        row = step[1].get(name)
-        return None if row is None else _moves_and_loads(tried(row))
+def _of_assignor(name: str) -> Callable[[Generation], str | None]:
+    def cell(generation: Generation) -> str | None:
+        row = generation[1].get(name)
+        return None if row is None else _moves_and_loads(simulated_figures(row))
 
     return cell
 
 
-def _any(step: Step) -> OutcomeRow:
-    return next(iter(step[1].values()))
-
-
 def _moves_and_loads(row: Figures) -> str:
-    return f"{row.moved:,} · {extent(row.load_min, row.load_max)}"
+    return f"{row.moved:,} · {value_range(row.load_min, row.load_max)}"
 
 
-def _with_bar(said: str, value: int, most: int) -> Markup:
-    width = BAR_WIDTH * value / most if most else 0.0
-    bar = element("rect", y=1, width=max(width, 0.5), height=BAR_HEIGHT - 2, class_="amount")
-    return _drawn(said, bar)
+def _bar(text: str, value: int, value_max: int) -> InlineBar:
+    width = BAR_WIDTH * value / value_max if value_max else 0.0
+    return InlineBar(text=text, left=0.0, width=max(width, 0.5))
 
 
-def _with_range(least: int, most: int, scale: int) -> Markup:
-    """Return a range of loads as a bar that begins at the least."""
-    left = BAR_WIDTH * least / scale if scale else 0.0
-    right = BAR_WIDTH * most / scale if scale else 0.0
-    floor = element("path", d=f"M0 {BAR_HEIGHT / 2}H{BAR_WIDTH}", class_="line")
-    width = max(right - left, 3)
-    left = min(left, BAR_WIDTH - width)
-    bar = element("rect", x=left, y=1, width=width, height=BAR_HEIGHT - 2, class_="amount")
-    return _drawn(extent(least, most), floor, bar)
-
-
-def _drawn(said: str, *marks: Markup) -> Markup:
-    drawing = element(
-        "svg", *marks, width=BAR_WIDTH, height=BAR_HEIGHT, class_="beside", aria_hidden="true"
+def _range_bar(smallest: int, largest: int, value_max: int) -> InlineBar:
+    """Return a bar that begins at the smallest value and ends at the largest."""
+    left = BAR_WIDTH * smallest / value_max if value_max else 0.0
+    right = BAR_WIDTH * largest / value_max if value_max else 0.0
+    width = max(right - left, 3.0)
+    return InlineBar(
+        text=value_range(smallest, largest),
+        left=min(left, BAR_WIDTH - width),
+        width=width,
+        has_axis=True,
     )
-    return together([said, drawing])

@@ -1,133 +1,62 @@
-"""Members as colours and numbers.
+"""The colour and the number by which the charts of one life show a member.
 
-Eight colours that colour-blind people tell apart and dark text is readable on (Paul Tol's
-"light" scheme), three textures, and a number in every bar that is wide enough: who cannot see
-the colour still knows the member.
+There are eight colours, which colour-blind people can tell apart and on which dark text is
+readable (Paul Tol's "light" scheme), each plain, striped and dotted. Every bar that is wide
+enough also has the member's number in it, so colour is never needed to recognise a member.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assignors.replay.report.markup import Markup, element, shortened, together
+from assignors.replay.report.templating import shortened
 from assignors.replay.report.view_model import LifeView
 
-HUES = 8
-LOOKS = 3 * HUES
-"""Plain, striped and dotted; members beyond begin again."""
+STYLE_COUNT = 24
+"""Eight colours plain, striped and dotted; further members use them again. `page.css` has a class
+`m0` to `m23` for each, `chart.html` the stripes and dots."""
 
 CLIENT_MAX = 48
-"""Characters of a client id in a hint."""
+"""Characters of a client id in a tooltip or a legend."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberStyle:
-    """A member as the charts of one life show it."""
+    """How the charts of one life show a member."""
 
     number: int
-    """In the order in which members came, from 1."""
+    """In the order of the members' first records, from 1."""
     member_id: str
     client_id: str
     host: str
-    instance_id: str | None = None
 
     @property
-    def look(self) -> str:
+    def css_class(self) -> str:
         """The class of its bars."""
-        return f"m{(self.number - 1) % LOOKS}"
+        return f"m{(self.number - 1) % STYLE_COUNT}"
 
     @property
-    def said(self) -> str:
-        """Who it is, in a hint."""
-        client = shortened(self.client_id, CLIENT_MAX) or "no client id"
+    def client(self) -> str:
+        """Its client id, as legends and tooltips print it."""
+        return shortened(self.client_id, CLIENT_MAX) or "no client id"
+
+    @property
+    def description(self) -> str:
+        """Its number, client and host, as tooltips print them."""
         host = f" at {shortened(self.host, CLIENT_MAX)}" if self.host else ""
-        return f"member {self.number}, {client}{host}"
+        return f"member {self.number}, {self.client}{host}"
 
 
 def member_styles(life: LifeView) -> Mapping[str, MemberStyle]:
-    """Return the members of a life by id, numbered in the order in which they came."""
+    """Return the style of each member of a life, by member id. Linear in the rows of the life."""
     found: dict[str, MemberStyle] = {}
-    for row in life.members:
-        found[row.member_id] = MemberStyle(
-            number=len(found) + 1,
-            member_id=row.member_id,
-            client_id=row.client_id,
-            host=row.host,
-            instance_id=row.instance_id,
-        )
-    for held in life.assignments:
-        if held.member_id not in found:
-            found[held.member_id] = MemberStyle(
+    for row in [*life.members, *life.assignments]:
+        if row.member_id not in found:
+            found[row.member_id] = MemberStyle(
                 number=len(found) + 1,
-                member_id=held.member_id,
-                client_id=held.client_id,
-                host=held.host,
+                member_id=row.member_id,
+                client_id=row.client_id,
+                host=row.host,
             )
     return found
-
-
-def legend(shown: Sequence[MemberStyle], left_out_count: int) -> Markup:
-    """Return the legend of a chart: each member's look, number and client id."""
-    chips = [
-        element(
-            "li",
-            element(
-                "button",
-                swatch(person),
-                element("bdi", shortened(person.client_id, CLIENT_MAX) or "no client id"),
-                type="button",
-                aria_pressed="false",
-                title=shortened(person.member_id),
-                data_look=f"{person.look}",
-                data_member=person.number,
-            ),
-        )
-        for person in shown
-    ]
-    if left_out_count:
-        chips.append(element("li", f"and {left_out_count:,} more", class_="quiet"))
-    return element("ul", *chips, class_="legend", aria_label="Members")
-
-
-def swatch(person: MemberStyle) -> Markup:
-    """Return a small square in the member's look with its number."""
-    return element(
-        "svg",
-        element("rect", width=22, height=14, rx=2, class_=f"bar {person.look}"),
-        element("text", person.number, x=11, y=11, class_="in-bar"),
-        width=22,
-        height=14,
-        class_="swatch",
-        aria_hidden="true",
-    )
-
-
-def patterns() -> Markup:
-    """Return the textures, which all charts of the page share."""
-    return element(
-        "svg",
-        element("defs", together(_pattern(look) for look in range(HUES, LOOKS))),
-        width=0,
-        height=0,
-        class_="patterns",
-        aria_hidden="true",
-    )
-
-
-def _pattern(look: int) -> Markup:
-    """Return a colour with stripes or dots on it."""
-    texture = (
-        element("path", d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5", class_="texture")
-        if look < 2 * HUES
-        else element("circle", cx=3, cy=3, r=1.2, class_="texture-dot")
-    )
-    return element(
-        "pattern",
-        element("rect", width=6, height=6, class_=f"m{look % HUES}"),
-        texture,
-        id=f"look-{look}",
-        width=6,
-        height=6,
-        patternUnits="userSpaceOnUse",
-    )

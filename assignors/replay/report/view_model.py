@@ -1,9 +1,8 @@
-"""What the page tells of each group: rows put together by life, and what there is room for.
+"""The groups that the page shows: their rows, joined by life, and how much of each is shown.
 
-A page that tells everything of five hundred groups is one that nobody can open. So there is a
-room, in marks (bars and rows that are drawn), that the groups share: those with most findings
-come first, charts before tables, and what is left out of a life, or of the page, is said where
-it is missing.
+A page with everything about five hundred groups would be too large to open. So the groups share a
+number of marks (bars and table rows). Groups with most findings come first, and charts before
+tables. Where the page shows less of a group than there is, it says so.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ from wire.text import utf16_key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a page may hold."""
+    """How much a page may show."""
 
     marks: int = 20_000
     """Bars and table rows of all groups together: about 400 bytes each."""
     groups: int = 2_000
-    """Groups that have a line of their own."""
+    """Groups that are in the index."""
     generations: int = 120
-    """Generations of a life that are told: the last."""
+    """Generations of a life: the last ones."""
     partitions: int = 64
-    """Partitions of a life that have a row in its chart: those that changed hands most."""
+    """Partitions in the chart of a life: those that moved most often."""
     findings: int = 100
-    """Findings of a life that are listed."""
+    """Findings of a life."""
     members: int = 60
-    """Members of a life that are listed."""
+    """Members of a life."""
     intervals: int = 400
-    """Rows of the table that tells in words what the chart shows."""
+    """Rows in the table of a life's ownership intervals."""
 
 
-FRAME = 16
+FIXED_MARKS = 16
 """Marks that the chart of any life needs: headings, labels, legend, comparison."""
 
 
@@ -67,26 +66,26 @@ class LifeView:
     row: GroupRow
     generations: Sequence[GenerationRow] = ()
     members: Sequence[MemberRow] = ()
-    """The last row of each member, in the order in which they came."""
+    """The last row of each member, in the order of the members' first rows."""
     assignments: Sequence[AssignmentRow] = ()
     anomalies: Sequence[AnomalyRow] = ()
     outcomes: Sequence[OutcomeRow] = ()
     end_ms: int
-    """When it ended, or the last that was heard of it."""
+    """When it ended; where it did not, the last time in its rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView:
-    """One group name with its lives."""
+    """All lives of one group name."""
 
     number: int
     """In the order of the page, from 1."""
     name: str
     lives: tuple[LifeView, ...]
-    is_told: bool = True
-    """Whether there was room for its charts and findings."""
+    has_details: bool = True
+    """Whether its charts and findings are shown."""
     has_tables: bool = True
-    """Whether there was room for its tables."""
+    """Whether its tables are shown."""
 
     @property
     def anomaly_count(self) -> int:
@@ -94,58 +93,59 @@ class GroupView:
         return sum(life.row.anomaly_count for life in self.lives)
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """Kinds of its findings, each once, in the order of the alphabet."""
-        return tuple(sorted({one.kind for life in self.lives for one in life.anomalies}))
+    def finding_kinds(self) -> tuple[str, ...]:
+        """Kinds of its findings, each once, sorted."""
+        return tuple(sorted({row.kind for life in self.lives for row in life.anomalies}))
 
 
-def stories(tables: Tables, limits: Limits) -> list[GroupView]:
-    """Return the groups, those with most findings first, as far as the page has room.
+def group_views(tables: Tables, limits: Limits) -> list[GroupView]:
+    """Return the groups that the page shows, those with most findings first.
 
     Cost: linear in the rows, and the sort of the groups.
     """
-    lives = list(_lives(tables))
-    listed = [
-        GroupView(number=0, name=name, lives=tuple(told))
-        for name, told in groupby(lives, key=lambda life: life.row.group)
+    groups = [
+        GroupView(number=0, name=name, lives=tuple(lives))
+        for name, lives in groupby(_lives(tables), key=lambda life: life.row.group)
     ]
-    listed.sort(key=lambda story: (-story.anomaly_count, utf16_key(story.name)))
-    listed = listed[: limits.groups]
-    is_shown, room = _fitting([_sum(drawn, story, limits) for story in listed], limits.marks)
-    # A group whose charts are left out has no tables either: they take all the room there is.
-    tabled, _ = _fitting(
+    groups.sort(key=lambda group: (-group.anomaly_count, utf16_key(group.name)))
+    groups = groups[: limits.groups]
+    has_details, left = _fitting(
+        [_sum(chart_marks, group, limits) for group in groups], limits.marks
+    )
+    # A group without charts has no tables either: its cost is more than any page may have.
+    has_tables, _ = _fitting(
         [
-            _sum(tabulated, story, limits) if is_told else limits.marks + 1
-            for story, is_told in zip(listed, is_shown, strict=True)
+            _sum(table_marks, group, limits) if is_shown else limits.marks + 1
+            for group, is_shown in zip(groups, has_details, strict=True)
         ],
-        room,
+        left,
     )
     return [
         replace(
-            story,
+            group,
             number=number,
-            # One group alone is told whatever it needs: its own limits bound it.
-            is_told=is_told or number == 1,
-            has_tables=has_tables or number == 1,
+            # The first group is always shown in full: its own limits bound it.
+            has_details=is_shown or number == 1,
+            has_tables=is_tabulated or number == 1,
         )
-        for number, (story, is_told, has_tables) in enumerate(
-            zip(listed, is_shown, tabled, strict=True), start=1
+        for number, (group, is_shown, is_tabulated) in enumerate(
+            zip(groups, has_details, has_tables, strict=True), start=1
         )
     ]
 
 
-def drawn(life: LifeView, limits: Limits) -> int:
-    """Return how many marks the chart and the findings of a life come to, at most."""
+def chart_marks(life: LifeView, limits: Limits) -> int:
+    """Return how many marks the chart and the findings of a life have at most."""
     return (
-        FRAME
+        FIXED_MARKS
         + len(life.assignments)
         + 3 * min(len(life.generations), limits.generations)
         + min(len(life.anomalies), limits.findings)
     )
 
 
-def tabulated(life: LifeView, limits: Limits) -> int:
-    """Return how many rows the tables of a life come to, at most."""
+def table_marks(life: LifeView, limits: Limits) -> int:
+    """Return how many rows the tables of a life have at most."""
     return (
         min(len(life.assignments), limits.intervals)
         + min(len(life.generations), limits.generations)
@@ -154,21 +154,21 @@ def tabulated(life: LifeView, limits: Limits) -> int:
     )
 
 
-def _sum(cost: Callable[[LifeView, Limits], int], story: GroupView, limits: Limits) -> int:
-    return sum(cost(life, limits) for life in story.lives)
+def _sum(marks: Callable[[LifeView, Limits], int], group: GroupView, limits: Limits) -> int:
+    return sum(marks(life, limits) for life in group.lives)
 
 
-def _fitting(costs: Iterable[int], room: int) -> tuple[list[bool], int]:
-    """Return which of the costs fit, one after another, and the room that is left.
+def _fitting(costs: Iterable[int], budget: int) -> tuple[list[bool], int]:
+    """Return which costs fit into the budget, one after another, and what is left of it.
 
     >>> _fitting([3, 9, 4], 8)
     ([True, False, True], 1)
     """
     found = []
     for cost in costs:
-        found.append(cost <= room)
-        room -= cost if cost <= room else 0
-    return found, room
+        found.append(cost <= budget)
+        budget -= cost if cost <= budget else 0
+    return found, budget
 
 
 def _lives(tables: Tables) -> Iterable[LifeView]:
@@ -177,20 +177,18 @@ def _lives(tables: Tables) -> Iterable[LifeView]:
     assignments = _by_life(tables.assignments)
     anomalies = _by_life(tables.anomalies)
     outcomes = _by_life(tables.outcomes)
-    ordered = sorted(tables.groups, key=lambda row: (utf16_key(row.group), row.life))
-    for row in ordered:
+    for row in sorted(tables.groups, key=lambda row: (utf16_key(row.group), row.life)):
         key = (row.group, row.life)
-        told, held = generations.get(key, ()), assignments.get(key, ())
-        found = anomalies.get(key, ())
-        yield LifeView(
+        life = LifeView(
             row=row,
-            generations=told,
-            members=_once(members.get(key, ())),
-            assignments=held,
-            anomalies=found,
+            generations=generations.get(key, ()),
+            members=_last_rows(members.get(key, ())),
+            assignments=assignments.get(key, ()),
+            anomalies=anomalies.get(key, ()),
             outcomes=outcomes.get(key, ()),
-            end_ms=row.to_ms if row.to_ms is not None else _last_ms(row, told, held, found),
+            end_ms=row.from_ms if row.to_ms is None else row.to_ms,
         )
+        yield replace(life, end_ms=_last_ms(life)) if row.to_ms is None else life
 
 
 def _by_life(rows: Iterable[Row]) -> Mapping[Key, list[Row]]:
@@ -200,23 +198,18 @@ def _by_life(rows: Iterable[Row]) -> Mapping[Key, list[Row]]:
     return found
 
 
-def _once(rows: Iterable[MemberRow]) -> tuple[MemberRow, ...]:
-    """Return the last row of each member, where its first stood."""
+def _last_rows(rows: Iterable[MemberRow]) -> tuple[MemberRow, ...]:
+    """Return the last row of each member, at the place of its first."""
     return tuple({row.member_id: row for row in rows}.values())
 
 
-def _last_ms(
-    row: GroupRow,
-    generations: Iterable[GenerationRow],
-    assignments: Iterable[AssignmentRow],
-    anomalies: Iterable[AnomalyRow],
-) -> int:
-    """Return the last time that is heard of a life that has no end."""
-    times = [row.from_ms]
-    for one in generations:
-        times += [one.at_ms, one.until_ms or one.at_ms]
-    for two in assignments:
-        times += [two.from_ms, two.to_ms or two.from_ms]
-    for three in anomalies:
-        times += [three.at_ms, three.until_ms or three.at_ms]
+def _last_ms(life: LifeView) -> int:
+    """Return the last time in the rows of a life."""
+    times = [life.row.from_ms]
+    for generation in life.generations:
+        times += [generation.at_ms, generation.until_ms or generation.at_ms]
+    for interval in life.assignments:
+        times += [interval.from_ms, interval.to_ms or interval.from_ms]
+    for finding in life.anomalies:
+        times += [finding.at_ms, finding.until_ms or finding.at_ms]
     return max(times)

@@ -1,13 +1,12 @@
-"""Tables of groups that were never there, for reports; and a reader that trusts no page.
+"""Tables of invented groups, for the tests of the report.
 
-`a_group` writes the rows of one life by hand, with every name a test may want to be hostile.
-`Outline` reads a page with the standard library's parser, which knows nothing of how it was made.
+`one_group` writes the rows of one life by hand; `all_renamed` puts any text in the place of every
+name that a client or a cluster can choose.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from html.parser import HTMLParser
 from typing import TypeVar
 
 from assignors.replay.tables.rows import (
@@ -36,7 +35,7 @@ HOSTILE = (
 """Names that some page, somewhere, fell for."""
 
 
-def life(group: str = "orders", *, number: int = 1, generation_count: int = 4) -> Tables:
+def one_group(group: str = "orders", *, number: int = 1, generation_count: int = 4) -> Tables:
     """A classic group of two members that swap a partition in every generation but the first."""
     generations = range(1, generation_count + 1)
     members = ("member-a", "member-b")
@@ -280,7 +279,7 @@ def all_renamed(tables: Tables, name: str) -> Tables:
     )
 
 
-def together(*parts: Tables) -> Tables:
+def joined(*parts: Tables) -> Tables:
     """Several groups in one."""
     return Tables(
         **{
@@ -288,49 +287,3 @@ def together(*parts: Tables) -> Tables:
             for field in fields(Tables)
         }
     )
-
-
-class Outline(HTMLParser):
-    """What a page is made of: elements with their attributes, texts, and what is wrong with it."""
-
-    VOID = frozenset({"meta", "link", "input", "br"})
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[tuple[str, str]] = []
-        """(element, text) of every text that is not white space."""
-        self.open: list[str] = []
-        self.faults: list[str] = []
-        self.feed(page)
-        self.close()
-        self.faults += [f"<{name}> is never closed" for name in self.open]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self.open or self.open.pop() != tag:
-            self.faults.append(f"</{tag}> closes nothing")
-
-    def handle_comment(self, data: str) -> None:
-        self.faults.append(f"a comment: {data}")
-
-    def handle_data(self, data: str) -> None:
-        if data.strip():
-            self.texts.append((self.open[-1] if self.open else "", data))
-
-    @property
-    def shape(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Elements and the names of their attributes."""
-        return [(tag, tuple(attributes)) for tag, attributes in self.elements]
-
-    def of(self, tag: str, class_: str | None = None) -> list[dict[str, str | None]]:
-        """Attributes of each element of a kind, those with a class alone if one is named."""
-        return [
-            attributes
-            for name, attributes in self.elements
-            if name == tag and (class_ is None or class_ in (attributes.get("class") or "").split())
-        ]

@@ -1,6 +1,6 @@
 "use strict";
-// Everything is readable without this script. It adds a search, and reads charts aloud:
-// the title of a mark is shown below its chart, on touch and to the keyboard as well.
+// The page is complete without this script. It adds a search, and shows the tooltip of a mark
+// below its chart: on touch and to the keyboard as well.
 (() => {
   const groups = [...document.querySelectorAll(".group")];
   const search = document.getElementById("search");
@@ -44,7 +44,7 @@
   addEventListener("hashchange", openTarget);
   openTarget();
 
-  const marks = "[data-member], .mark, .finding, .generation, .change, .load, .pause, .cut";
+  const marks = "[data-member], .mark, .finding, .generation, .membership, .load, .shortened";
 
   function titleOf(mark) {
     const title = [...mark.children].find((child) => child.localName === "title");
