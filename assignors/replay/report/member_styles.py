@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from assignors.replay.report.templating import shortened
 from assignors.replay.report.view_model import LifeView
+from assignors.replay.tables.rows import AssignmentRow, MemberRow
 
 STYLE_COUNT = 24
 """Eight colours plain, striped and dotted; further members use them again. `page.css` has a class
@@ -50,8 +51,9 @@ class MemberStyle:
 
 def member_styles(life: LifeView) -> Mapping[str, MemberStyle]:
     """Return the style of each member of a life, by member id. Linear in the rows of the life."""
+    rows: list[MemberRow | AssignmentRow] = [*life.members, *life.assignments]
     found: dict[str, MemberStyle] = {}
-    for row in [*life.members, *life.assignments]:
+    for row in rows:
         if row.member_id not in found:
             found[row.member_id] = MemberStyle(
                 number=len(found) + 1,
