@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from base64 import b64encode
 from contextlib import redirect_stdout
 from io import StringIO
@@ -244,3 +245,12 @@ def test_a_report_is_one_page_and_hides_what_is_hidden(tmp_path: Path) -> None:
     told = page.read_text(encoding="utf-8")
     assert "group-1" in told
     assert not [name for name in ("shop.", "w-aio", "127.0.0.1", "real.jsonl") if name in told]
+
+
+def test_a_report_without_jinja2_says_what_to_install_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    result = run("no-such-file.jsonl", "--report", str(tmp_path / "report.html"))
+    assert result.exit_code == 2
+    assert "--report needs jinja2: pip install 'kafka-assignors[replay]'" in result.stderr

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from assignors.assignor import Assignor
 from assignors.cli.commands.replay_python import replay_with_python
-from assignors.cli.commands.replay_request import ReplayRequest, ReplayResult, UnreadableError
+from assignors.cli.commands.replay_request import (
+    EXTRA,
+    ReplayRequest,
+    ReplayResult,
+    UnreadableError,
+)
 from assignors.cli.commands.replay_spark import replay_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
 from assignors.cli.inputs.json_text import parse_json
@@ -154,6 +160,8 @@ def replay(
     """
     if source is None and bootstrap is None:
         raise click.UsageError("name a SOURCE, or a cluster with --bootstrap")
+    if report is not None and find_spec("jinja2") is None:
+        raise click.UsageError(f"--report needs jinja2: {EXTRA.format('replay')}")
     counts, names = _of_cluster(bootstrap)
     settings = Settings(
         partition_counts={**counts, **(partition_counts or {})},
