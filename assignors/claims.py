@@ -20,9 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64, partition_arrays
+from assignors.arrays import Int32, Int64, names_of, partition_arrays
 from assignors.assignor import UserData
-from assignors.group_bytes.owned import names_of
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
 from assignors.problem import NOBODY, Problem
 from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_user_data

@@ -14,10 +14,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Int64
+from assignors.arrays import Int64, OwnedArrays, OwnedPartitions
 from assignors.group_bytes.fields import Fields, int32_view, read_fields
 from assignors.group_bytes.names import find, name_table, word_view
-from assignors.group_bytes.owned import OwnedArrays, OwnedPartitions
 from assignors.group_bytes.topic_lists import TopicLists, topic_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription

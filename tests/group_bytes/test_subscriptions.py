@@ -9,9 +9,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import example, given
 
-from assignors.arrays import partition_arrays
+from assignors.arrays import OwnedPartitions, partition_arrays
 from assignors.group_bytes import fields, subscriptions
-from assignors.group_bytes.owned import OwnedPartitions
 from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import Member
 from tests.group_bytes.blobs import CAPTURED, groups_of_bytes
