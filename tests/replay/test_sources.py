@@ -139,7 +139,7 @@ def test_a_folder_of_parquet_is_read_in_order_and_bad_files_are_rows(tmp_path: P
     errors = [raw.error for raw in found if raw.error]
     assert "part-2.parquet: no Parquet file" in errors[0]
     assert "part-3.parquet: no column key and value among x" in errors[1]
-    assert "part-4.parquet: column partition" in errors[2]
+    assert "part-4.parquet: row 1: column partition" in errors[2]
 
 
 def test_damage_within_a_parquet_file_comes_behind_the_rows_before_it(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ LogRecord: TypeAlias = tuple[int, int, bytes | None, bytes | None]
 
 _MARKER_KEY = struct.Struct(">hh")
 _DELTA_MAX = 1 << 31  # offsets of a batch are counted in an int32
+_OFFSET_MAX = (1 << 63) - 1
 
 
 class Compression(IntEnum):
@@ -109,7 +110,8 @@ def read_records(batch: Batch, decompress: Decompress) -> Iterator[LogRecord]:
                 raise _bad(f"record {number} of {length} bytes in {size - position}", start)
             timestamp_delta, position = _varint(data, position + 1)
             offset_delta, position = _varint(data, position)
-            if not -_DELTA_MAX <= offset_delta < _DELTA_MAX:
+            offset = base_offset + offset_delta
+            if not -_DELTA_MAX <= offset_delta < _DELTA_MAX or offset > _OFFSET_MAX:
                 raise _bad(f"record {number} is {offset_delta} offsets behind its batch", start)
             key, position = _field(data, position, end)
             value, position = _field(data, position, end)
@@ -118,7 +120,7 @@ def read_records(batch: Batch, decompress: Decompress) -> Iterator[LogRecord]:
         except IndexError:
             raise _bad(f"record {number} ends early", start) from None
         timestamp_ms = base_timestamp_ms + timestamp_delta if appended_ms is None else appended_ms
-        yield base_offset + offset_delta, timestamp_ms, key, value
+        yield offset, timestamp_ms, key, value
         position = end
     if position < size:
         raise _bad(f"{size - position} bytes behind the last record", position)

@@ -33,7 +33,7 @@ from assignors.replay.decode.buffers import (
 )
 from assignors.replay.decode.classic_groups import CLASSIC_GROUP, classic_groups
 from assignors.replay.decode.offset_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
-from assignors.replay.sources.raw import RAW, uniform
+from assignors.replay.sources.raw import RAW, slices, uniform
 from wire.records import RECORD_TYPES, UNKNOWN, Record, decode_record
 from wire.records.json_form import to_json
 
@@ -86,8 +86,8 @@ def decode_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
     """
     for batch in batches:
         raw = uniform(batch, "decoding")
-        for piece in _slices(raw):
-            yield decode_batch(piece)
+        for first, count, _ in slices(raw, SLICE_BYTES):
+            yield decode_batch(raw.slice(first, count))
 
 
 def decode_batch(raw: pa.RecordBatch) -> pa.RecordBatch:
@@ -246,16 +246,3 @@ def _commit(record: Record) -> dict[str, Any] | None:
 
 def _json(value: Mapping[str, Any] | None) -> str | None:
     return None if value is None else json.dumps(to_json(value), ensure_ascii=False)
-
-
-def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Yield a batch in pieces of about `SLICE_BYTES`, of one row at least."""
-    keys, values = bytes_of(batch.column("key")), bytes_of(batch.column("value"))
-    sizes = np.cumsum(keys.end - keys.start + values.end - values.start)
-    first = 0
-    while first < batch.num_rows:
-        before = int(sizes[first - 1]) if first else 0
-        behind = int(np.searchsorted(sizes, before + SLICE_BYTES, side="right"))
-        last = max(behind, first + 1)
-        yield batch.slice(first, last - first)
-        first = last

@@ -26,7 +26,14 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from assignors.replay.sources.raw import BATCH_ROWS, POSITION, Raw, SourceError, batched
+from assignors.replay.sources.raw import (
+    BATCH_ROWS,
+    POSITION,
+    Raw,
+    SourceError,
+    batched,
+    printable_name,
+)
 
 LINE_MAX = 512 << 20
 """Longest line: a longer one is an error, not a reason to fill the memory."""
@@ -126,7 +133,7 @@ def parse_lines(
 
 
 def _stretch_rows(stretch: Stretch, line_max: int) -> Iterator[Raw]:
-    name = stretch.file.name
+    name = printable_name(stretch.file)
     count_before = cache(lambda: _count_before(stretch))
     with stretch.file.open("rb") as stream:
         plain = gzip.GzipFile(fileobj=stream) if stretch.file.suffix == ".gz" else stream
@@ -206,7 +213,7 @@ def _bytes(document: Mapping[str, Any], name: str) -> bytes | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise ValueError(f"{name}: {value!r} is no base64")
+        raise ValueError(f"{name}: {value!r:.80} is no base64")
     try:
         return b64decode(value, validate=True)
     except ValueError as error:
@@ -215,9 +222,20 @@ def _bytes(document: Mapping[str, Any], name: str) -> bytes | None:
 
 def _text(document: Mapping[str, Any], name: str) -> str | None:
     value = document.get(name)
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"{name}: {value!r} is no text")
+    if value is None:
+        return None
+    if not isinstance(value, str) or not _is_text(value):
+        raise ValueError(f"{name}: {value!r:.80} is no text")
     return value
+
+
+def _is_text(value: str) -> bool:
+    """Return whether a string has no half of a character (a lone surrogate), which JSON allows."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _number(document: Mapping[str, Any], name: str, limit: int) -> int | None:
@@ -225,5 +243,5 @@ def _number(document: Mapping[str, Any], name: str, limit: int) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not -limit <= value < limit:
-        raise ValueError(f"{name}: {value!r} is no number of its kind")
+        raise ValueError(f"{name}: {value!r:.80} is no number of its kind")
     return value

@@ -2,6 +2,10 @@
 
 The columns are those of Spark's Kafka source; only `key` and `value` must be there. Files of a
 folder are read in the order of their names.
+
+A file is not believed about how much it becomes: a dictionary of one long value and rows that
+all name it are a kilobyte that becomes gigabytes. Columns of bytes are read as dictionaries, and
+only as many rows at once are made of them as fit a batch.
 """
 
 from __future__ import annotations
@@ -12,7 +16,26 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assignors.replay.sources.raw import BATCH_ROWS, RAW, Raw, SourceError, batched, uniform
+from assignors.replay.sources.raw import (
+    BATCH_BYTES,
+    BATCH_ROWS,
+    RAW,
+    Raw,
+    SourceError,
+    batched,
+    printable_name,
+    slices,
+    uniform,
+)
+
+PLAIN_MAX = 128 << 20
+"""Most bytes of keys, values and texts that are read from one file, unless it is long itself."""
+
+PLAIN_RATIO = 1000
+"""A file that is long may have this many times its own size."""
+
+
+_BYTES = [field.name for field in RAW if field.type in (pa.binary(), pa.string())]
 
 
 def is_parquet(path: Path) -> bool:
@@ -21,10 +44,12 @@ def is_parquet(path: Path) -> bool:
 
 
 def read_parquet(path: str | Path, *, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """Yield the records of Parquet files.
+    """Yield the records of Parquet files, as batches of `RAW` of about `BATCH_BYTES` at most.
 
-    Raises `SourceError` where there is no file, or none with a key and a value. A file that
-    breaks off is a row with its name in `error`, behind the rows that could be read.
+    Raises `SourceError` where there is no file, or none with a key and a value. A value that
+    its column cannot hold is a row with `error`. A file that breaks off, or becomes more than
+    `PLAIN_MAX` bytes and more than `PLAIN_RATIO` times its size, ends with a row with its name
+    in `error`, behind the rows that could be read.
     Memory: a batch, and the pages of Parquet that it stands in.
     """
     place = Path(path)
@@ -52,7 +77,10 @@ def write_parquet(batches: Iterable[pa.RecordBatch], path: str | Path) -> int:
 
 def _opened(file: Path) -> pq.ParquetFile:
     try:
-        opened = pq.ParquetFile(file)
+        metadata = pq.read_metadata(file)
+        paths = {metadata.schema.column(number).path for number in range(metadata.num_columns)}
+        packed = [name for name in _BYTES if name in paths]
+        opened = pq.ParquetFile(file, metadata=metadata, read_dictionary=packed)
     except (pa.ArrowInvalid, OSError) as error:
         raise SourceError(f"{file}: no Parquet file: {error}") from error
     missing = [name for name in ("key", "value") if name not in opened.schema_arrow.names]
@@ -64,10 +92,29 @@ def _opened(file: Path) -> pq.ParquetFile:
 
 def _file_batches(file: Path, batch_rows: int) -> Iterator[pa.RecordBatch]:
     """Yield the batches of one file; what is wrong with it is its last row."""
+    name = printable_name(file)
+    row = 1
     try:
         with _opened(file) as opened:
-            wanted = [name for name in RAW.names if name in opened.schema_arrow.names]
-            for batch in opened.iter_batches(batch_size=batch_rows, columns=wanted):
-                yield uniform(batch, file.name)
+            for piece in _bounded(
+                opened, batch_rows, max(PLAIN_MAX, PLAIN_RATIO * file.stat().st_size)
+            ):
+                yield uniform(piece, name, first_row=row)
+                row += piece.num_rows
     except (SourceError, pa.ArrowException, OSError) as error:
-        yield from batched([Raw(error=f"{file.name}: {error}")])
+        yield from batched([Raw(error=f"{name}: {error}")])
+
+
+def _bounded(opened: pq.ParquetFile, batch_rows: int, plain_max: int) -> Iterator[pa.RecordBatch]:
+    """Yield the columns of `RAW` in pieces, up to so many bytes of keys, values and texts."""
+    wanted = [name for name in RAW.names if name in opened.schema_arrow.names]
+    row = 1
+    left = plain_max
+    for batch in opened.iter_batches(batch_size=batch_rows, columns=wanted):
+        for first, count, size in slices(batch, BATCH_BYTES):
+            left -= size
+            if left < 0:
+                text = f"row {row + first}: more than {plain_max} bytes: not read from here on"
+                raise SourceError(text)
+            yield batch.slice(first, count)
+        row += batch.num_rows

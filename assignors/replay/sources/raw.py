@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 BATCH_ROWS = 10_000
 BATCH_BYTES = 16 << 20
@@ -93,22 +95,116 @@ def batched(
         yield _batch(held)
 
 
-def uniform(batch: pa.RecordBatch, where: str) -> pa.RecordBatch:
+def uniform(batch: pa.RecordBatch, where: str, *, first_row: int | None = None) -> pa.RecordBatch:
     """Return a batch of anybody's with the columns of `RAW`; those it lacks are null.
 
-    Text in `key` and `value` is taken as its bytes. Raises `SourceError` where a column is of
-    another kind.
+    Text in `key` and `value` is taken as its bytes. A value that its column cannot hold (text
+    that is no UTF-8, a partition beyond int32) costs its row alone: `error` has the column and
+    the reason, and with `first_row`, the number of the batch's first row in `where`, the place.
+    Raises `SourceError` where a whole column is of another kind.
     """
-    columns = []
+    columns: dict[str, pa.Array] = {}
+    reasons: dict[int, str] = {}
     for field in RAW:
         if field.name not in batch.schema.names:
-            columns.append(pa.nulls(batch.num_rows, field.type))
+            columns[field.name] = pa.nulls(batch.num_rows, field.type)
             continue
         try:
-            columns.append(batch.column(field.name).cast(field.type))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            columns[field.name], bad = _converted(batch.column(field.name), field.type)
+        except pa.ArrowNotImplementedError as error:
             raise SourceError(f"{where}: column {field.name}: {error}") from error
-    return pa.RecordBatch.from_arrays(columns, schema=RAW)
+        for place, reason in bad.items():
+            row = "" if first_row is None else f"{where}: row {first_row + place}: "
+            reasons.setdefault(place, f"{row}column {field.name}: {reason}")
+    if reasons:
+        texts = pa.array([reasons.get(place) for place in range(batch.num_rows)], pa.string())
+        columns["error"] = pc.coalesce(columns["error"], texts)
+        for name in ("key", "value"):
+            columns[name] = pc.if_else(texts.is_null(), columns[name], None)
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=RAW)
+
+
+def slices(batch: pa.RecordBatch, bytes_max: int) -> Iterator[tuple[int, int, int]]:
+    """Yield first row, number of rows and bytes of pieces, of about `bytes_max` at most each.
+
+    A row that is longer is a piece of its own. What counts are the bytes of binary and text
+    columns, those of a dictionary as often as rows name them: so the pieces are known before
+    any is made.
+    """
+    lengths = [_lengths(column) for column in batch.columns if _has_bytes(column.type)]
+    total = sum(pc.sum(each).as_py() or 0 for each in lengths)
+    if total <= bytes_max:
+        if batch.num_rows:
+            yield 0, batch.num_rows, total
+        return
+    first = size = 0
+    for place, length in enumerate(
+        map(sum, zip(*(each.to_pylist() for each in lengths), strict=True))
+    ):
+        if place > first and size + length > bytes_max:
+            yield first, place - first, size
+            first, size = place, 0
+        size += length
+    if batch.num_rows > first:
+        yield first, batch.num_rows - first, size
+
+
+def printable_name(path: Path) -> str:
+    r"""Return the name of a file for messages: a name need not be text, an error must be.
+
+    >>> printable_name(Path("dump-\udcff.jsonl"))
+    'dump-\\udcff.jsonl'
+    """
+    return path.name.encode("utf-8", "backslashreplace").decode()
+
+
+def _converted(column: pa.Array, kind: pa.DataType) -> tuple[pa.Array, dict[int, str]]:
+    """Return a column as another type, and why some of its rows, null there, cannot be that."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    try:
+        return _cast(column, kind), {}
+    except pa.ArrowInvalid:
+        pass
+    parts: list[pa.Array] = []
+    reasons: dict[int, str] = {}
+    for place in range(len(column)):
+        try:
+            parts.append(_cast(column.slice(place, 1), kind))
+        except pa.ArrowInvalid as error:
+            parts.append(pa.nulls(1, kind))
+            reasons[place] = str(error).splitlines()[0]
+    return pa.concat_arrays(parts), reasons
+
+
+def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    cast = column.cast(kind)
+    if pa.types.is_string(kind):
+        cast.validate(full=True)  # of a column of text nobody has looked yet if it is UTF-8
+    return cast
+
+
+def _has_bytes(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return any(
+        is_it(kind)
+        for is_it in (
+            pa.types.is_binary,
+            pa.types.is_string,
+            pa.types.is_large_binary,
+            pa.types.is_large_string,
+        )
+    )
+
+
+def _lengths(column: pa.Array) -> pa.Array:
+    """Return how many bytes each row has, 0 where it is null."""
+    if pa.types.is_dictionary(column.type):
+        lengths = pc.binary_length(column.dictionary).take(column.indices)
+    else:
+        lengths = pc.binary_length(column)
+    return lengths.fill_null(0).cast(pa.int64())
 
 
 def _batch(raws: list[Raw]) -> pa.RecordBatch:

@@ -23,7 +23,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from assignors.replay.sources.compression import PLAIN_MAX, decompressor
-from assignors.replay.sources.raw import BATCH_ROWS, Raw, SourceError, batched
+from assignors.replay.sources.raw import BATCH_ROWS, Raw, SourceError, batched, printable_name
 from assignors.replay.sources.transactions import Fate, transactions_of
 from wire.errors import WireError
 from wire.log.records import Batch, Decompress, read_records
@@ -33,6 +33,8 @@ OFFSETS_TOPIC = "__consumer_offsets"
 
 SEEN = (None, Fate.COMMITTED)
 """What a `read_committed` consumer sees."""
+
+PARTITION_MAX = (1 << 31) - 1
 
 _FOLDER = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<partition>\d{1,10})")
 _FILE = re.compile(r"\d{20}\.log")
@@ -128,7 +130,7 @@ def _segment_files(folder: Path) -> tuple[Path, ...]:
 
 def _partition(folder: Path, files: tuple[Path, ...]) -> Partition:
     named = _FOLDER.fullmatch(folder.resolve().name)
-    if named is None:
+    if named is None or int(named["partition"]) > PARTITION_MAX:
         return Partition(files=files)
     return Partition(files=files, topic=named["topic"], partition=int(named["partition"]))
 
@@ -190,7 +192,7 @@ def _flawed(log: Partition, file: Path, flaw: Flaw) -> Raw:
 
 
 def _error(log: Partition, file: Path, text: str, offset: int | None) -> Raw:
-    where = f"{file.parent.name}/{file.name}"
+    where = f"{printable_name(file.parent)}/{printable_name(file)}"
     return Raw(topic=log.topic, partition=log.partition, offset=offset, error=f"{where}: {text}")
 
 
