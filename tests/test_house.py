@@ -50,8 +50,8 @@ ALLOWED = {
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.replay.tables.arrow": {"pyarrow"},
-    "assignors.replay.engines": {"numpy", "pyarrow", "pyspark"},
-    "assignors.replay.engines.python": set(),
+    "assignors.replay.engines": set(),
+    "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},
     "assignors": {"numpy"},
 }
 """What each part may import from outside, the narrowest prefix first."""

@@ -9,8 +9,15 @@ with whole DataFrames stands beside what it does: `assignors.simulation.spark` p
 from __future__ import annotations
 
 from assignors.spark.functions import column_functions, register
-from assignors.spark.schemas import spark_schema
+from assignors.spark.schemas import spark_schema, spark_type
 from assignors.spark.session import local_session
 from assignors.spark.shipping import package_zip
 
-__all__ = ["column_functions", "local_session", "package_zip", "register", "spark_schema"]
+__all__ = [
+    "column_functions",
+    "local_session",
+    "package_zip",
+    "register",
+    "spark_schema",
+    "spark_type",
+]

@@ -112,7 +112,7 @@ def memory(files: list[Path]) -> None:
 
 def spark(folder: Path, count: int, runs: int) -> None:
     """Local Spark on two cores, to no sink."""
-    from assignors.replay.engines.spark_decoding import decode_records  # noqa: PLC0415 - the extra `spark`
+    from assignors.replay.engines.spark import decode_records  # noqa: PLC0415 - the extra `spark`
     from assignors.spark import local_session  # noqa: PLC0415
 
     session = local_session()

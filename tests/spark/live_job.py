@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from assignors.replay.engines.spark_decoding import decode_records
+from assignors.replay.engines.spark import decode_records
 from assignors.replay.sources import SourceError
 from assignors.replay.sources.live import (
     connector_settings,

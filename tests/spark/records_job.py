@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assignors.replay.engines.spark_decoding import decode_records, segment_records, with_group
+from assignors.replay.engines.spark import decode_records, segment_records, with_group
 from assignors.replay.sources import Isolation, SourceError
 
 

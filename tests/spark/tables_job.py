@@ -11,9 +11,13 @@ from typing import Any
 
 from assignors.registry import assignor_named
 from assignors.replay.engines.python import Settings
-from assignors.replay.engines.spark_decoding import json_line_records
-from assignors.replay.engines.spark_records import topic_names
-from assignors.replay.engines.spark_tables import table, tables, told_groups
+from assignors.replay.engines.spark import (
+    analysed_groups,
+    json_line_records,
+    table,
+    tables,
+    topic_names,
+)
 from assignors.replay.sources import SourceError
 
 SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
@@ -32,7 +36,7 @@ def main(session: Any, folder: Path) -> None:
     answers["sql"] = rows_of(
         session.sql("SELECT kind, count(*) AS findings FROM anomalies GROUP BY kind ORDER BY kind")
     )
-    answers["refused"] = [refused(lambda: told_groups(session.range(1))), refused_table(dump)]
+    answers["refused"] = [refused(lambda: analysed_groups(session.range(1))), refused_table(dump)]
     (folder / "answers.json").write_text(json.dumps(answers, default=str))
 
 

@@ -44,14 +44,13 @@ COMMITS_PER_BATCH = 200_000
 def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
     """Provide all tables; commits can be read until this context ends, which stops Spark."""
     with _session(request) as session:
-        from assignors.replay.engines import spark_tables  # noqa: PLC0415 - the extra `spark`
-        from assignors.replay.engines.spark_records import topic_names  # noqa: PLC0415 - as above
+        from assignors.replay.engines import spark  # noqa: PLC0415 - the extra `spark`
         from assignors.replay.tables.arrow import row_of  # noqa: PLC0415 - as above
 
         frame = _frame(request, session)
         # A cluster has given the names already: its topic is not read once more for them.
-        learned = {} if request.source is None else topic_names(frame)
-        found = spark_tables.tables(
+        learned = {} if request.source is None else spark.topic_names(frame)
+        found = spark.tables(
             _wanted(request, frame),
             request.settings,
             topic_names={**learned, **request.topic_names},
@@ -132,7 +131,7 @@ def _frame(request: ReplayRequest, session: Any) -> DataFrame:  # noqa: ANN401 -
 
 def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as above
     """Return the raw records at a path; its name decides how it is read, as in `open_source`."""
-    from assignors.replay.engines.spark_decoding import (  # noqa: PLC0415 - the extra `spark`
+    from assignors.replay.engines.spark import (  # noqa: PLC0415 - the extra `spark`
         json_line_records,
         segment_records,
     )
@@ -157,16 +156,19 @@ def _wanted(request: ReplayRequest, frame: DataFrame) -> DataFrame:
     """Return the records of the groups asked for; `UnreadableError` if there is none."""
     from pyspark.sql.functions import encode  # noqa: PLC0415 - as above
 
-    from assignors.replay.engines.spark_records import records_of, with_named  # noqa: PLC0415 - as above
+    from assignors.replay.engines.spark import (  # noqa: PLC0415 - as above
+        group_names,
+        records_of_groups,
+    )
 
     if request.wanted is None:
         return frame
-    found = records_of(frame, request.wanted)
+    found = records_of_groups(frame, request.wanted)
     if found is not None:
         return found
-    groups = with_named(frame).where("named != ''").select("named").distinct()
-    first = groups.orderBy(encode("named", "UTF-16BE")).limit(GROUPS_NAMED)
-    raise no_group_matches(request, groups.count(), [row["named"] for row in first.collect()])
+    groups = group_names(frame)
+    first = groups.orderBy(encode("group_name", "UTF-16BE")).limit(GROUPS_NAMED)
+    raise no_group_matches(request, groups.count(), [row["group_name"] for row in first.collect()])
 
 
 def _refuse_foreign(request: ReplayRequest, tables: Tables) -> None:

@@ -59,14 +59,25 @@ class Numbered:
 
 def numbered(histories: Iterable[GroupHistory]) -> Numbered:
     """Return labels for every name in the histories, in the order in which they stand there."""
+    return Numbered(numbers_of(name for history in histories for name in names_of(history)))
+
+
+def numbers_of(names: Iterable[tuple[Hidden, str]]) -> dict[tuple[Hidden, str], int]:
+    """Return each name with its number among those of its kind, in the order they occur in.
+
+    Empty names have none.
+
+    >>> host = Hidden.HOST
+    >>> list(numbers_of([(host, "b"), (host, ""), (host, "a"), (host, "b")]).values())
+    [1, 2]
+    """
     numbers: dict[tuple[Hidden, str], int] = {}
     counts = dict.fromkeys(Hidden, 0)
-    for history in histories:
-        for what, name in names_of(history):
-            if name and (what, name) not in numbers:
-                counts[what] += 1
-                numbers[what, name] = counts[what]
-    return Numbered(numbers)
+    for what, name in names:
+        if name and (what, name) not in numbers:
+            counts[what] += 1
+            numbers[what, name] = counts[what]
+    return numbers
 
 
 def names_of(history: GroupHistory) -> Iterator[tuple[Hidden, str]]:

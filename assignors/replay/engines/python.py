@@ -70,34 +70,34 @@ def replay(
 
 def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
     """Return the tables of one group. Cost: that of the solver and the assignors asked for."""
-    known, outcomes = known_of(history, settings)
-    return tables_of(known, outcomes, settings.thresholds)
+    analysis, outcomes = analysis_and_outcomes(history, settings)
+    return tables_of(analysis, outcomes, settings.thresholds)
 
 
-def known_of(
+def analysis_and_outcomes(
     history: GroupHistory, settings: Settings = DEFAULT
 ) -> tuple[GroupAnalysis, tuple[OutcomeRow, ...]]:
-    """Return what is told of a group and what would have been, names hidden if asked for."""
-    known = analysed_group(history, settings.partition_counts)
-    outcomes = [row for assignor in settings.assignors for row in what_if(known, assignor)]
-    known = _with_notes(known, reproductions(known))
+    """Return a group's analysis and what other assignors would have done; names hidden if asked."""
+    analysis = analysed_group(history, settings.partition_counts)
+    outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
+    analysis = _with_notes(analysis, reproductions(analysis))
     if settings.label is not None:
-        known = redacted(known, settings.label)
-        outcomes = [redacted_outcome(row, known.history.group) for row in outcomes]
-    return known, tuple(outcomes)
+        analysis = redacted(analysis, settings.label)
+        outcomes = [redacted_outcome(row, analysis.history.group) for row in outcomes]
+    return analysis, tuple(outcomes)
 
 
 def tables_of(
-    known: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds
+    analysis: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds
 ) -> Tables:
-    """Return everything that is known of a group as rows."""
-    found = anomalies(known, thresholds)
+    """Return the analysis of a group as rows."""
+    found = anomalies(analysis, thresholds)
     return Tables(
-        groups=tuple(group_rows(known, Counter(row.life for row in found))),
-        offsets=tuple(offset_rows(known)),
-        generations=tuple(generation_rows(known)),
-        members=tuple(member_rows(known)),
-        assignments=tuple(assignment_rows(known)),
+        groups=tuple(group_rows(analysis, Counter(row.life for row in found))),
+        offsets=tuple(offset_rows(analysis)),
+        generations=tuple(generation_rows(analysis)),
+        members=tuple(member_rows(analysis)),
+        assignments=tuple(assignment_rows(analysis)),
         anomalies=tuple(found),
         outcomes=outcomes,
     )

@@ -1,8 +1,8 @@
 """The tables of a replay: what each column says, and why some of them say nothing.
 
 These tables tell what the groups of a cluster went through. A row is a frozen dataclass here,
-an Arrow row in `arrow_tables` and a Spark row in `spark_tables`: the annotations below are the
-only schema there is: `columns` reads it, and everything else is derived.
+an Arrow row in `arrow` and a row of a DataFrame in `engines.spark`: the annotations below are the
+only schema there is, and the others are derived from it.
 
 * `groups`: one row a life of a group, as `kafka-consumer-groups.sh --list --state` has it
 * `offsets`: one row an offset commit, or the tombstone of one

@@ -1,0 +1,31 @@
+"""Replay on Spark: DataFrames of raw records in, decoded records and tables out.
+
+Any DataFrame with a binary `key` and `value` is a source: what Spark's Kafka source gives, a
+Parquet dump; `json_line_records` and `segment_records` read other files. `decode_records` decodes
+each record where it is, `tables` gives the tables of `kafka-assignors replay` for topics of any
+size, with the same rows as `engines.python`.
+
+Works on classic sessions and over Connect. Executors on other machines need the package,
+`session.addArtifacts(str(assignors.spark.package_zip(path)), pyfile=True)`, numpy and pyarrow.
+"""
+
+from __future__ import annotations
+
+from assignors.replay.engines.spark.decoding import decode_records, with_group
+from assignors.replay.engines.spark.names import topic_names
+from assignors.replay.engines.spark.selection import group_names, records_of_groups
+from assignors.replay.engines.spark.sources import json_line_records, segment_records
+from assignors.replay.engines.spark.tables import analysed_groups, table, tables
+
+__all__ = [
+    "analysed_groups",
+    "decode_records",
+    "group_names",
+    "json_line_records",
+    "records_of_groups",
+    "segment_records",
+    "table",
+    "tables",
+    "topic_names",
+    "with_group",
+]
