@@ -93,12 +93,12 @@ def test_a_plan_that_java_would_not_make_says_how_far_off_it_is() -> None:
         [classic(1, 1, {"a": Says(gets={"t": (3, 2)}), "b": Says(gets={"t": (0, 1)})})]
     )
     (one,) = reproductions(analysed_group(group_history("g", entries), {"t": 4}))
-    assert str(one) == "java/range gives another plan: 4 partitions differ"
+    assert str(one) == "java/range gives another assignment: 4 partitions differ"
     reverse = in_order(
         [classic(1, 1, {"a": Says(assignment=encode_assignment({"t": (1, 0)}, keep_order=True))})]
     )
     (one,) = reproductions(analysed_group(group_history("g", reverse), {"t": 2}))
-    assert str(one) == "java/range gives the same plan, written down in another way"
+    assert str(one) == "java/range gives the same assignment in other bytes"
 
 
 def test_a_group_on_which_java_fails_says_so() -> None:

@@ -1,1 +1,1 @@
-"""What follows from a group's history: figures, ownership, reproduction, what-if."""
+"""What is computed from a history: ownership, figures, reproductions, outcomes, rows of tables."""

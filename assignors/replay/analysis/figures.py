@@ -1,10 +1,12 @@
-"""The figures of one generation: who came and went, what moved, how far from the best it is.
+"""The figures of one generation: who joined and left, moves, loads, distance to the optimum.
 
-Movement is counted as `checks` and the solver count it: a partition moves when it leaves a
-member that is still there and still asks for it. What a member that left had must go
-somewhere, and what comes back from a cooperative wait has moved when it was taken.
+Moves are counted as `checks` and the solver count them: a partition moves when it leaves a member
+that is still in the group and still subscribes to its topic. The partitions of a member that left
+have to go somewhere and are no moves. A withheld partition moves when it is taken, not when it is
+assigned again.
 
-Loads and moves are judged on the plan: a classic leader's assignment, a broker's target.
+Loads and moves are those of the intended assignment: a classic leader's assignment, or the target
+assignment of a broker.
 """
 
 from __future__ import annotations
@@ -24,33 +26,37 @@ from assignors.replay.history.model import Generation, Kind, Participant, partit
 from wire import TopicPartitions
 
 COOPERATIVE = frozenset({"cooperative-sticky", "stream"})
-"""Protocols under which members keep what they have through a round."""
+"""Protocols under which members keep their partitions during a rebalance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What can be counted of a generation, beside the one before."""
+    """The figures of a generation, compared with the one before."""
 
     joined: tuple[str, ...] = ()
+    """Ids of members that the generation before did not have."""
     left: tuple[str, ...] = ()
+    """Ids of members that only the generation before had."""
     given_count: int = 0
-    """Partitions given out, each once."""
+    """Partitions that are assigned, each once."""
     moved: int = 0
     lost: int = 0
+    """Partitions assigned in the generation before and not in this one."""
     stopped: int = 0
     """Partitions whose consumption the round interrupts, after the model of `ESTIMATED`."""
     waiting: TopicPartitions = field(default_factory=dict)
-    """Taken from a member that is still there, and with nobody."""
+    """Taken from a member that is still in the group, and unassigned."""
     unassigned: TopicPartitions = field(default_factory=dict)
-    """Asked for, and with nobody."""
+    """Of subscribed topics, and unassigned."""
     double: tuple[TopicPartition, ...] = ()
+    """Assigned to two members or more."""
     load_min: int = 0
     load_max: int = 0
     moved_minimum: int | None = None
     load_max_optimum: int | None = None
     balance_gap: int | None = None
     fair: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Member -> least and most that a best assignment gives to members that ask for the same."""
+    """Member -> (least, most) that a best assignment gives to members with its subscription."""
 
 
 def figures(
@@ -61,14 +67,14 @@ def figures(
 ) -> Figures:
     """Return the figures of `generation`; `before` is the one before it, if there is any.
 
-    Cost: that of the optimal solver.
+    `counts` is topic -> partition count. Cost: that of the optimal solver.
     """
-    now = {member.member_id: plan(member) for member in generation.members}
+    now = {member.member_id: intended(member) for member in generation.members}
     then = carried(generation, before)
     was_here = {member.member_id: None for member in before.members} if before else {}
     held = {place: None for share in now.values() for place in pairs(share)}
     load = [partition_count(share) for share in now.values()]
-    had = {place: None for m in (before.members if before else ()) for place in pairs(plan(m))}
+    had = {place: None for m in (before.members if before else ()) for place in pairs(intended(m))}
     counted = Figures(
         joined=tuple(key for key in now if key not in was_here),
         left=tuple(key for key in was_here if key not in now),
@@ -82,32 +88,32 @@ def figures(
     return _compared(kind, generation, counted, (now, then), counts)
 
 
-def plan(member: Participant) -> TopicPartitions:
-    """Return what the assignor meant the member to have."""
+def intended(member: Participant) -> TopicPartitions:
+    """Return what the assignor means the member to own: its target if there is one."""
     return member.assigned if member.target is None else member.target
 
 
 def carried(generation: Generation, before: Generation | None) -> dict[str, TopicPartitions]:
-    """Return what each member of `generation` had in the one before, also under an older id.
+    """Return what each member of `generation` had in the one before, by its new member id.
 
-    A static member that came back has a new id and its old share.
+    A static member that came back under a new id keeps what its group instance id had.
     """
     if before is None:
         return {}
-    had = {member.member_id: plan(member) for member in before.members}
-    seats = {m.instance_id: plan(m) for m in before.members if m.instance_id is not None}
+    had = {member.member_id: intended(member) for member in before.members}
+    by_instance = {m.instance_id: intended(m) for m in before.members if m.instance_id is not None}
     found = {}
     for member in generation.members:
         share = had.get(member.member_id)
         if share is None and member.instance_id is not None:
-            share = seats.get(member.instance_id)
+            share = by_instance.get(member.instance_id)
         if share is not None:
             found[member.member_id] = share
     return found
 
 
 def as_group(generation: Generation, counts: Mapping[str, int]) -> Group:
-    """Return the members as structs that claim nothing, for the solver and the checks."""
+    """Return the members as a group without claims, for the solver and the checks."""
     members = tuple(
         Member(member_id=m.member_id, topics=tuple(dict.fromkeys(m.topics)), rack_id=None)
         for m in generation.members
@@ -118,8 +124,9 @@ def as_group(generation: Generation, counts: Mapping[str, int]) -> Group:
 def stopped_count(now: Assignment, then: Assignment, waiting: int, *, is_cooperative: bool) -> int:
     """Return how many partitions a round interrupts.
 
-    Eager: all that are given out or were. Cooperative: those that come to another member than
-    the one that had them, and those that wait.
+    `now` and `then` are the assignments after and before the round; `waiting` partitions are
+    withheld. Eager: all that are assigned or were. Cooperative: those that go to another member
+    than before, and those that are withheld.
 
     >>> stopped_count({"a": {"t": (0, 1)}}, {"a": {"t": (0,)}}, 0, is_cooperative=True)
     1
@@ -127,7 +134,7 @@ def stopped_count(now: Assignment, then: Assignment, waiting: int, *, is_coopera
     given = {place: member for member, share in now.items() for place in pairs(share)}
     had = {place: member for member, share in then.items() for place in pairs(share)}
     if not then:
-        return 0  # a group that starts interrupts nobody
+        return 0  # nothing was consumed yet
     if not is_cooperative:
         return len({**given, **had})
     return waiting + sum(1 for place, member in given.items() if had.get(place) != member)
@@ -137,11 +144,11 @@ def _compared(
     kind: Kind,
     generation: Generation,
     counted: Figures,
-    plans: tuple[Assignment, Assignment],
+    assignments: tuple[Assignment, Assignment],
     counts: Mapping[str, int],
 ) -> Figures:
-    """Return the figures that need the plan as a whole; `plans` are this one and the last."""
-    now, then = plans
+    """Return the figures that need whole assignments: this one, and the one before."""
+    now, then = assignments
     problem = problem_of(as_group(generation, counts))
     favoured, given = _lawful(problem, then, counts), _lawful(problem, now, counts)
     waiting = np.flatnonzero((given == NOBODY) & (favoured != NOBODY))
@@ -154,17 +161,17 @@ def _compared(
         waiting=partitions_by_topic(problem, waiting),
         double=double_owned(now),
     )
-    # A streams group's tasks are dealt by rules of their own: what is best there, nobody says.
+    # Tasks of a streams group are assigned by other rules, for which no optimum is known here.
     return known if kind is Kind.STREAMS else _beside_the_best(problem, favoured, given, known)
 
 
 def is_cooperative(kind: Kind, generation: Generation) -> bool:
-    """Return whether members keep what they have until they are told to let go of it."""
+    """Return whether members keep their partitions until they have to revoke them."""
     return kind is not Kind.CLASSIC or generation.protocol in COOPERATIVE
 
 
 def _lawful(problem: Problem, shares: Assignment, counts: Mapping[str, int]) -> Int32:
-    """Return who has each partition and asked for it, int32[P]."""
+    """Return the owner of each partition, int32[P]; `NOBODY` if it does not subscribe to it."""
     existing = {
         member_id: {
             topic: tuple(n for n in numbers if 0 <= n < counts[topic])
@@ -180,7 +187,7 @@ def _lawful(problem: Problem, shares: Assignment, counts: Mapping[str, int]) -> 
 
 
 def _beside_the_best(problem: Problem, favoured: Int32, given: Int32, known: Figures) -> Figures:
-    """Return the figures with those of the best assignment beside them."""
+    """Return the figures with those of the optimal assignment added."""
     best = target_assignment(problem, favoured)
     free = np.flatnonzero((given == NOBODY) & (best != NOBODY))
     load, ideal = loads(problem, given), loads(problem, best)

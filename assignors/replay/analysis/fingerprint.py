@@ -1,10 +1,9 @@
-"""Which client wrote a plan, guessed from the form of its bytes.
+"""Which client library wrote an assignment, guessed from the form of its bytes.
 
-A record does not name its leader's client, and client ids are anybody's choice. But every
-client writes its Assignments and its own Subscription in a form of its own: which version it
-stamps, whether absent UserData is null or empty, whether an absent rack is. `WRITERS` is
-the table of what released clients were seen to write; what fits no row, or is hand-made to look
-like one, is why this is called a guess.
+A record does not name the leader's client library, and client ids are free text. But libraries
+differ in how they write Assignments and Subscriptions: which version, whether absent UserData is
+null or empty, whether an absent rack is. `WRITERS` lists what released libraries were seen to
+write. Bytes that fit no row, or are made to look like another library's, are why it is a guess.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ BROKER = "the broker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """The form of one plan and of its leader's Subscription."""
+    """The form of one generation's Assignments and of its leader's Subscription."""
 
-    plan_versions: frozenset[int]
-    plan_user_data: frozenset[str]
-    """Of `null`, `empty` and `data`, those that stand in some member's Assignment."""
+    assignment_versions: frozenset[int]
+    assignment_user_data: frozenset[str]
+    """Of `null`, `empty` and `data`, those that some Assignment has."""
     subscription_version: int
     subscription_notes: frozenset[NoteCode]
     protocol: str | None
@@ -35,23 +34,23 @@ class Form:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writer:
-    """A row of the table: a client and the form that it writes."""
+    """A row of the table: a client library and the form that it writes."""
 
     name: str
-    plan_version: int
-    plan_user_data: frozenset[str]
-    """What its plans may have as UserData."""
+    assignment_version: int
+    assignment_user_data: frozenset[str]
+    """What its Assignments may have as UserData."""
     subscription_versions: frozenset[int]
     noted: NoteCode | None = None
-    """What must be odd in its Subscriptions."""
+    """A note that its Subscriptions must have."""
     clean: frozenset[NoteCode] = frozenset({NoteCode.RACK_EMPTY, NoteCode.OWNED_MISSING})
-    """What must not be."""
+    """Notes that they must not have."""
     protocol: str | None = None
 
 
 def _writer(
     name: str,
-    plan_version: int,
+    assignment_version: int,
     user_data: str,
     versions: tuple[int, ...],
     *,
@@ -60,8 +59,8 @@ def _writer(
 ) -> Writer:
     return Writer(
         name=name,
-        plan_version=plan_version,
-        plan_user_data=frozenset(user_data.split()),
+        assignment_version=assignment_version,
+        assignment_user_data=frozenset(user_data.split()),
         subscription_versions=frozenset(versions),
         noted=noted,
         clean=frozenset({NoteCode.RACK_EMPTY, NoteCode.OWNED_MISSING} - {noted}),
@@ -90,9 +89,9 @@ KIP-792. The first that fits is the guess."""
 
 
 def guessed_writer(generation: Generation) -> str | None:
-    """Return whose bytes a classic generation's plan looks like, `None` where nothing fits.
+    """Return the library whose bytes the Assignments of a classic generation look like.
 
-    Cost: the bytes of the plan, read once for each different one.
+    `None` where no row of `WRITERS` fits, or the leader is not in the record. Cost: O(bytes).
     """
     if generation.is_brokers and generation.members:
         return BROKER
@@ -106,7 +105,7 @@ def guessed_writer(generation: Generation) -> str | None:
 
 
 def form_of(generation: Generation, leader: Participant) -> Form | None:
-    """Return the form of a plan, `None` where a leader wrote nothing that can be read."""
+    """Return the form of a generation's bytes, `None` where none of them can be read."""
     versions, user_data = set(), set()
     for member in generation.members:
         given = _form_of_assignment(member.assignment_bytes or b"")
@@ -116,8 +115,8 @@ def form_of(generation: Generation, leader: Participant) -> Form | None:
     if not versions or leader.version is None:
         return None
     return Form(
-        plan_versions=frozenset(versions),
-        plan_user_data=frozenset(user_data),
+        assignment_versions=frozenset(versions),
+        assignment_user_data=frozenset(user_data),
         subscription_version=leader.version,
         subscription_notes=frozenset(
             oddity.code for oddity in leader.oddities if oddity.blob == "subscription"
@@ -137,8 +136,8 @@ def _form_of_assignment(blob: bytes) -> tuple[int, str] | None:
 
 def _fits(form: Form, writer: Writer) -> bool:
     return (
-        form.plan_versions == {writer.plan_version}
-        and form.plan_user_data <= writer.plan_user_data
+        form.assignment_versions == {writer.assignment_version}
+        and form.assignment_user_data <= writer.assignment_user_data
         and form.subscription_version in writer.subscription_versions
         and (writer.noted is None or writer.noted in form.subscription_notes)
         and not writer.clean & form.subscription_notes

@@ -1,11 +1,11 @@
-"""Names hidden the same way everywhere, so that a report can leave the house.
+"""Hides names in a group's analysis, so that tables and reports can be given to others.
 
-Hidden are what tells whose cluster it is: group names, hosts, client ids, and the member and
-instance ids that are made from them; the metadata of commits, too, which is anybody's text.
-Topic names stay, and so do numbers and times. One name has one label in all tables and in all
-evidence: it is the history that is rewritten, before anything is told of it.
+Hidden are group names, hosts, client ids, and the member and instance ids that are made from them;
+the metadata of commits too, which is free text. Topic names stay, and so do numbers and times. A
+name has the same label in all tables and in all evidence, as names are replaced before rows and
+findings are made.
 
-Plans are computed before names are hidden, as assignors break ties by member id.
+Outcomes are computed before names are hidden, as assignors break ties by member id.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from assignors.replay.tables.rows import OutcomeRow
 
 
 class Hidden(StrEnum):
-    """What is hidden; the value is the first part of a label."""
+    """What kind of name is hidden; the value is the first part of a label."""
 
     GROUP = "group"
     CLIENT = "client"
@@ -41,7 +41,7 @@ class Hidden(StrEnum):
 
 
 Label = Callable[[Hidden, str], str]
-"""From what a name is, and the name, to its label."""
+"""From the kind of a name, and the name, to its label."""
 
 METADATA_HIDDEN = "(hidden)"
 
@@ -58,7 +58,7 @@ class Numbered:
 
 
 def numbered(histories: Iterable[GroupHistory]) -> Numbered:
-    """Return labels for every name in the histories, in the order in which they stand there."""
+    """Return labels for every name in the histories, numbered in the order of `names_of`."""
     return Numbered(numbers_of(name for history in histories for name in names_of(history)))
 
 
@@ -81,7 +81,7 @@ def numbers_of(names: Iterable[tuple[Hidden, str]]) -> dict[tuple[Hidden, str], 
 
 
 def names_of(history: GroupHistory) -> Iterator[tuple[Hidden, str]]:
-    """Yield every name in a history, and what it is, in the order in which they stand there."""
+    """Yield every name in a history with its kind, in the order of the records."""
     yield Hidden.GROUP, history.group
     for life in history.lives:
         for generation in life.generations:
@@ -96,9 +96,10 @@ def names_of(history: GroupHistory) -> Iterator[tuple[Hidden, str]]:
 
 
 def keyed(key: bytes) -> Label:
-    """Return labels that need no list of names: the same on every machine that has the key.
+    """Return labels that are keyed hashes of names: the same on every machine that has the key.
 
-    Whoever has the key can try names out, so keep it.
+    `key` has up to 64 bytes; the rest is ignored. Whoever has it can test guesses of names, so keep
+    it secret.
 
     >>> keyed(b"secret")(Hidden.GROUP, "orders") == keyed(b"secret")(Hidden.GROUP, "orders")
     True
@@ -114,7 +115,7 @@ def keyed(key: bytes) -> Label:
 
 
 def redacted(analysis: GroupAnalysis, label: Label) -> GroupAnalysis:
-    """Return what is told with every name hidden. Cost: linear."""
+    """Return the analysis of a group with every name replaced by its label. Cost: linear."""
     history = analysis.history
     lives = tuple(_life(life_analysis, label) for life_analysis in analysis.lives)
     return replace(
@@ -130,9 +131,9 @@ def redacted(analysis: GroupAnalysis, label: Label) -> GroupAnalysis:
 
 
 def redacted_outcome(row: OutcomeRow, group: str) -> OutcomeRow:
-    """Return an outcome under the group's label; of an error only its kind is left.
+    """Return an outcome under the group's label; of an error only its type is left.
 
-    What an assignor says of its failure may name anybody.
+    The text of an assignor's error may contain names.
     """
     error = None if row.error is None else row.error.partition(": ")[0]
     return replace(row, group=group, error=error)

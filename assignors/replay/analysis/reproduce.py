@@ -1,10 +1,10 @@
-"""Whether a recorded plan is what Java's assignor makes of the recorded Subscriptions.
+"""Whether a recorded assignment is what Java's assignor makes of the recorded Subscriptions.
 
-The record has all that a leader of Kafka's Java client goes by: every member's Subscription
-bytes, in the order in which the leader was told them, and the protocol. So the copies of
-Java's assignors (`java/*`) can be asked again, and their answer compared byte for byte. What a
-record does not have is how many partitions each topic had and what the leader's assignor
-remembered; the first is inferred, the second follows from the rounds it led before.
+The record has everything that a leader of Kafka's Java client uses: every member's Subscription
+bytes, in the order in which the leader received them, and the protocol. So the copies of Java's
+assignors (`java/*`) can compute the assignment again, and it is compared byte for byte. Two inputs
+are not in the record. Partition counts are inferred, and what the leader's assignor remembered
+follows from the rounds that it led before.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ SAME, AGREES = "bytes", "partitions"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """One recorded plan beside what the copy of Java's assignor answers."""
+    """One recorded assignment compared with that of the copy of Java's assignor."""
 
     life: int
     generation: int
     assignor: str
     writer: str | None
-    """Whose bytes they look like: a guess."""
+    """The library whose bytes it looks like: a guess."""
     leader_client_id: str
     is_same: bool
     """Byte for byte, for every member."""
     different_count: int
-    """Partitions that another member has."""
+    """Partitions that another member is assigned."""
     failure: str | None = None
     """What Java would have thrown."""
 
     @property
     def verdict(self) -> str:
-        """In one word, as `tables.GenerationRow.reproduced` has it."""
+        """Return the value of `tables.rows.GenerationRow.reproduced`."""
         if self.is_same:
             return SAME
         if self.failure is not None:
@@ -56,21 +56,21 @@ class Reproduction:
         return "no" if self.different_count else AGREES
 
     def __str__(self) -> str:
-        """Return it as a note of the generation."""
+        """Return it as text, for the notes of the generation."""
         if self.is_same:
-            return f"{self.assignor} gives the same plan, byte for byte"
+            return f"{self.assignor} gives the same assignment, byte for byte"
         if self.failure is not None:
             return f"{self.assignor} fails on this group: {self.failure}"
         if not self.different_count:
-            return f"{self.assignor} gives the same plan, written down in another way"
-        return f"{self.assignor} gives another plan: {self.different_count} partitions differ"
+            return f"{self.assignor} gives the same assignment in other bytes"
+        return f"{self.assignor} gives another assignment: {self.different_count} partitions differ"
 
 
 def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
-    """Yield every plan of a classic group whose protocol Java knows, with its copy's answer.
+    """Yield a comparison for each generation of a classic group whose protocol Java has.
 
-    A generation that was written again for a static member that came back is asked with the
-    members it has now. Cost: that of the assignors.
+    A generation that was written again for a static member that came back is computed with the
+    members of the last record. Cost: that of the assignors.
     """
     cluster = Cluster.of(dict(analysis.counts))
     for life_analysis in analysis.lives:
@@ -100,18 +100,18 @@ def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """How many plans of one writer Java's assignors make again."""
+    """How many assignments of one client library Java's assignors reproduce."""
 
     writer: str
     plan_count: int
     same_count: int
     """Byte for byte."""
     agreeing_count: int
-    """Those, and the ones that only are written down in another way."""
+    """Those, and the ones that are the same partitions in other bytes."""
 
 
 def shares(rows: Iterable[GenerationRow]) -> list[Share]:
-    """Return how far the plans of each guessed writer are reproduced, writers by name."""
+    """Return how many assignments of each guessed library are reproduced, libraries by name."""
     verdicts: dict[str, list[str]] = {}
     for row in rows:
         if row.reproduced is not None and row.leader_guess is not None:

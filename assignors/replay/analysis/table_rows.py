@@ -130,7 +130,7 @@ def _generation_row(
 ) -> GenerationRow:
     generation, counted = analysed.generation, analysed.figures
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
-    asked = {topic for member in generation.members for topic in member.topics}
+    topics = {topic for member in generation.members for topic in member.topics}
     return GenerationRow(
         group=analysis.history.group,
         life=life.number,
@@ -158,7 +158,7 @@ def _generation_row(
         unassigned=partition_count(counted.unassigned),
         double=len(counted.double),
         missing_before=generation.missing_before,
-        counts_inferred=bool(asked & analysis.inferred),
+        counts_inferred=bool(topics & analysis.inferred),
         pause_ms=generation.pause_ms,
         downtime_partition_ms=downtime_ms(analysed),
         notes=generation.notes,

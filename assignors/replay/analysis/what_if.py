@@ -1,27 +1,27 @@
-"""What another assignor would have made of the same group.
+"""What another assignor would have done in the same group.
 
-The membership is taken from the records: who was there in each generation and asked for what.
-What each member owns is not: it is what the assignor tried here gave it before. So the first
-generation starts from nothing, as the group did, and every later one from the assignor's own
-past.
+The members and their subscriptions are taken from the records, generation by generation. What each
+member owns is not: it is what the assignor that is tried assigned before. So the first generation
+starts from nothing, as the group did, and every later one from that assignor's own past.
 
 The model, in full:
 
-* Members speak for themselves: each claims what it was given, in the last generation. Clients
-  that claim nothing, or too much, are part of what happened and not of what is tried.
-* A static member that comes back under a new id has its old share.
-* A generation whose members are those of the one before and ask for the same is taken for the
-  doing of the assignor that ran then (the second round of a cooperative hand-over, a loop). The
-  one tried here has settled already and does nothing.
-* A cooperative assignor gets as many rounds as it needs, `ROUNDS_MAX` at most: another while
-  somebody has to let go of something, or the leader asks for one. An eager one gets one; so
-  does a broker's, whose members then move one by one.
+* Every member claims what it was assigned, with the last generation. Clients that claim nothing,
+  or too much, are part of what happened and not of what is tried.
+* A static member that comes back under a new id keeps what it had.
+* A generation with the members and subscriptions of the one before is taken for an effect of the
+  assignor that ran then (the second round of a cooperative hand-over, a loop). The one that is
+  tried has settled already and does nothing. After generations without a record this is not known,
+  so it assigns again.
+* A cooperative assignor gets as many rounds as it needs, `ROUNDS_MAX` at most: another one while
+  some member has to revoke something, or the leader requests one. An eager assignor gets one round;
+  so does a broker's, whose members then move one by one.
 * Every round takes as long as the round that is replaced took (`pause_ms`), and interrupts what
   its protocol interrupts (`figures.stopped_count`). What happened is measured by the same rule
   (`group_analysis.downtime_ms`), in every table. The pause of a KIP-848 epoch is that of the
   whole hand-over, so it counts once there, however many rounds are tried.
-* The plan with which the broker itself turns a KIP-848 group into a classic one is nobody's
-  doing: it has no row, and both the leader that came after and the one tried here start from it.
+* The assignment with which the broker itself turns a KIP-848 group into a classic one has no row:
+  no leader made it. The leader that came after and the one that is tried both start from it.
 * Racks and partition counts that change in the course of a history are not recorded, so not
   tried.
 """
@@ -47,10 +47,10 @@ from assignors.replay.history.model import Generation, Kind, partition_count
 from assignors.replay.tables.rows import OutcomeRow
 
 ROUNDS_MAX = 10
-"""Where a group that has not settled is left as it is, and said so."""
+"""Rounds after which a group that has not settled gets an error in its row."""
 
 SERVER = "server"
-"""The family whose answers are targets: the broker moves members to them one by one."""
+"""The family whose results are target assignments, which members reach one by one."""
 
 EVERY_GROUP = "*"
 """Stands for the group in a row that sums up all of them."""
@@ -72,9 +72,9 @@ class Tried:
 def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
     """Yield a row for each generation that had members, and one that sums up each life.
 
-    An assignor that fails leaves everything where it was, and its row says why; a copied
-    reference is repaired where it would fail. Share groups and streams groups are left out:
-    their assignors answer another question. Cost: that of the assignor and of the solver.
+    An assignor that raises leaves everything where it was, and its row has the error. Where a copy
+    of Java's would raise, a repaired answer is used. Share groups and streams groups are left out:
+    their assignors solve another problem. Cost: that of the assignor and of the solver.
     """
     chosen = assignor.configured(REPAIR)
     for life_analysis in analysis.lives:
@@ -108,7 +108,7 @@ def _of_life(
         if analysed.generation.is_brokers:
             before, memory, last = analysed.generation, Memory(), None
             continue
-        if last is not None and before is not None and _asks_the_same(analysed, last):
+        if last is not None and before is not None and _is_unchanged(analysed, last):
             tried = _idle(analysis, assignor, analysed, before, memory)
         else:
             tried = _settled(analysis, assignor, analysed, before, memory)
@@ -149,7 +149,7 @@ def _settled(
         given = _given(start, answer.assignment, last + 1)
         counted = figures(kind, given, current, analysis.counts)
         moved, stopped = moved + counted.moved, stopped + counted.stopped
-        is_over = not (must_follow or _must_let_go(start, answer.assignment))
+        is_over = not (must_follow or _must_revoke(start, answer.assignment))
         is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
         current = given
         if not is_over and rounds == ROUNDS_MAX:
@@ -195,15 +195,15 @@ def cluster_of(analysis: GroupAnalysis) -> Cluster:
 def _standing(assignor: Assignor, generation: Generation, before: Generation | None) -> Generation:
     """Return the members of a generation with what they had before it."""
     had: dict[str, Mapping[str, tuple[int, ...]]] = {}
-    seats: dict[str, Mapping[str, tuple[int, ...]]] = {}
+    by_instance: dict[str, Mapping[str, tuple[int, ...]]] = {}
     for member in before.members if before is not None else ():
         had[member.member_id] = member.assigned
         if member.instance_id is not None:
-            seats[member.instance_id] = member.assigned
+            by_instance[member.instance_id] = member.assigned
     members = tuple(
         replace(
             member,
-            assigned=had.get(member.member_id, seats.get(member.instance_id or "", {})),
+            assigned=had.get(member.member_id, by_instance.get(member.instance_id or "", {})),
             target=None,
         )
         for member in generation.members
@@ -235,15 +235,15 @@ def _given(start: Generation, assignment: Assignment, number: int) -> Generation
     return replace(start, members=members, number=max(number, 1))
 
 
-def _must_let_go(start: Generation, assignment: Assignment) -> bool:
-    """Return whether some member has to give something up, and so joins again."""
+def _must_revoke(start: Generation, assignment: Assignment) -> bool:
+    """Return whether some member has to revoke something, and so joins again."""
     return any(
         pairs(member.assigned).keys() - pairs(assignment.get(member.member_id, {})).keys()
         for member in start.members
     )
 
 
-def _asks_the_same(analysed: GenerationAnalysis, last: GenerationAnalysis) -> bool:
+def _is_unchanged(analysed: GenerationAnalysis, last: GenerationAnalysis) -> bool:
     if analysed.generation.missing_before:
         return False
     return _signature(analysed.generation) == _signature(last.generation)
@@ -268,7 +268,7 @@ def _row(
     tried: Tried,
 ) -> OutcomeRow:
     generation, happened, counted = analysed.generation, analysed.figures, tried.figures
-    asked = {topic for member in generation.members for topic in member.topics}
+    topics = {topic for member in generation.members for topic in member.topics}
     pause_ms = generation.pause_ms
     return OutcomeRow(
         group=analysis.history.group,
@@ -292,7 +292,7 @@ def _row(
         actual_balance_gap=happened.balance_gap,
         actual_unassigned=partition_count(happened.unassigned),
         actual_downtime_partition_ms=downtime_ms(analysed),
-        counts_inferred=bool(asked & analysis.inferred),
+        counts_inferred=bool(topics & analysis.inferred),
         error=tried.error,
     )
 

@@ -1,7 +1,7 @@
-"""A replay from end to end: decoded records in, tables out.
+"""The replay engine in plain Python: decoded records in, tables out.
 
-Group by group, so that whoever has the records of one group alone runs the same code: the
-command over a small dump, and Spark over one of any size.
+It works group by group, and the engine on Spark calls the same functions for each group
+(`analysis_and_outcomes`, `tables_of`).
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from assignors.replay.tables.rows import OutcomeRow, Tables
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What is asked of a replay, beside the records."""
+    """Options of a replay."""
 
     partition_counts: Mapping[str, int] = field(default_factory=dict)
     """Topic -> partition count, where the cluster is known; the rest is inferred."""
     assignors: Sequence[Assignor] = ()
-    """What to try instead."""
+    """Assignors to try instead: the outcomes table."""
     thresholds: Thresholds = field(default_factory=Thresholds)
     label: Label | None = None
-    """Hides names, where they are to be hidden."""
+    """Replaces names by labels; `None` leaves them."""
 
 
 DEFAULT = Settings()
-"""Nothing known, nothing tried, nothing hidden."""
+"""No known partition counts, no assignors to try, no hidden names."""
 
 
 def replay(
@@ -57,9 +57,11 @@ def replay(
     *,
     hide_names: bool = False,
 ) -> Tables:
-    """Return the tables of all groups in `entries`, which are in the order of the topic.
+    """Return the tables of all groups in `entries`.
 
-    `hide_names` numbers whatever `redact` hides. Memory: the records and the tables.
+    `entries` are decoded records: those of one partition in the order of their offsets. With
+    `hide_names` names are replaced by numbered labels (`redact.numbered`). Memory: the records and
+    the tables. Cost: see `replayed`, for each group.
     """
     listed = list(entries)
     histories = list(timeline(listed, topic_names=learned_names(listed)))
@@ -69,7 +71,10 @@ def replay(
 
 
 def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
-    """Return the tables of one group. Cost: that of the solver and the assignors asked for."""
+    """Return the tables of one group.
+
+    Cost: that of the optimal solver and of the assignors to try, for each generation.
+    """
     analysis, outcomes = analysis_and_outcomes(history, settings)
     return tables_of(analysis, outcomes, settings.thresholds)
 
@@ -77,7 +82,7 @@ def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
 def analysis_and_outcomes(
     history: GroupHistory, settings: Settings = DEFAULT
 ) -> tuple[GroupAnalysis, tuple[OutcomeRow, ...]]:
-    """Return a group's analysis and what other assignors would have done; names hidden if asked."""
+    """Return the analysis of a group and the outcomes of other assignors, names hidden if set."""
     analysis = analysed_group(history, settings.partition_counts)
     outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
     analysis = _with_notes(analysis, reproductions(analysis))
@@ -90,7 +95,7 @@ def analysis_and_outcomes(
 def tables_of(
     analysis: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds
 ) -> Tables:
-    """Return the analysis of a group as rows."""
+    """Return the analysis of a group as rows of all tables."""
     found = anomalies(analysis, thresholds)
     return Tables(
         groups=tuple(group_rows(analysis, Counter(row.life for row in found))),
@@ -118,7 +123,7 @@ def joined(parts: Iterable[Tables]) -> Tables:
 
 
 def _with_notes(analysis: GroupAnalysis, found: Iterator[Reproduction]) -> GroupAnalysis:
-    """Return what is told, each plan with whether Java's assignor makes the same."""
+    """Return the analysis with a note on each generation that Java's assignor was compared with."""
     verdicts = {(one.life, one.generation): one for one in found}
 
     def noted(life_analysis: LifeAnalysis, analysed: GenerationAnalysis) -> GenerationAnalysis:
@@ -127,8 +132,8 @@ def _with_notes(analysis: GroupAnalysis, found: Iterator[Reproduction]) -> Group
             return analysed
         generation = analysed.generation
         notes = (*generation.notes, str(verdict))
-        told_again = replace(generation, notes=notes, reproduced=verdict.verdict)
-        return replace(analysed, generation=told_again)
+        noted_generation = replace(generation, notes=notes, reproduced=verdict.verdict)
+        return replace(analysed, generation=noted_generation)
 
     return replace(
         analysis,

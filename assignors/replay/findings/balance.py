@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assignors.replay.analysis.figures import plan
+from assignors.replay.analysis.figures import intended
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import Finding, Thresholds, amount, is_passing, runs, span
 from assignors.replay.history.model import partition_count
@@ -23,14 +23,14 @@ def unfair_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
             return
         for member in analysed.generation.members:
             bounds = analysed.figures.fair.get(member.member_id)
-            load = partition_count(plan(member))
+            load = partition_count(intended(member))
             if bounds is not None and not bounds[0] <= load <= bounds[1]:
                 is_less = load < bounds[0]
                 kind = AnomalyKind.STARVED if is_less else AnomalyKind.OVERLOADED
                 yield member.member_id, kind
 
     load = {
-        (analysed.generation.number, member.member_id): partition_count(plan(member))
+        (analysed.generation.number, member.member_id): partition_count(intended(member))
         for analysed in analysis.generations
         if _gap(analysed) >= thresholds.balance_gap
         for member in analysed.generation.members

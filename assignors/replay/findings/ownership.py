@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assignors.ownership.changes import TopicPartition, pairs
-from assignors.replay.analysis.figures import is_cooperative, plan
+from assignors.replay.analysis.figures import intended, is_cooperative
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
@@ -137,7 +137,7 @@ def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         return  # their members name no topics
     for (member_id, topic), run in runs(analysis.generations, foreign):
         member = given[id(run[0]), member_id]
-        numbers = plan(member)[topic]
+        numbers = intended(member)[topic]
         yield Finding(
             kind=AnomalyKind.FOREIGN_TOPIC,
             generation=run[0].generation.number,
@@ -201,7 +201,7 @@ def _foreign(member: Participant) -> list[str]:
     if is_silent:
         return []  # no Subscription to compare with
     topics = frozenset(member.topics)
-    return [topic for topic, given in plan(member).items() if given and topic not in topics]
+    return [topic for topic, given in intended(member).items() if given and topic not in topics]
 
 
 def _is_withheld(

@@ -1,1 +1,1 @@
-"""The tables of a replay: row classes, columns, Arrow and Parquet."""
+"""The tables of a replay: their rows, and their columns for Arrow, Spark and JSON."""

@@ -1,7 +1,4 @@
-"""The columns of the tables: why some are null, how others are estimated, and rows as JSON.
-
-The row classes of `rows` are the schema; Arrow's and Spark's are derived from them (`arrow`).
-"""
+"""Columns of the tables that are null or estimated, with the reasons; and rows as JSON."""
 
 from __future__ import annotations
 
@@ -13,42 +10,43 @@ from assignors.replay.tables.rows import Row
 
 NOT_RECORDED: Mapping[tuple[str, str], str] = {
     ("offsets", "is_aborted"): (
-        "keys and values do not tell whether a transaction was aborted: read as read_committed"
+        "keys and values do not show whether a transaction was aborted: read as read_committed"
     ),
-    ("groups", "double_owned_ms"): "all that is held twice is so to the end of the records",
-    (
-        "groups",
-        "unassigned_partition_ms",
-    ): "all that nobody has stays so to the end",
+    ("groups", "double_owned_ms"): (
+        "every partition that is double-owned is so to the end of the records"
+    ),
+    ("groups", "unassigned_partition_ms"): (
+        "every partition that is unassigned is so to the end of the records"
+    ),
     ("members", "rack_id"): "only Subscriptions of version 3 and KIP-848 members name a rack",
 }
-"""(table, column) -> why it is `None`, always or where nothing stands."""
+"""(table, column) -> why it is `None`."""
 
 ESTIMATED: Mapping[tuple[str, str], str] = {
     ("offsets", "holder_id"): (
-        "the only member that held the partition when the commit was written; members that "
+        "the only member that owned the partition when the commit was written; members that "
         "assign themselves, and commits of tools, look the same"
     ),
     ("generations", "pause_ms"): (
         "from currentStateTimestamp, when the coordinator had heard from every member, to the "
-        "record's own time: the sync of the round alone, as the join before it leaves no trace"
+        "record's own time: the sync of the round alone, as the time of the join is not recorded"
     ),
     ("generations", "downtime_partition_ms"): (
         "pause_ms for each partition that the round stops: every one under an eager assignor; "
-        "under a cooperative one those that come to another member, or wait for one to let go. "
-        "What they wait until the next round is on record: groups.unassigned_partition_ms"
+        "under a cooperative one those that go to another member, or are withheld until one has "
+        "revoked them. How long they are unassigned is recorded: groups.unassigned_partition_ms"
     ),
     ("groups", "downtime_partition_ms"): "the sum over its generations",
     ("outcomes", "downtime_partition_ms"): (
-        "as in generations, each round taking the pause of the generation it replaces"
+        "as in generations; each round takes the pause of the generation it replaces"
     ),
     ("outcomes", "actual_downtime_partition_ms"): "as in generations",
 }
-"""(table, column) -> after which model it is estimated."""
+"""(table, column) -> the model of the estimate."""
 
 
 def as_dict(row: Row) -> dict[str, Any]:
-    """Return a row in JSON's terms: partitions as [topic, numbers] pairs.
+    """Return a row as values for JSON: partitions as [topic, numbers] pairs.
 
     >>> from assignors.replay.tables.rows import AnomalyRow
     >>> row = AnomalyRow(group="g", life=1, kind="starved", generation=2, at_ms=5, until_ms=None,

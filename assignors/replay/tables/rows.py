@@ -1,23 +1,22 @@
-"""The tables of a replay: what each column says, and why some of them say nothing.
+"""The rows of the tables: a dataclass for each table, with a line on each column.
 
-These tables tell what the groups of a cluster went through. A row is a frozen dataclass here,
-an Arrow row in `arrow` and a row of a DataFrame in `engines.spark`: the annotations below are the
-only schema there is, and the others are derived from it.
+The annotations here are the only schema: `assignors.arrow.schemas` derives those of Arrow and Spark
+from it.
 
-* `groups`: one row a life of a group, as `kafka-consumer-groups.sh --list --state` has it
-* `offsets`: one row an offset commit, or the tombstone of one
-* `generations`: one row a generation (classic) or group epoch (KIP-848, share, streams)
-* `members`: one row a member of each generation
-* `assignments`: one row an interval in which a member held a partition
-* `anomalies`: one row a finding
-* `outcomes`: one row a generation and assignor that was tried instead
+* `groups`: a row for each life of a group, as `kafka-consumer-groups.sh --list --state` has it
+* `offsets`: a row for each offset commit, or the tombstone of one
+* `generations`: a row for each generation (classic) or group epoch (KIP-848, share, streams)
+* `members`: a row for each member of each generation
+* `assignments`: a row for each interval in which a member owned a partition
+* `anomalies`: a row for each finding
+* `outcomes`: a row for each generation and each assignor that was tried instead
 
-A *life* is what one name was from its first record to its tombstone: a name may be a classic
-group, then a KIP-848 group, then classic again; lives are numbered from 1. Times are the
-records' own, in epoch milliseconds. An interval's end is `None` while it lasts.
+A *life* is a group from its first record to its tombstone: one name may be a classic group, then a
+KIP-848 group, then classic again. Lives are numbered from 1. Times are those of the records, in
+epoch milliseconds. The end of an interval is `None` while it lasts.
 
-What the topic does not record is `None`; `columns.NOT_RECORDED` says why, `columns.ESTIMATED`
-after which model the rest is estimated.
+What the offsets topic does not record is `None`: `columns.NOT_RECORDED` says why, and
+`columns.ESTIMATED` has the models of estimated columns.
 """
 
 from __future__ import annotations
@@ -30,32 +29,32 @@ from wire import TopicPartitions
 
 
 class AnomalyKind(StrEnum):
-    """What can be wrong with a group, a rule each; `anomalies` finds them."""
+    """What can be wrong with a group; `findings` has a function for each."""
 
     DOUBLE_OWNERSHIP = "double-ownership"
-    """Two members hold one partition at a time, by what they were given."""
+    """Two members own one partition at a time, by what they were assigned."""
     GIVEN_TOO_EARLY = "given-too-early"
-    """A partition has its next owner while the one before claims it: for how long, nothing says."""
+    """A partition is assigned to its next owner while the one before claims it."""
     UNASSIGNED = "unassigned"
-    """A partition that somebody asked for is with nobody, and is not on its way."""
+    """A partition of a subscribed topic is unassigned, and not withheld for a hand-over."""
     FOREIGN_TOPIC = "foreign-topic"
-    """A member was given a topic it did not ask for."""
+    """A member was assigned a topic it does not subscribe to."""
     REBALANCE_LOOP = "rebalance-loop"
-    """Rebalance after rebalance, though nobody comes, goes or asks for something else."""
+    """Rebalance after rebalance with the same members and subscriptions."""
     REBALANCE_STORM = "rebalance-storm"
     """Many generations in a short time."""
     NEVER_CLAIMS = "never-claims"
-    """A member never says what it owns, though its protocol wants it to."""
+    """A member never claims what it owns, though its protocol uses claims."""
     STARVED = "starved"
-    """A member holds less than a balanced assignment would give it."""
+    """A member has less than a balanced assignment would give it."""
     OVERLOADED = "overloaded"
-    """A member holds more than a balanced assignment would give it."""
+    """A member has more than a balanced assignment would give it."""
     IMBALANCE = "imbalance"
-    """The assignment's loads are further apart than they need be."""
+    """The loads are less even than possible."""
     NEEDLESS_MOVES = "needless-moves"
-    """More partitions changed hands than a balanced assignment needs."""
+    """More partitions moved than a balanced assignment needs."""
     ODD_BYTES = "odd-bytes"
-    """A client writes what the protocol does not say."""
+    """A client writes bytes that do not follow the protocol."""
     UNREADABLE = "unreadable"
     """A record, a Subscription or an Assignment that cannot be read."""
 
@@ -83,17 +82,17 @@ class GroupRow:
     generations_missing: int
     """How many have none: compacted away, or never completed."""
     moved: int
-    """Partitions that changed hands, all generations together."""
+    """Partitions that moved, all generations together."""
     commit_count: int
-    """Offsets written; neither tombstones nor what a transaction took back."""
+    """Offsets written; tombstones and aborted transactions are not counted."""
     tombstone_count: int
     """Offsets deleted."""
     anomaly_count: int
     double_owned_ms: int | None
-    """Partition-milliseconds with two holders or more, as far as `double-ownership` findings
-    have an end; `None` where all of them last."""
+    """Partition-milliseconds with two owners or more, as far as `double-ownership` findings have
+    an end; `None` where all of them last."""
     unassigned_partition_ms: int | None
-    """The same of partitions that were asked for and with nobody, generation by generation."""
+    """Partition-milliseconds in which partitions of subscribed topics were unassigned."""
     downtime_partition_ms: int | None
     """Estimate, see `columns.ESTIMATED`."""
 
@@ -115,7 +114,7 @@ class OffsetRow:
     record_partition: int | None
     record_offset: int | None
     holder_id: str | None
-    """The one member that held the partition then: an estimate of who committed."""
+    """The one member that owned the partition then: an estimate of who committed."""
     is_aborted: bool | None = None
 
 
@@ -139,33 +138,33 @@ class GenerationRow:
     leader_id: str | None
     leader_client_id: str | None
     leader_guess: str | None
-    """Whose bytes the plan looks like: a guess from their form, see `fingerprint`."""
+    """The client library that wrote the assignment: a guess, see `analysis.fingerprint`."""
     member_count: int
     partition_count: int
-    """Partitions given out."""
+    """Partitions that are assigned."""
     joined: tuple[str, ...]
     """Ids of members that the generation before did not have."""
     left: tuple[str, ...]
     """Ids of members that only the generation before had."""
     moved: int
-    """Partitions that another member held in the generation before."""
+    """Partitions that left a member that is still in the group and subscribes to them."""
     moved_minimum: int | None
-    """The fewest moves with which the best loads could be had."""
+    """The fewest moves that any assignment with the best loads needs."""
     lost: int
-    """Partitions held in the generation before, by nobody now."""
+    """Partitions assigned in the generation before and not in this one."""
     load_min: int
     load_max: int
     load_max_optimum: int | None
     balance_gap: int | None
     """Sum of squared loads above the best possible."""
     unassigned: int
-    """Partitions of topics asked for that nobody has."""
+    """Partitions of subscribed topics that are not assigned."""
     double: int
-    """Partitions that two or more members were given."""
+    """Partitions that are assigned to two or more members."""
     missing_before: int
     """Generations between the one before and this one that have no record."""
     counts_inferred: bool
-    """Whether partition counts come from the group's own history, not from the cluster."""
+    """Whether partition counts are inferred from the group's own history."""
     pause_ms: int | None
     """Estimate, see `columns.ESTIMATED`."""
     downtime_partition_ms: int | None
@@ -174,14 +173,14 @@ class GenerationRow:
     record_partition: int | None
     record_offset: int | None
     reproduced: str | None = None
-    """What Java's assignor makes of the same Subscriptions: the same `bytes`, the same
-    `partitions` written down in another way, `no` such plan, or it `fails`. `None` where the
-    protocol is none of Java's, or there is no plan."""
+    """Whether Java's assignor makes the same of these Subscriptions: the same `bytes`, the same
+    `partitions` in other bytes, `no`, or it `fails`. `None` where the protocol is none of Java's,
+    or there is no leader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberRow:
-    """One member in one generation: what it said, and what it was given."""
+    """One member in one generation: what it claimed, and what it was assigned."""
 
     group: str
     life: int
@@ -201,29 +200,29 @@ class MemberRow:
     topics: tuple[str, ...]
     topic_regex: str | None
     subscription_version: int | None
-    """`None` where the member speaks no consumer protocol."""
+    """`None` where the member has no Subscription."""
     claimed: TopicPartitions
-    """What it says it owns, read where its assignor reads it."""
+    """Owned partitions, read where its assignor reads them."""
     claims_known: bool
     claimed_generation: int | None
     assigned: TopicPartitions
     assigned_count: int
     """#PARTITIONS."""
     target: TopicPartitions | None
-    """KIP-848: what the broker means it to have."""
+    """KIP-848: its part of the target assignment."""
     revoking: TopicPartitions | None
-    """KIP-848: what it still has to give up."""
+    """KIP-848: what it still has to revoke."""
     member_epoch: int | None
     member_state: str | None
     """KIP-848: stable, unrevoked-partitions, unreleased-partitions."""
     notes: tuple[str, ...]
-    """Codes of what was odd in its bytes."""
+    """Notes of the decoder on its bytes: what was decoded, and the code."""
     error: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignmentRow:
-    """An interval in which one member held one partition, by the group's records."""
+    """An interval in which one member owned one partition, by the group's records."""
 
     group: str
     life: int
@@ -235,15 +234,15 @@ class AssignmentRow:
     host: str
     from_ms: int
     to_ms: int | None
-    """`None`: still held at the end of the records."""
+    """`None`: it lasts at the end of the records."""
     from_generation: int
     """0: before the first that has a record."""
     to_generation: int | None
     """The generation that ended it."""
     ended_by: str | None
-    """`moved`, `left`, `withheld` (nobody has it next), `group-ended`, `converted` (KIP-848)."""
+    """`moved`, `left`, `withheld` (nobody got it then), `group-ended`, `converted` (KIP-848)."""
     is_double: bool
-    """Somebody else held it too, for a part of the interval at least."""
+    """Another member owned it too, for a part of the interval at least."""
     is_certain: bool
     """False where generations are missing between its first and its last."""
 
@@ -264,7 +263,7 @@ class AnomalyRow:
     topic: str | None
     partition: int | None
     count: int
-    """How many partitions, generations or bytes: `evidence` says of what."""
+    """How many partitions, generations or bytes: `evidence` says which."""
     evidence: str
 
 
