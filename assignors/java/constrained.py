@@ -1,12 +1,12 @@
-"""The sticky algorithm for equal subscriptions: quotas, what stays, and the rest dealt out.
+"""Java's sticky algorithm for equal subscriptions: quotas, kept partitions, round robin.
 
-Everybody gets `low` partitions and `want` members one more. Members keep what they have up to
-their quota, those that come first in the map may keep the extra one; what is left is dealt in
-turns over the members under their quota, by id, and then over those with exactly `low`.
+All members get `low` partitions and `want` members one more. Members keep what they have up to
+their quota, and those that come first in the map may keep the extra one; what is left is dealt
+round robin over the members under their quota, by id, and then over those with exactly `low`.
 
-The turns are not played one by one: in turn r every member that lacks more than r partitions
-gets one, so the sequence of takers is one stable sort. Only the pass that matches racks, where
-a taker is searched for each partition, goes step by step.
+The rounds are not run one by one: in round r every member that lacks more than r partitions
+gets one, so the sequence of receivers is one stable sort. Only the pass that matches racks, where
+a receiver is searched for each partition, goes step by step.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Placed:
 
 @dataclass(slots=True)
 class _Quotas:
-    """Who may still take how much."""
+    """How much each member may still take."""
 
     low: int
     high: int
@@ -129,8 +129,8 @@ def _kept_counts(java_input: JavaInput, quotas: _Quotas, count: list[int]) -> In
 def _left(java_input: JavaInput, kept: Int64) -> Int64:
     """Return the partitions that are to be dealt, in Java's order.
 
-    Java walks through all partitions beside a sorted list of what is kept. A phantom in that
-    list stops the walk: everything kept behind it counts as left.
+    Java goes through all partitions beside a sorted list of what is kept. A nonexistent partition
+    in that list ends it: everything kept behind it counts as left.
     """
     is_left = np.ones(java_input.partition_count, dtype=np.bool_)
     real = kept[kept < java_input.partition_count]

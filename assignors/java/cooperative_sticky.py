@@ -1,9 +1,9 @@
-"""Java's cooperative-sticky assignor: the sticky answer less what must be revoked first.
+"""Java's cooperative-sticky assignor: the sticky assignment less what must be revoked first.
 
-The constrained path says itself which partitions change hands. After the general path Java
-compares claims with the answer: what a member gets without having claimed it, while another
-claimed it and does not get it, is withheld. So a partition claimed twice in one generation
-waits on the one path and may be handed out at once on the other.
+The constrained algorithm itself lists which partitions change their owner. After the general one
+Java compares claims and assignment: a partition that a member gets without having claimed it,
+while another claimed it and does not get it, is withheld. So a partition claimed twice in one
+generation waits after the one algorithm and may be given at once after the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.claims import byte_notes
 from assignors.java.constrained import Placed
 from assignors.java.java_input import JavaInput
-from assignors.java.sticky import answer, owner_of, place
+from assignors.java.sticky import owner_of, place, rebalance_of
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.options import Options
@@ -49,7 +49,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     else:
         stays, transferred = _stays(java_input, placed, transferred)
     given = replace(placed, member=placed.member[stays], partition=placed.partition[stays])
-    said = answer(java_input, given, (*byte_notes(java_input.problem.members), *notes))
+    rebalance = rebalance_of(java_input, given, (*byte_notes(java_input.problem.members), *notes))
     target = owner_of(java_input, placed.member, placed.partition)
     kept = java_input.stands
     figures = stats(
@@ -60,18 +60,18 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     )
     waits = np.flatnonzero(transferred[: java_input.partition_count] & (target != NOBODY))
     withheld = partitions_by_topic(java_input.problem, waits) if len(waits) else {}
-    return replace(said, withheld=withheld, stats=figures)
+    return replace(rebalance, withheld=withheld, stats=figures)
 
 
 def _is_single(java_input: JavaInput, placed: Placed) -> bool:
-    """Return whether no partition stands in two lists, as phantoms alone can bring about."""
+    """Return whether no partition is in two lists; only nonexistent ones make that happen."""
     return len(java_input.topic_of) == java_input.partition_count or not bool(
         (np.bincount(placed.partition) > 1).any()
     )
 
 
 def _changes_hands(java_input: JavaInput, placed: Placed) -> Bool:
-    """Return which partitions somebody gets that did not claim them from one that did, bool[S]."""
+    """Return which partitions go from a claimant to a member that did not claim them, bool[S]."""
     size = len(java_input.topic_of)
     owner = np.full(size, NOBODY, dtype=np.int32)
     owner[placed.partition] = placed.member
@@ -85,7 +85,7 @@ def _changes_hands(java_input: JavaInput, placed: Placed) -> Bool:
 
 
 def _stays(java_input: JavaInput, placed: Placed, transferred: Bool | None) -> tuple[Bool, Bool]:
-    """Return which entries are handed out now and which partitions wait, pair by pair.
+    """Return which entries are given now and which partitions wait, pair by pair.
 
     Java takes a waiting partition out of its new owner's list, where it first stands there:
     in a list that has it twice that is the copy that was kept. The new owner is the last one

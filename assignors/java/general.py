@@ -1,16 +1,16 @@
-"""The sticky algorithm for subscriptions that differ: deal, then move while a move improves.
+"""Java's sticky algorithm for subscriptions that differ: deal, then move while a move improves.
 
-The answer is Java's, move for move, by less work (`search`):
+The answer is Java's, move for move, with fewer steps (`search`):
 
-1. Claims of topics a member does not ask for, or that racks forbid, are dropped.
-2. What nobody holds goes, topic by topic, to the subscriber with the fewest partitions.
-3. Members that can neither give nor take step aside.
+1. Claims of topics a member does not subscribe to, or that racks forbid, are dropped.
+2. Unassigned partitions go, topic by topic, to the subscriber with the fewest partitions.
+3. Members that can neither give nor take are fixed: they keep what they have.
 4. Passes over the partitions of shared topics: back to an owner of an older generation that is
    at least two behind, else to the subscriber with the fewest if one is two behind.
 5. If all that made the group no better balanced, it never happened.
 
 Source: `AbstractStickyAssignor`'s general builder of Kafka 4.4, KIP-54. Its faults are kept:
-step 4 asks neither whether the older owner subscribes nor whether it has stepped aside.
+step 4 checks neither whether the older owner subscribes nor whether it is fixed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def place(java_input: JavaInput, *, repaired: Callable[[str], None] | None = Non
     """Return the assignment of subscriptions that differ.
 
     Raises `JavaFailure` where Java dereferences null, unless `repaired` is given: then the
-    older owner in question is passed over, and `repaired` is told so.
+    older owner in question is passed over, and `repaired` is called with a sentence about it.
     Cost: O(S log S + T M) and O(S + T M) for each move. Source: see the head of the module.
     """
     table = _start(java_input)
@@ -44,15 +44,15 @@ def place(java_input: JavaInput, *, repaired: Callable[[str], None] | None = Non
     is_shared = table.asked >= 2
     in_order = in_order[is_shared[java_input.topic_of[in_order]]]
     unassigned = unassigned[is_shared[java_input.topic_of[unassigned]]]
-    _step_aside(table, is_shared)
-    table.least = least_sizes(table, np.flatnonzero(is_shared), ~table.is_aside)
+    _fix_members(table, is_shared)
+    table.least = least_sizes(table, np.flatnonzero(is_shared), ~table.is_fixed)
     owner, stamp, size = table.owner.copy(), table.stamp.copy(), table.size.copy()
     doubles = dict(table.doubles)
     search = Search(table=table, shared=in_order, repaired=repaired)
     if not has_revoked:
         search.improve(unassigned)
     has_moved = search.improve(in_order)
-    active = ~table.is_aside
+    active = ~table.is_fixed
     if not starts_empty and has_moved and _score(table.size[active]) >= _score(size[active]):
         table.owner, table.stamp, table.doubles = owner, stamp, doubles
     return _in_list_order(table)
@@ -74,15 +74,15 @@ def _in_list_order(table: Table) -> Placed:
 def _unassigned(table: Table, in_order: Int64) -> Int64:
     """Return the partitions to be dealt.
 
-    Java walks through all partitions beside a list of those that are held, in the same order.
-    A phantom in that list stops the walk: what is held behind it is dealt once more, and its
-    owner keeps it as well.
+    Java goes through all partitions beside a list of those that are held, in the same order.
+    A nonexistent partition in that list ends it: what is held behind it is dealt once more, and
+    its owner keeps it as well.
     """
     java_input = table.java_input
     held = np.flatnonzero(table.owner != NOBODY)
-    phantoms = held[held >= java_input.partition_count]
+    nonexistent = held[held >= java_input.partition_count]
     is_passed = table.owner != NOBODY
-    if len(phantoms):
+    if len(nonexistent):
         walked = _as_sorted(table, held[np.argsort(table.stamp[held], kind="stable")])
         stop = int(np.argmax(walked >= java_input.partition_count))
         for partition in walked[stop:].tolist():
@@ -97,7 +97,7 @@ def _unassigned(table: Table, in_order: Int64) -> Int64:
 def _as_sorted(table: Table, partitions: Int64) -> Int64:
     """Return partitions sorted as Java's comparator has it, which subtracts int32 numbers.
 
-    Numbers further apart than that holds are no order at all: then the sort is played through,
+    Where numbers are further apart than an int32, that is no order: then the sort is run as it is,
     exactly so for fewer than 32 partitions (longer lists Java sorts in runs of other lengths).
     """
     topic_of, number_of = table.java_input.topic_of, table.java_input.number_of
@@ -132,7 +132,7 @@ def _start(java_input: JavaInput) -> Table:
         takes=problem.takes[problem.class_of],
         asked=_asked(java_input),
         most=_most(problem),
-        is_aside=np.zeros(problem.member_count, dtype=np.bool_),
+        is_fixed=np.zeros(problem.member_count, dtype=np.bool_),
         before=_owners_before(java_input),
         java_hash=java_input.hashes(),
         least=np.zeros(len(problem.topics), dtype=np.int64),
@@ -185,19 +185,19 @@ def _partitions_of(java_input: JavaInput, topics: Int64) -> Int64:
 
 
 def _deal(table: Table, unassigned: Int64) -> None:
-    """Give each partition to the subscriber with the fewest, near ones first where racks matter."""
+    """Give each partition to the subscriber with the fewest, local ones first where racks count."""
     if table.java_input.racks.matter:
         unassigned = _deal_near(table, unassigned)
     topic_of = table.java_input.topic_of[unassigned]
     starts = np.flatnonzero(np.diff(topic_of, prepend=-1)).tolist()
     for begin, end in pairwise([*starts, len(unassigned)]):
         subscribers = np.flatnonzero(table.takes[:, topic_of[begin]])
-        takers = pour(table.size[subscribers], end - begin)
+        takers = deal_to_smallest(table.size[subscribers], end - begin)
         table.grant(unassigned[begin:end], subscribers[takers])
 
 
 def _deal_near(table: Table, unassigned: Int64) -> Int64:
-    """Give partitions to members with a replica near; return those without such a subscriber."""
+    """Give partitions to members with a local replica; return those without such a subscriber."""
     racks, topic_of = table.java_input.racks, table.java_input.topic_of
     near: dict[tuple[int, int], Int64] = {}
     is_left = np.zeros(len(unassigned), dtype=np.bool_)
@@ -215,12 +215,12 @@ def _deal_near(table: Table, unassigned: Int64) -> Int64:
     return unassigned[is_left]
 
 
-def pour(size: Int64, count: int) -> Int64:
+def deal_to_smallest(size: Int64, count: int) -> Int64:
     """Return who gets each of `count` partitions when the smallest always does, int64[count].
 
     Ties go to the lowest position. Cost: O(M log M + (count + M) log(count + M)).
 
-    >>> pour(np.array([2, 0, 1]), 5).tolist()
+    >>> deal_to_smallest(np.array([2, 0, 1]), 5).tolist()
     [1, 1, 2, 0, 1]
     """
     ordered = np.sort(size)
@@ -255,14 +255,14 @@ def _most(problem: Problem) -> Int64:
     return most
 
 
-def _step_aside(table: Table, is_shared: Bool) -> None:
+def _fix_members(table: Table, is_shared: Bool) -> None:
     """Mark members that hold all they can and nothing of a topic that others ask for."""
     held = np.flatnonzero(table.owner != NOBODY)
     shares = np.zeros(len(table.size), dtype=np.bool_)
     shares[table.owner[held[is_shared[table.java_input.topic_of[held]]]]] = True
     for member, partition in table.doubles:
         shares[member] |= is_shared[table.java_input.topic_of[partition]]
-    table.is_aside = (table.size >= table.most) & ~shares
+    table.is_fixed = (table.size >= table.most) & ~shares
 
 
 def _score(size: Int64) -> int:

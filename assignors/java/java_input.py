@@ -1,13 +1,13 @@
-"""What Java's sticky assignors take in: members in map order, claims, who may keep which.
+"""A group as Java's sticky assignors read it: members in map order, and which claims are kept.
 
-Both sticky assignors share this, faults included. A claim stands unless another member claims
+Both sticky assignors share this, faults included. A claim is kept unless another member claims
 the same partition; then generations decide, and Java takes them from two sources: that of the
-newcomer from its member data (UserData, for the eager assignor), that of the one on record
-from the Subscription's field. Whoever comes later in the map is the newcomer, so the order of
-the map is part of the answer.
+later claimant from its member data (UserData, for the eager assignor), that of the earlier one
+from the Subscription's field. Members are read in the order of Java's map, so that order is part
+of the answer.
 
-Claims of partition numbers that a topic does not have are let in as they are in Java. They are
-numbered behind the real partitions, so that one array holds both.
+As in Java, a claimed number that the topic does not have counts as a partition. Such nonexistent
+partitions are numbered behind the real ones, so that one array holds both.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from wire import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaInput:
-    """The group as Java's sticky assignors see it.
+    """The group as Java's sticky assignors read it.
 
-    Lengths: M members, P partitions, S partitions and phantoms (claimed numbers that no
-    partition has), C claims. Members are numbered by id, so that sorting by number is sorting
-    by id; `order` is the map's.
+    Lengths: M members, P partitions, S partitions and nonexistent ones (claimed numbers that the
+    topic does not have), C claims. Members are numbered by id, so that sorting by number is
+    sorting by id; `order` is the map's.
     """
 
     problem: Problem
@@ -48,7 +48,7 @@ class JavaInput:
     is_equal: bool
     """Whether Java takes all subscriptions for the same."""
     generation: Int64
-    """int64[M]: as the member data tells it, -1 for none; UserData may say less than that."""
+    """int64[M]: from the member data, -1 for none; UserData may hold a lower number than -1."""
     topic_of: Int32
     """int32[S]."""
     number_of: Int32
@@ -58,7 +58,7 @@ class JavaInput:
     claim: Int64
     """int64[C]: the partition claimed."""
     stands: Bool
-    """bool[C]: the claim is the member's to keep."""
+    """bool[C]: the claim is kept: stickiness counts the partition as the member's."""
     is_multiple: Bool
     """bool[S]: claimed in the same generation by several members."""
     racks: RackTable
@@ -75,11 +75,11 @@ class JavaInput:
         return self.problem.member_count
 
     def hashes(self) -> Int32:
-        """Return the Java hash of each partition and phantom, int32[S]."""
+        """Return the Java hash of each partition, nonexistent ones too, int32[S]."""
         return partition_hashes(string_hashes(self.problem.topics)[self.topic_of], self.number_of)
 
     def held(self, member: Int32, partition: Int64) -> OrderedAssignment:
-        """Return lists, members in map order, from who has what in list order."""
+        """Return who has what, given in list order, with the members in map order."""
         place = np.empty(self.member_count, dtype=np.int64)
         place[self.order] = np.arange(self.member_count)
         return ordered_by_member(
@@ -92,9 +92,9 @@ class JavaInput:
 
 
 def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) -> JavaInput:
-    """Return the group as arrays.
+    """Return the group as arrays; `ValueError` for a claimed number beyond 32 bits.
 
-    `drop_nonexistent` leaves out claims of numbers that no partition has, which Java does not.
+    `drop_nonexistent` leaves out claims of numbers that the topic does not have; Java does not.
     Cost: O(M log M + P + C). Source: `AbstractStickyAssignor` of Kafka 4.4.
     """
     problem = problem_of(group)
@@ -128,14 +128,14 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _MemberData:
-    """What one member claims, and since when."""
+    """What one member claims, and in which generation."""
 
     owned: TopicPartitions
     generation: int = NO_GENERATION
 
 
 def _member_data(member: Member, kind: UserData) -> _MemberData:
-    """Return what Java reads, from where Java reads it; nothing makes it fail."""
+    """Return what Java reads, from the field where Java reads it. Never raises."""
     if kind is UserData.STICKY:
         if member.version is None and member.user_data is None:
             return _MemberData(owned=member.owned, generation=max(member.generation, -1))
@@ -154,7 +154,7 @@ def _member_data(member: Member, kind: UserData) -> _MemberData:
 def _claims(
     problem: Problem, order: Int64, owned: Sequence[TopicPartitions]
 ) -> tuple[Int32, Int32, Int32, Int64]:
-    """Return topic and number of all partitions and phantoms, and the claims of them."""
+    """Return topic and number of all partitions, nonexistent ones too, and the claims of them."""
     first = problem.first
     sizes = np.diff(first)
     number_of = np.arange(problem.partition_count, dtype=np.int64)
@@ -164,12 +164,12 @@ def _claims(
     claimed_topic, claimed_number = claimed.topic_of, claimed.number
     require_int32(claimed_number, "a claimed partition number")
     claim = first[claimed_topic] + claimed_number
-    is_phantom = (claimed_number < 0) | (claimed_number >= sizes[claimed_topic])
+    is_nonexistent = (claimed_number < 0) | (claimed_number >= sizes[claimed_topic])
     topic_of = problem.topic_of
-    if is_phantom.any():
-        key = (claimed_topic[is_phantom] << 32) + claimed_number[is_phantom] + (1 << 31)
+    if is_nonexistent.any():
+        key = (claimed_topic[is_nonexistent] << 32) + claimed_number[is_nonexistent] + (1 << 31)
         known_keys, position = np.unique(key, return_inverse=True)
-        claim[is_phantom] = problem.partition_count + position
+        claim[is_nonexistent] = problem.partition_count + position
         topic_of = np.concatenate([topic_of, (known_keys >> 32).astype(np.int32)])
         number_of = np.concatenate([number_of, (known_keys & 0xFFFFFFFF) - (1 << 31)])
     claimant = order[claimed.member_of].astype(np.int32)
@@ -179,15 +179,15 @@ def _claims(
 def _settled(
     member: Int32, claim: Int64, generation: Int64, on_record: Int64, size: int
 ) -> tuple[Bool, Bool]:
-    """Return which claims stand and which partitions were claimed twice in one generation.
+    """Return which claims are kept and which partitions were claimed twice in one generation.
 
-    Only partitions with several claims need a look one by one, in map order.
+    Only partitions with several claims are looked at one by one, in map order.
     """
     stands = np.ones(len(claim), dtype=np.bool_)
     is_multiple = np.zeros(size, dtype=np.bool_)
     contested = np.flatnonzero(np.bincount(claim, minlength=size)[claim] > 1)
-    recorded: dict[int, int] = {}  # partition -> the member on record
-    standing: dict[int, int] = {}  # partition -> the claim that stands
+    recorded: dict[int, int] = {}  # partition -> the last member whose claim counted
+    standing: dict[int, int] = {}  # partition -> the claim that is kept
     for position, newcomer, partition in zip(
         contested.tolist(), member[contested].tolist(), claim[contested].tolist(), strict=True
     ):
@@ -210,7 +210,7 @@ def _settled(
 def _are_equal(members: Sequence[Member]) -> bool:
     """Return whether Java takes these subscriptions for the same.
 
-    The first list that is not empty is the measure; lists before it are never looked at,
+    All are compared with the first list that is not empty; lists before it are never looked at,
     and a list that names a topic twice differs from it.
     """
     measure: frozenset[str] = frozenset()

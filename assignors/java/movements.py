@@ -1,4 +1,4 @@
-"""What the general sticky algorithm remembers of its own moves, so as not to undo them.
+"""The net moves that the general sticky algorithm has made, so that it does not undo them.
 
 For each partition that was moved the net movement: where it came from, where it is. A move
 back cancels it. When a partition of the same topic went the other way before, Java moves that
@@ -33,7 +33,7 @@ class Movements:
         return partition if reverse is None else int(next(iter(reverse)))  # type: ignore[call-overload]
 
     def record(self, partition: int, topic: int, java_hash: int, owner: int, receiver: int) -> None:
-        """Write down that `partition` goes from its owner to the receiver."""
+        """Record that `partition` goes from its owner to the receiver."""
         source = owner
         if partition in self.routes:
             route = self.routes.pop(partition)

@@ -1,4 +1,4 @@
-"""In which order Java's assignors deal members, and who subscribes to what."""
+"""The orders in which Java's range and round-robin go through members and topics."""
 
 from __future__ import annotations
 

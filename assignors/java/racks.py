@@ -1,4 +1,4 @@
-"""When racks count, as KIP-881 decides it."""
+"""Racks of members and replicas: whether they count, and who is local to what (KIP-881)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from wire.text import utf16_sorted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RackTable:
-    """Who is near what. Lengths: M members, S partitions and phantoms, B sets of racks.
+    """Which members are local to which partitions.
 
-    Racks nobody is in are left out; the last set is empty, the one of phantoms.
+    Lengths: M members, S partitions and nonexistent ones, B sets of racks. Racks without members
+    are left out; the last set is empty, that of nonexistent partitions.
     """
 
     matter: bool
@@ -65,12 +66,12 @@ def racks_count(members: Sequence[Member], racks: Sequence[frozenset[str]]) -> b
 
 
 def is_local(member: Member, replicas: frozenset[str]) -> bool:
-    """Return whether a replica is in the member's rack; one without a rack is at home anywhere."""
+    """Return whether a replica is in the member's rack; True for a member without a rack."""
     return not member.rack_id or member.rack_id in replicas
 
 
 def rack_table(cluster: Cluster, problem: Problem, *, number_count: int) -> RackTable:
-    """Return the racks as arrays; `number_count` is S, phantoms included.
+    """Return the racks as arrays; `number_count` is S.
 
     Cost: O(M + P), nothing for partitions where no member has a rack.
     """

@@ -1,4 +1,4 @@
-"""Range: of each topic every subscriber gets a contiguous run, the first ones one partition more.
+"""Range: every subscriber of a topic gets consecutive partitions, the first ones one more.
 
 Since KIP-881 racks come first where they can make a difference: members take partitions with
 a replica in their rack as far as their share allows, the rest is dealt as before. Topics with
@@ -54,7 +54,7 @@ class _Share:
         return max(0, self.base + (1 if self.extra > 0 else 0) - have)
 
     def give(self, member: Member, partitions: list[int]) -> None:
-        """Hand over partitions that are left."""
+        """Give partitions that are left to a member."""
         have = self.given[member.member_id]
         have += partitions
         if len(have) > self.base:
@@ -90,7 +90,7 @@ class _Share:
 
 
 def assign(group: Group) -> Rebalance:
-    """Return the ranges.
+    """Return what `RangeAssignor` returns, lists in its order.
 
     Cost: O(M T) without racks; with racks O(P M) for the topics they count for.
     Source: `RangeAssignor` of Kafka 4.4, KIP-881.

@@ -1,7 +1,7 @@
-"""Round-robin: all partitions of all topics dealt around the table.
+"""Round-robin: all partitions of all topics, dealt to the members in turn.
 
-Topics by name, partitions by number, members in a ring; a member that does not subscribe to
-the topic at hand is passed over. Nothing stays where it was and racks do not count.
+Topics by name, partitions by number, members in a circle; a member that does not subscribe to
+the topic is skipped. It is not sticky, and racks do not count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EMPTY = "CircularIterator can only be used on non-empty lists"
 
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
-    """Return the deal; `JavaFailure` for a group without members, as Java fails.
+    """Return what `RoundRobinAssignor` returns; `JavaFailure` for a group without members.
 
     Cost: O(P + M T). Source: `RoundRobinAssignor` of Kafka 4.4.
 
@@ -74,11 +74,11 @@ def _deal(problem: Problem) -> Int32:
     position = 0  # in the ring: whose turn it is
     for topic in range(len(problem.topics)):
         start, end = int(problem.first[topic]), int(problem.first[topic + 1])
-        seats = np.flatnonzero(problem.takes[problem.class_of[ring], topic])
+        subscribers = np.flatnonzero(problem.takes[problem.class_of[ring], topic])
         if start == end:
             continue
-        turn = int(np.searchsorted(seats, position)) + np.arange(end - start)
-        dealt = seats[turn % len(seats)]
+        turn = int(np.searchsorted(subscribers, position)) + np.arange(end - start)
+        dealt = subscribers[turn % len(subscribers)]
         owner[start:end] = ring[dealt]
         position = (int(dealt[-1]) + 1) % len(ring)
     return owner

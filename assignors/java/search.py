@@ -35,7 +35,10 @@ HUGE = np.iinfo(np.int64).max // 4
 
 @dataclass(slots=True)
 class Table:
-    """The assignment while it is made. Lengths: M members, S partitions and phantoms, T topics."""
+    """The assignment while it is made.
+
+    Lengths: M members, S partitions and nonexistent ones, T topics.
+    """
 
     java_input: JavaInput
     owner: Int32
@@ -51,8 +54,8 @@ class Table:
     """int64[T]: how many times the topic stands in subscriptions."""
     most: Int64
     """int64[M]: partitions of all topics a member asks for."""
-    is_aside: Bool
-    """bool[M]: has stepped aside."""
+    is_fixed: Bool
+    """bool[M]: can neither give nor take."""
     before: Int32
     """int32[S]: owner in an older generation."""
     java_hash: Int32
@@ -105,16 +108,16 @@ class Search:
     def _judge(self, near: int) -> None:
         """Set whether no partition has an owner two ahead of one of its subscribers.
 
-        A subscriber that holds exactly as many as it can ask for is not looked at, whatever they
-        are.
-        `near` is a position in `shared` where a partition that does is to be expected.
+        A subscriber that holds as many partitions as its topics have is left out, even where
+        some of them are not partitions of its topics. The scan of `shared` begins at `near`,
+        where such a partition is likely, and goes on from the start.
         """
         table = self.table
         least = table.least
         is_full = table.size == table.most
         if is_full.any():
             topics = np.flatnonzero(least < HUGE)
-            least = least_sizes(table, topics, ~(table.is_aside | is_full))
+            least = least_sizes(table, topics, ~(table.is_fixed | is_full))
 
         owner, doubled = _as_java_looks(table)
 
@@ -138,7 +141,7 @@ class Search:
     ) -> bool:
         """Return whether a subscriber lags behind the owner of one of these that it has not."""
         table = self.table
-        counts = ~(table.is_aside | (table.size == table.most))
+        counts = ~(table.is_fixed | (table.size == table.most))
         for partition in partitions.tolist():
             others = counts & table.takes[:, table.java_input.topic_of[partition]]
             others[doubled.get(partition, [])] = False
@@ -157,7 +160,7 @@ class Search:
     def _returns(self, partitions: Int64, size: Int64) -> Bool:
         """Return which partitions have an older owner that comes before any other."""
         before = self.table.before[partitions]
-        ahead = (size > self.table.size[before] + 1) | self.table.is_aside[before]
+        ahead = (size > self.table.size[before] + 1) | self.table.is_fixed[before]
         returns: Bool = (before != NOBODY) & ahead
         return returns
 
@@ -168,7 +171,7 @@ class Search:
         size = table.size[table.owner[one]]
         if self._returns(one, size)[0]:
             receiver = int(table.before[partition])
-            if not table.is_aside[receiver]:
+            if not table.is_fixed[receiver]:
                 self._move(partition, receiver)
                 return
             self._pass_over(partition, receiver)
@@ -176,7 +179,7 @@ class Search:
             self._move(partition, self._smallest_subscriber(partition))
 
     def _pass_over(self, partition: int, receiver: int) -> None:
-        """Forget an older owner that has stepped aside, or fail as Java does."""
+        """Drop an older owner that is fixed, or fail as Java does."""
         if self.repaired is None:
             raise JavaFailure("NullPointerException", NULL_LIST)
         member_id = self.table.java_input.problem.members[receiver].member_id
@@ -185,7 +188,7 @@ class Search:
 
     def _smallest_subscriber(self, partition: int) -> int:
         table = self.table
-        taking = table.takes[:, table.java_input.topic_of[partition]] & ~table.is_aside
+        taking = table.takes[:, table.java_input.topic_of[partition]] & ~table.is_fixed
         subscribers = np.flatnonzero(taking)
         return int(subscribers[np.argmin(table.size[subscribers])])
 
@@ -209,13 +212,13 @@ class Search:
     def _refresh(self, giver: int, receiver: int) -> None:
         """Bring `least` up to date after a partition went from one member to another."""
         table = self.table
-        if not table.is_aside[giver]:
+        if not table.is_fixed[giver]:
             lower = table.takes[giver] & (table.least < HUGE)
             table.least[lower] = np.minimum(table.least[lower], table.size[giver])
         was_least = table.takes[receiver] & (table.least == table.size[receiver] - 1)
         topics = np.flatnonzero(was_least)
         if len(topics):
-            table.least[topics] = least_sizes(table, topics, ~table.is_aside)[topics]
+            table.least[topics] = least_sizes(table, topics, ~table.is_fixed)[topics]
 
 
 def least_sizes(table: Table, topics: Int64, counts: Bool) -> Int64:

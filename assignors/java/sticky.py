@@ -1,7 +1,8 @@
 """Java's sticky assignor: claims from UserData, then one of two algorithms.
 
-Equal subscriptions take the constrained path, others the general one. Both know claims by
-generation, and the assignor remembers the highest generation it ever saw: `Group.state`.
+Equal subscriptions are assigned by the constrained algorithm, others by the general one. Both
+compare claims by generation, and the assignor keeps the highest generation it has seen:
+`Group.state`.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     ({'a': (('t', 0), ('t', 1)), 'b': (('t', 2), ('t', 3))}, 1)
     """
     java_input, placed, notes = place(group, UserData.STICKY, options)
-    return answer(java_input, placed, (*byte_notes(java_input.problem.members), *notes))
+    return rebalance_of(java_input, placed, (*byte_notes(java_input.problem.members), *notes))
 
 
 def place(
     group: Group, kind: UserData, options: Options
 ) -> tuple[JavaInput, Placed, tuple[MemberNote, ...]]:
-    """Return the group as Java takes it in, who gets what, and notes on what was repaired."""
+    """Return the group as Java reads it, who gets what, and notes on what was repaired."""
     java_input = read_group(group, kind)
     if options.on_failure is OnFailure.RAISE:
         return java_input, _algorithm(java_input), ()
@@ -66,8 +67,8 @@ def place(
     return java_input, placed, (MemberNote(code="repaired", text=text),)
 
 
-def answer(java_input: JavaInput, placed: Placed, notes: tuple[MemberNote, ...]) -> Rebalance:
-    """Return the answer in names."""
+def rebalance_of(java_input: JavaInput, placed: Placed, notes: tuple[MemberNote, ...]) -> Rebalance:
+    """Return the assignment by name, with Java's lists and the figures."""
     held = java_input.held(placed.member, placed.partition)
     given = owner_of(java_input, placed.member, placed.partition)
     stands = java_input.stands
