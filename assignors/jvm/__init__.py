@@ -1,1 +1,4 @@
-"""What copies of Java code need from Java: the order of its hash tables, lists in that order."""
+"""What the copies of Kafka's Java code share: iteration order of hash tables, and exceptions.
+
+`java` and `server` use it; no other part of the package depends on Java.
+"""

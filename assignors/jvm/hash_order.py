@@ -1,14 +1,14 @@
-"""In which order Java's hash tables give back what was put into them.
+"""Java's hash codes, and the iteration order of one HashMap or HashSet without tree buckets.
 
-Kafka's assignors iterate over HashMaps and HashSets, so their answers hang on hash codes, on
+Kafka's assignors iterate over HashMaps and HashSets, so their answers depend on hash codes, on
 the size of tables and on how a key enters its bucket. Three facts make the order computable
-without playing a table through: doubling a table keeps the order within each bucket, `put`
-appends to its bucket, and `computeIfAbsent` puts in front. So the order is one stable sort of
-the keys by their bucket in the table as it stands in the end.
+without inserting key by key: doubling a table keeps the order within each bucket, `put` appends
+to its bucket, and `computeIfAbsent` inserts at the front. So the order is one stable sort of the
+keys by their bucket in the final table.
 
-A table under 64 buckets doubles early when one bucket grows long; up to `SMALL` keys that is
-played through. Not modelled: a bucket of more than eight keys in a larger table (a red-black
-tree in Java), which needs keys made to collide.
+A table under 64 buckets doubles early when one bucket gets its ninth key; up to `SMALL` keys are
+inserted one by one for that. In a larger table such a bucket becomes a tree: that is `hash_trees`.
+Many tables at once are ordered in `many_tables`.
 
 Source: `java.util.HashMap` and `HashSet` of JDK 17 and 25, `String.hashCode`,
 `TopicPartition.hashCode` and `Uuid.hashCode`, all checked by running them.
@@ -27,10 +27,10 @@ from assignors.options import Jdk
 
 DEFAULT_CAPACITY = 16
 SMALL = 48
-"""Up to so many keys a table can be under 64 buckets, where a long bucket doubles it early."""
+"""Up to so many keys a table can have fewer than 64 buckets, where a long bucket doubles it."""
 TREE_CAPACITY = 64
 PUT_CROWD, COMPUTE_CROWD = 9, 8
-"""The key of one bucket that doubles a small table: the ninth put, the eighth computed."""
+"""Keys of one bucket at which a small table doubles: the ninth put, the eighth computed."""
 
 
 def string_hash(text: str) -> int:
@@ -102,14 +102,15 @@ def helper_capacity(size: int) -> int:
 def put_order(hashes: Int32, *, capacity: int = DEFAULT_CAPACITY) -> Int64:
     """Return the iteration order of different keys that were put, as positions in `hashes`.
 
-    `capacity` is the constructor's. Cost: O(N log N), or O(N) for hashes that spread.
+    `capacity` is the constructor's. No bucket may grow into a tree: `hash_trees.tree_order`.
+    Cost: O(N log N).
 
     >>> put_order(string_hashes(["c0", "c1", "c10", "a"])).tolist()
     [3, 2, 0, 1]
     """
     size = len(hashes)
     if size <= SMALL:
-        return _played(hashes, capacity, PUT_CROWD, calls_follow=False)
+        return _inserted(hashes, capacity, PUT_CROWD, calls_follow=False)
     return np.argsort(_bucket(hashes, table_length(size, capacity)), kind="stable")
 
 
@@ -121,7 +122,7 @@ def compute_order(hashes: Int32, *, calls_follow: bool, capacity: int = DEFAULT_
     """
     size = len(hashes)
     if size <= SMALL:
-        return _played(hashes, capacity, COMPUTE_CROWD, calls_follow=calls_follow)
+        return _inserted(hashes, capacity, COMPUTE_CROWD, calls_follow=calls_follow)
     length = table_length(size if calls_follow else size - 1, capacity)
     backwards = np.argsort(_bucket(hashes[::-1], length), kind="stable")
     return np.int64(size - 1) - backwards
@@ -137,10 +138,10 @@ def table_length(size: int, capacity: int = DEFAULT_CAPACITY) -> int:
 
 @dataclass(slots=True)
 class HashOrder:
-    """A `HashSet` (or the keys of a `HashMap`) that keys enter by `put` and leave again.
+    """A `HashSet` (or the keys of a `HashMap`) to which keys are added and removed.
 
-    Keys are any hashable Python values, which come with their Java hash. The table never
-    shrinks. For the small sets that assignors change while they work.
+    Keys are any hashable Python values, given with their Java hash. The table never shrinks. For
+    the small sets that assignors change while they run.
     """
 
     length: int = DEFAULT_CAPACITY
@@ -148,7 +149,7 @@ class HashOrder:
     size: int = 0
 
     def add(self, key: object, java_hash: int) -> None:
-        """Put a key, at the end of its bucket if it is new."""
+        """Add a key, at the end of its bucket if it is new."""
         spread = _spread(java_hash)
         bucket = self.buckets.setdefault(spread & (self.length - 1), [])
         if (spread, key) in bucket:
@@ -161,7 +162,7 @@ class HashOrder:
             self._double()
 
     def remove(self, key: object, java_hash: int) -> None:
-        """Take a key out, if it is there."""
+        """Remove a key, if it is there."""
         spread = _spread(java_hash)
         bucket = self.buckets.get(spread & (self.length - 1), [])
         if (spread, key) in bucket:
@@ -169,7 +170,7 @@ class HashOrder:
             self.size -= 1
 
     def __iter__(self) -> Iterator[object]:
-        """Yield the keys as Java would."""
+        """Yield the keys in Java's order."""
         for number in sorted(self.buckets):
             for _, key in self.buckets[number]:
                 yield key
@@ -195,8 +196,8 @@ def _bucket(hashes: Int32, length: int) -> NDArray[np.uint32]:
     return bucket.astype(np.uint16) if length <= 1 << 16 else bucket  # radix sort
 
 
-def _played(hashes: Int32, capacity: int, crowd: int, *, calls_follow: bool) -> Int64:
-    """Return the order of a few keys, key by key."""
+def _inserted(hashes: Int32, capacity: int, crowd: int, *, calls_follow: bool) -> Int64:
+    """Return the order of a few keys, inserted one by one."""
     is_put = crowd == PUT_CROWD
     length = 1 << max(capacity - 1, 0).bit_length()
     spread = [_spread(java_hash) for java_hash in hashes.tolist()]

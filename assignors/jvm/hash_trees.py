@@ -1,13 +1,13 @@
-"""The order of a Java hash table some of whose buckets have grown into trees.
+"""The iteration order of a Java hash table with buckets that have become trees.
 
-A bucket that gets its ninth key in a table of 64 buckets or more becomes a red-black tree. Hash
-codes that spread never get there, but an `Integer` is its own hash code: the partitions 0,
-64, 128, ... of a topic dealt in turns to 64 members all fall into one bucket. The keys of a
-tree still hang together in a chain, which is what an iteration follows, and the chain
-changes as the tree does: a new key enters behind its parent in the tree, and whenever the tree
-has another root that one moves to the front. So the tree has to be built to know the order.
+A bucket that gets its ninth key in a table of 64 buckets or more becomes a red-black tree. Well
+distributed hash codes never do that, but an `Integer` is its own hash code: the partitions 0,
+64, 128, ... of a topic dealt round robin to 64 members all fall into one bucket. The keys of a
+tree are also linked in a list, which an iteration follows, and that list changes with the
+tree: a new key is inserted behind its parent in the tree, and whenever the tree gets another root
+that one moves to the front. So the tree has to be built to know the order.
 
-Names made to collide get there as well: strings of equal hash stand in a tree by their text.
+Strings chosen to collide do that as well: those of equal hash are ordered by their text.
 
 Source: `java.util.HashMap` of JDK 17 and 25, checked by running it. Other keys of equal hash
 are not modelled: Java orders those by class and by address.
@@ -32,7 +32,7 @@ from assignors.jvm.hash_order import (
 from wire.text import utf16_key
 
 UNTREEIFY = 6
-"""Up to so many keys a tree becomes a chain again when the table doubles."""
+"""Up to so many keys a tree becomes a plain list again when the table doubles."""
 LEFT, RIGHT = 0, 1
 
 
@@ -51,7 +51,7 @@ class _Tree:
         self.child[self.root] = [None, None]
 
     def insert(self, key: int) -> int:
-        """Add a key; return the parent that it was hung under, before anything turned."""
+        """Add a key; return its parent before any rotation."""
         found: int | None = self.root
         parent, side = self.root, LEFT
         while found is not None:
@@ -65,7 +65,7 @@ class _Tree:
         return parent
 
     def _balance(self, key: int) -> None:
-        """Restore the rules of a red-black tree above a new red key."""
+        """Restore the invariants of a red-black tree above a new red key."""
         self.red.add(key)
         parent = self.parent[key]
         while parent is not None and parent in self.red:
@@ -88,7 +88,7 @@ class _Tree:
         self.red.discard(self.root)
 
     def _rotate(self, key: int, side: int) -> None:
-        """Turn `key` down to this side; its child on the other side takes its place."""
+        """Rotate `key` down to this side; its child on the other side takes its place."""
         riser = self.child[key][1 - side]
         assert riser is not None
         inner = self.child[riser][side]
@@ -163,9 +163,9 @@ def name_order(names: Sequence[str]) -> Int64:
 
 
 def _has_tree(hashes: Int32) -> bool:
-    """Return whether some bucket gets crowded in a table of a length at which trees grow.
+    """Return whether some bucket becomes a tree.
 
-    Looked at for all lengths the table has had, with the keys it had by then: O(N).
+    Checked for all lengths that the table has had, with the keys it had by then. Cost: O(N).
     """
     unsigned = hashes.view(np.uint32)
     spread = unsigned ^ (unsigned >> np.uint32(16))
@@ -182,7 +182,7 @@ def tree_order(hashes: Int32, *, capacity: int, texts: Sequence[str] | None = No
     """Return the iteration order of different keys that were put, as positions in `hashes`.
 
     The same as `hash_order.put_order`, key by key, with trees. `texts` are the keys where they
-    are strings, to tell equal hashes apart. Cost: O(N log N) for hashes that spread, O(N^2) at
+    are strings, to order equal hashes. Cost: O(N log N) for well distributed hashes, O(N^2) at
     worst.
 
     >>> tree_order(np.arange(0, 768, 64, dtype=np.int32), capacity=64).tolist()

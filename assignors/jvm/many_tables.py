@@ -1,9 +1,9 @@
-"""The order of many hash tables at once: a member's topics, a topic's partition numbers.
+"""The iteration order of many hash tables at once: topics of members, numbers of topics.
 
 A previous target is a map of sets for each member, hundreds of thousands of tables that hold a
-few keys each. `assignors.jvm.hash_order` says why the order of a table is one sort by bucket; here
-the sorts of all tables are one. Only the rare table in which keys crowd one bucket is
-played through by itself: a small one doubles early, and in others a tree grows.
+few keys each. `hash_order` explains why the order of a table is one sort by bucket; here the
+sorts of all tables are one. Only the rare table in which many keys fall into one bucket is
+ordered by itself: a small one doubles early, and in a large one the bucket becomes a tree.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""In which order Java iterates over the map of a group's members."""
+"""The order in which Java iterates over the map of a group's members."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Who gets what in the order of the reference, as arrays that are named when somebody looks.
+"""An assignment as arrays in Java's order, with two mappings that look entries up by member id.
 
-A million (topic, partition) pairs take a second to make and nobody reads most of them. Both
-views are mappings over the same arrays: `PairsByMember` gives a member's pairs one by one in the
-order in which the reference's list has them, `PartitionsByMember` the same by topic, sorted.
+A million (topic, partition) pairs take a second to make, and most are never read. Both mappings
+are views on the same arrays: `PairsByMember` has a member's (topic, partition) pairs in the order
+of Java's list, `PartitionsByMember` the same by topic, sorted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OrderedAssignment:
-    """Partitions by member. Lengths: M members, L entries."""
+    """Partitions by member, in Java's order. Lengths: M members, L entries."""
 
     members: tuple[str, ...]
     topics: tuple[str, ...]
@@ -39,7 +39,7 @@ class OrderedAssignment:
         object.__setattr__(self, "place", places)
 
     def entries(self, member_id: str) -> tuple[list[int], list[int]]:
-        """Return topics and numbers of one member; `KeyError` if there is none of the name."""
+        """Return topics and numbers of one member; `KeyError` for an unknown member id."""
         place = self.place[member_id]
         chosen = slice(int(self.start[place]), int(self.start[place + 1]))
         return self.topic[chosen].tolist(), self.number[chosen].tolist()
@@ -62,7 +62,7 @@ class _View(Mapping[str, Value]):
 
 
 class PairsByMember(_View[tuple[Pair, ...]]):
-    """Member id -> its (topic, partition) pairs, in the order of the reference's list."""
+    """Member id -> its (topic, partition) pairs, in the order of Java's list."""
 
     def __getitem__(self, member_id: str) -> tuple[Pair, ...]:
         """Return one member's pairs."""
@@ -78,7 +78,7 @@ class PartitionsByMember(_View[Mapping[str, tuple[int, ...]]]):
     """
 
     def __getitem__(self, member_id: str) -> dict[str, tuple[int, ...]]:
-        """Return one member's share."""
+        """Return one member's partitions by topic."""
         topics, numbers = self.held.entries(member_id)
         share: dict[str, list[int]] = {}
         names = self.held.topics

@@ -1,1 +1,1 @@
-"""Assignments that are provably as good as possible: balance first, then least movement."""
+"""Optimal assignors: loads as equal as possible, then racks, then the fewest moves."""

@@ -1,11 +1,10 @@
-"""Use up all shortest paths before distances are worked out again.
+"""A blocking flow: use all shortest paths before distances are computed again (Dinic).
 
 Arcs whose length is the difference of their ends' distances form layers from the surplus to
-the goal. First a sweep backwards from the goal marks the nodes that still lead there, so
-that walks meet no dead ends but the ones they make themselves. Then a depth-first walk finds
-path after path and fills each; an arc that is full is never looked at again in this phase,
-because pushing along shortest paths opens only arcs that lead back. This is Dinic's blocking
-flow.
+the goal. First a sweep backwards from the goal marks the nodes from which it can be reached, so
+that the only dead ends are those that earlier paths have made. Then a depth-first search finds
+path after path and fills each; an arc that is full is not looked at again in this phase,
+because flow along shortest paths opens only arcs that lead back.
 
 Nodes are numbered: rows first, then members, then the hub.
 """
@@ -32,7 +31,7 @@ class Live:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Walk:
+class _Search:
     """What a phase needs to find and fill paths, one number at a time.
 
     The memory views show the arrays of the network: reading one number through them is
@@ -60,7 +59,7 @@ class _Walk:
     optional: memoryview[int]
     hub_room: memoryview[int]
     next_nodes: dict[int, list[int]] = field(default_factory=dict)
-    """Nodes one layer on, worked out when a node is first visited."""
+    """Nodes one layer on, computed when a node is first visited."""
     position: dict[int, int] = field(default_factory=dict)
     """How many of `next_nodes` are used up."""
 
@@ -71,19 +70,19 @@ def push_all(network: Network, arcs: Arcs, distances: Distances) -> int:
     Cost: O(R M) for the marks, then O(path length) for each path.
     """
     live = mark_live(network, arcs, distances)
-    walk = _begin(network, arcs, distances, live)
+    search = _begin(network, arcs, distances, live)
     starts = np.flatnonzero((network.unplaced > 0) & live.row).tolist()
     full = np.flatnonzero((network.surplus > 0) & live.member)
-    starts += (full + walk.row_count).tolist()
+    starts += (full + search.row_count).tolist()
     if network.hub_room[0] < 0:
-        starts.append(walk.hub)
+        starts.append(search.hub)
     path_count = 0
     for start in starts:
-        while (supply := _supply(walk, start)) > 0:
-            path = _find_path(walk, start)
+        while (supply := _supply(search, start)) > 0:
+            path = _find_path(search, start)
             if not path:
                 break
-            _push(walk, path, _capacity(walk, path, supply))
+            _push(search, path, _capacity(search, path, supply))
             path_count += 1
     return path_count
 
@@ -126,9 +125,9 @@ def _leads_down(arcs: Arcs, distances: Distances, rows: Int64, new: Bool) -> Boo
     return leads
 
 
-def _begin(network: Network, arcs: Arcs, distances: Distances, live: Live) -> _Walk:
+def _begin(network: Network, arcs: Arcs, distances: Distances, live: Live) -> _Search:
     row_count, member_count = network.placed.shape
-    return _Walk(
+    return _Search(
         network=network,
         arcs=arcs,
         distances=distances,
@@ -152,66 +151,66 @@ def _begin(network: Network, arcs: Arcs, distances: Distances, live: Live) -> _W
     )
 
 
-def _supply(walk: _Walk, node: int) -> int:
+def _supply(search: _Search, node: int) -> int:
     """Return what still has to leave this node."""
-    if node < walk.row_count:
-        return walk.unplaced[node]
-    if node < walk.hub:
-        return walk.surplus[node - walk.row_count]
-    return -walk.hub_room[0]
+    if node < search.row_count:
+        return search.unplaced[node]
+    if node < search.hub:
+        return search.surplus[node - search.row_count]
+    return -search.hub_room[0]
 
 
-def _find_path(walk: _Walk, start: int) -> list[int]:
+def _find_path(search: _Search, start: int) -> list[int]:
     """Return a shortest path from `start` to a node that absorbs, or [] if all are blocked."""
     path = [start]
     while path:
         node = path[-1]
-        if _absorbs(walk, node) > 0:
+        if _absorbs(search, node) > 0:
             return path
-        following = _next_node(walk, node)
+        following = _next_node(search, node)
         if following is not None:
             path.append(following)
             continue
         path.pop()
         if path:
-            walk.position[path[-1]] += 1
+            search.position[path[-1]] += 1
     return path
 
 
-def _absorbs(walk: _Walk, node: int) -> int:
+def _absorbs(search: _Search, node: int) -> int:
     """Return what this node can absorb, 0 where it is not a goal of this phase."""
-    if node < walk.row_count:
+    if node < search.row_count:
         return 0
-    if node == walk.hub:
-        return walk.hub_room[0] if walk.distances.hub == walk.distances.goal else 0
-    member = node - walk.row_count
-    if walk.member_distance[member] != walk.distances.goal:
+    if node == search.hub:
+        return search.hub_room[0] if search.distances.hub == search.distances.goal else 0
+    member = node - search.row_count
+    if search.member_distance[member] != search.distances.goal:
         return 0
-    return walk.least[member] - walk.load[member]
+    return search.least[member] - search.load[member]
 
 
-def _next_node(walk: _Walk, node: int) -> int | None:
+def _next_node(search: _Search, node: int) -> int | None:
     """Return the next node on the way that still has room, passing over arcs that are full."""
-    nodes = walk.next_nodes.get(node)
+    nodes = search.next_nodes.get(node)
     if nodes is None:
-        nodes = walk.next_nodes[node] = _layer_after(walk, node)
-        walk.position[node] = 0
-    position, count = walk.position[node], len(nodes)
-    if node < walk.row_count:
-        position = _open_down(walk, node, nodes, position)
-    elif node < walk.hub:
-        position = _open_up(walk, node, nodes, position)
+        nodes = search.next_nodes[node] = _layer_after(search, node)
+        search.position[node] = 0
+    position, count = search.position[node], len(nodes)
+    if node < search.row_count:
+        position = _open_down(search, node, nodes, position)
+    elif node < search.hub:
+        position = _open_up(search, node, nodes, position)
     else:
-        while position < count and walk.extra[nodes[position] - walk.row_count] <= 0:
+        while position < count and search.extra[nodes[position] - search.row_count] <= 0:
             position += 1
-    walk.position[node] = position
+    search.position[node] = position
     return nodes[position] if position < count else None
 
 
-def _open_down(walk: _Walk, row: int, nodes: list[int], position: int) -> int:
+def _open_down(search: _Search, row: int, nodes: list[int], position: int) -> int:
     """Return the position of the first member that an arc from the row still leads to."""
-    down, first_member = walk.down, walk.row_count
-    distance, member_distance = walk.row_distance[row], walk.member_distance
+    down, first_member = search.down, search.row_count
+    distance, member_distance = search.row_distance[row], search.member_distance
     while position < len(nodes):
         member = nodes[position] - first_member
         if down[row, member] + distance == member_distance[member]:
@@ -220,14 +219,14 @@ def _open_down(walk: _Walk, row: int, nodes: list[int], position: int) -> int:
     return position
 
 
-def _open_up(walk: _Walk, node: int, nodes: list[int], position: int) -> int:
+def _open_up(search: _Search, node: int, nodes: list[int], position: int) -> int:
     """Return the position of the first row, or the hub, that the member can pass on to."""
-    up, member, row_distance = walk.up, node - walk.row_count, walk.row_distance
-    distance = walk.member_distance[member]
+    up, member, row_distance = search.up, node - search.row_count, search.row_distance
+    distance = search.member_distance[member]
     while position < len(nodes):
         row = nodes[position]
-        if row == walk.hub:
-            if walk.extra[member] < walk.optional[member]:
+        if row == search.hub:
+            if search.extra[member] < search.optional[member]:
                 break
         elif up[row, member] + distance == row_distance[row]:
             break
@@ -235,87 +234,87 @@ def _open_up(walk: _Walk, node: int, nodes: list[int], position: int) -> int:
     return position
 
 
-def _layer_after(walk: _Walk, node: int) -> list[int]:
+def _layer_after(search: _Search, node: int) -> list[int]:
     """Return the live nodes that a shortest path goes to from this one."""
-    network, arcs, distances, live = walk.network, walk.arcs, walk.distances, walk.live
-    if node < walk.row_count:
+    network, arcs, distances, live = search.network, search.arcs, search.distances, search.live
+    if node < search.row_count:
         on_path = live.member & (arcs.down[node] + distances.row[node] == distances.member)
-        return list((on_path.nonzero()[0] + walk.row_count).tolist())
-    if node == walk.hub:
+        return list((on_path.nonzero()[0] + search.row_count).tolist())
+    if node == search.hub:
         on_path = (network.extra > 0) & live.member & (distances.member == distances.hub + 1)
-        return list((on_path.nonzero()[0] + walk.row_count).tolist())
-    member = node - walk.row_count
+        return list((on_path.nonzero()[0] + search.row_count).tolist())
+    member = node - search.row_count
     distance = distances.member[member]
     on_path = live.row & (arcs.up[:, member] + distance == distances.row)
     nodes: list[int] = on_path.nonzero()[0].tolist()
-    has_room = walk.extra[member] < walk.optional[member]
+    has_room = search.extra[member] < search.optional[member]
     if live.hub and distances.hub == distance + 1 and has_room:
-        nodes.append(walk.hub)
+        nodes.append(search.hub)
     return nodes
 
 
-def _capacity(walk: _Walk, path: list[int], supply: int) -> int:
+def _capacity(search: _Search, path: list[int], supply: int) -> int:
     """Return what the path can carry while its arcs keep their lengths."""
-    amount = min(supply, _absorbs(walk, path[-1]))
-    row_count, hub = walk.row_count, walk.hub
+    amount = min(supply, _absorbs(search, path[-1]))
+    row_count, hub = search.row_count, search.hub
     for node, following in pairwise(path):
         if amount == 1:
             break
         if node < row_count:
             member = following - row_count
-            missing = walk.owned[node, member] - walk.placed[node, member]
+            missing = search.owned[node, member] - search.placed[node, member]
             if missing > 0:
                 amount = min(amount, missing)
         elif following == hub:
             member = node - row_count
-            amount = min(amount, walk.optional[member] - walk.extra[member])
+            amount = min(amount, search.optional[member] - search.extra[member])
         elif node == hub:
-            amount = min(amount, walk.extra[following - row_count])
+            amount = min(amount, search.extra[following - row_count])
         else:
             member = node - row_count
-            has, owns = walk.placed[following, member], walk.owned[following, member]
+            has, owns = search.placed[following, member], search.owned[following, member]
             amount = min(amount, has - owns if has > owns else has)
     assert amount > 0, "a path that carries nothing"
     return amount
 
 
-def _push(walk: _Walk, path: list[int], amount: int) -> None:
+def _push(search: _Search, path: list[int], amount: int) -> None:
     """Send `amount` along the path and set the lengths of its arcs anew."""
-    row_count, hub = walk.row_count, walk.hub
+    row_count, hub = search.row_count, search.hub
     start, end = path[0], path[-1]
     if start < row_count:
-        walk.unplaced[start] -= amount
+        search.unplaced[start] -= amount
     elif start < hub:
-        walk.surplus[start - row_count] -= amount
-        walk.load[start - row_count] -= amount
+        search.surplus[start - row_count] -= amount
+        search.load[start - row_count] -= amount
     else:
-        walk.hub_room[0] += amount
+        search.hub_room[0] += amount
     for node, following in pairwise(path):
         if node < row_count:
-            _place(walk, node, following - row_count, amount)
+            _place(search, node, following - row_count, amount)
         elif following == hub:
-            walk.extra[node - row_count] += amount
-            walk.load[node - row_count] += amount
+            search.extra[node - row_count] += amount
+            search.load[node - row_count] += amount
         elif node == hub:
-            walk.extra[following - row_count] -= amount
-            walk.load[following - row_count] -= amount
+            search.extra[following - row_count] -= amount
+            search.load[following - row_count] -= amount
         else:
-            _place(walk, following, node - row_count, -amount)
+            _place(search, following, node - row_count, -amount)
     if end == hub:
-        walk.hub_room[0] -= amount
+        search.hub_room[0] -= amount
     else:
-        walk.load[end - row_count] += amount
+        search.load[end - row_count] += amount
 
 
-def _place(walk: _Walk, row: int, member: int, amount: int) -> None:
+def _place(search: _Search, row: int, member: int, amount: int) -> None:
     """Change one cell of the table."""
-    arcs = walk.arcs
-    has = walk.placed[row, member] + amount
-    owns = walk.owned[row, member]
-    walk.placed[row, member] = has
-    rack = arcs.rack if walk.remote is not None and walk.remote[row, member] else 0
-    walk.down[row, member] = rack + 1 - (arcs.move if has < owns else 0)
+    arcs = search.arcs
+    has = search.placed[row, member] + amount
+    owns = search.owned[row, member]
+    search.placed[row, member] = has
+    rack = arcs.rack if search.remote is not None and search.remote[row, member] else 0
+    search.down[row, member] = rack + 1 - (arcs.move if has < owns else 0)
     if has <= 0:
-        walk.up[row, member] = arcs.far
+        search.up[row, member] = arcs.far
     else:
-        walk.up[row, member] = 1 - rack + (arcs.move if has <= owns else 0)
+        search.up[row, member] = 1 - rack + (arcs.move if has <= owns else 0)

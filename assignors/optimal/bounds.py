@@ -1,12 +1,12 @@
 """How good an assignment can be, and a proof that one is or is not balanced.
 
-`optimum` runs the solver and reports what it reached. That is a bound for anybody's
-assignment, as far as the solver is right; `improving_path` does not need to trust it. It
-looks at an assignment alone and asks: can some member hand a partition on, whose new holder
-hands one on in turn, and so on, so that in the end one member has one less and another, with
-at least two fewer, has one more? If there is such a chain, following it makes the loads more
-equal. If there is none, no assignment has more equal loads, in every sense at once: the sum
-of squares, the maximum, and the largest k loads for every k. Source: Harvey, Ladner, Lovasz,
+`optimum` runs the solver and reports what it reached: a bound for any assignment, if the solver
+is right. `improving_path` does not depend on the solver. It looks at an assignment alone and
+asks: can a member pass a partition to another, which passes one to a third, and so on, so that
+in the end one member has one fewer and another, which had at least two fewer than it, has one
+more? If there is such a chain, the moves along it make the loads more equal. If there is none,
+no assignment has more equal loads, in every sense at once: the sum of squares, the maximum, and
+the largest k loads for every k. Source: Harvey, Ladner, Lovasz,
 Tamir, "Semi-matchings for bipartite graphs and load balancing" (2006), theorem 3.1.
 """
 
@@ -40,7 +40,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """One partition changing hands."""
+    """One partition that moves from one member to another."""
 
     partition: int
     giver: int
@@ -98,7 +98,7 @@ def is_balanced(first: Int64, takes: Bool, class_of: Int32, given: Int32) -> boo
     """Return whether no assignment of the same partitions has more equal loads.
 
     `given` is int32[P], who holds each partition. Partitions that nobody holds, or that are
-    held by somebody who does not take the topic, are left out of account.
+    held by a member that does not take the topic, are not counted.
     Cost: that of `improving_path`.
     """
     return not improving_path(first, takes, class_of, given)
@@ -136,7 +136,7 @@ def improving_path(first: Int64, takes: Bool, class_of: Int32, given: Int32) -> 
 
 
 def _lowest_reached(rows: Rows, load: Int64) -> Int64:
-    """Return the smallest load among the members that each member can hand partitions on to."""
+    """Return the smallest load that each member can pass a partition to, over any chain."""
     none = int(load.max()) + 1
     lowest = load
     while True:
@@ -162,7 +162,7 @@ def _chain(rows: Rows, load: Int64, giver: int) -> tuple[Shift, ...]:
         open_rows = np.flatnonzero(row_from >= 0)
         reached = rows.allowed[open_rows].any(axis=0) & ~seen
         found = np.flatnonzero(reached)
-        assert len(found), "the sweep saw a chain that cannot be found again"
+        assert len(found), "the sweep found a chain that the search does not"
         member_from[found] = open_rows[rows.allowed[open_rows][:, found].argmax(axis=0)]
         seen |= reached
         low = found[load[found] <= load[giver] - 2]

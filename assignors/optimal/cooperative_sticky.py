@@ -1,9 +1,9 @@
-"""Cooperative-sticky: the sticky target, handed over without a partition ever having two owners.
+"""Cooperative-sticky: the sticky target, reached without a partition ever having two owners.
 
-The target is computed as if everybody could be trusted; the hand-over rule then decides
-which part of it may happen in this round. A partition that waits is free in the next round,
-and because a target that has been partly reached is still an optimum with nothing left to
-move, the next round completes it: two rounds, when everybody does what it is told.
+The target is computed from the claims that count; the hand-over rule (`assignors.handover`) then
+decides which part of it is given in this round. A partition that waits is free in the next round.
+A target that has been partly reached is still optimal and needs no other move, so the next round
+completes it: two rounds, if every member revokes what it must.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How far every node is from the surplus, over arcs that still have room.
+"""The length of the shortest path from the surplus to every node, over arcs with capacity left.
 
 A distance is one integer that sorts like a tuple: (racks, moves, hops). Racks and moves may
 go down along a path, hops only up. Counting hops makes shortest paths short, so the arcs
-that lie on them form layers, and many paths can be used before distances are worked out
+that lie on them form layers, and many paths can be used before distances are computed
 again.
 
 Sweeps over the dense table relax all arcs of the nodes that changed at once (Bellman-Ford).
@@ -54,7 +54,7 @@ class Distances:
     member: Lengths
     hub: int
     goal: int
-    """Distance of the nearest node that can absorb something."""
+    """Distance of the nearest node that can absorb flow."""
 
 
 def measure(network: Network) -> Arcs:
@@ -150,6 +150,6 @@ def _relax(lengths: Lengths, here: Lengths, changed: Int64, there: Lengths) -> B
 
 
 def _goal(member: Lengths, lacking: Int64, hub: int, hub_room: int, far: int) -> int:
-    """Return how far the nearest node is that can absorb something."""
+    """Return the distance of the nearest node that can absorb flow."""
     goal = int(member[lacking].min()) if len(lacking) else far
     return min(goal, hub) if hub_room > 0 else min(goal, far)

@@ -1,9 +1,9 @@
 """The fewest moves that reach given loads: a min-cost flow on the table of rows x members.
 
-The primal-dual method: find the distance of the nearest node that can still absorb
-something, send as much as shortest paths carry, and again, until no surplus is left. The
-flow is the cheapest for what it delivers after every phase, so when everything is delivered
-it is the cheapest of all. A group in which little changed is settled by the start alone.
+The primal-dual method: find the distance of the nearest node that can still absorb flow, send
+as much as shortest paths carry, and repeat until no surplus is left. After every phase the flow
+is the cheapest for the amount it delivers, so when everything is delivered it is the cheapest of
+all. A group in which little changed needs no phase after the initial flow.
 
 If some surplus can reach nothing that absorbs, what it does reach is a minimum cut: the
 proof that the demanded loads do not exist.
@@ -21,7 +21,10 @@ from assignors.problem import Bool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Where surplus is stuck: rows reached, bool[R], can be taken only by members reached."""
+    """A minimum cut: rows reached from the surplus, bool[R], and members reached, bool[M].
+
+    Partitions of these rows can be taken only by these members, which are all full.
+    """
 
     row: Bool
     member: Bool
@@ -36,7 +39,7 @@ class Outcome:
 
 
 def settle(network: Network) -> Outcome:
-    """Bring all surplus of the network to where it can be absorbed, at the least cost.
+    """Send all surplus of the network to where it can be absorbed, at the least cost.
 
     Changes the arrays of `network`. Cost: phases x sweeps x R M + paths x their length; the
     number of phases is the number of different distances, 0 to 30 in practice.

@@ -1,9 +1,9 @@
-"""The state of the search: how much of each row every member has so far.
+"""The flow network: how many partitions of each row every member has so far.
 
 The network has a node for each row, one for each member, and a hub. A row supplies its
 partitions. A member must absorb `least` of them and may pass `optional` more on to the hub,
 which absorbs `spare` of those: that is how "every member gets the floor, and this many of
-them one more" is said without deciding who. The arc from a row to a member costs
+them one more" is expressed without deciding who. The arc from a row to a member costs
 
     -1   while the member has less of the row than it owns: one partition regained,
      0   beyond that: a partition that is new to it,
@@ -12,9 +12,9 @@ and the way back costs the opposite: +1 for giving up one it owns. In a cell who
 no replica of the row in its rack, a partition costs `rack` more, which outweighs any number
 of moves.
 
-The search starts where nothing moves: everybody keeps everything (but nothing remote). No
-arc has a negative cost then, so the start is the cheapest flow for what it delivers, and
-pouring free partitions through arcs of cost 0 keeps it so.
+The search starts where nothing moves: every member keeps what it owns (but nothing remote). No
+arc has a negative cost then, so this is the cheapest flow for what it delivers, and sending
+free partitions over arcs of cost 0 keeps it so.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""From how many to which ones: a table of counts becomes an owner for every partition.
+"""Choose partitions: turn how many each member gets into which ones.
 
-The optimum is found on counts, because partitions of one row of the table differ only in
-who owns them now. Two choices are left, and both are made so that each topic ends up spread
-over the members much as a round-robin deal would spread it:
+The solver works on counts, because partitions of one row of the table differ only in their
+present owner. Two choices are left, and both are made so that each topic is spread over the
+members much as round robin would spread it:
 
-* A member that must shrink gives up partitions of the topics it holds most of, and members
-  take turns at which topic comes first. Otherwise everybody would give up the first topic,
-  and a newcomer would get nothing else.
-* Free partitions are dealt in turns: one to each member that still gains, then one more to
-  each that gains two, and so on, while the partitions come topic by topic.
+* A member that must give partitions up gives those of the topics it holds most of, and members
+  take turns at which topic comes first. Otherwise all would give up the first topic, and a new
+  member would get no other.
+* Free partitions are dealt round robin: one to each member that still gains, then one more to
+  each that gains two, and so on, with the partitions in topic order.
 
 Only cells that shrink are sorted and only free partitions are dealt, so a group in which
 little changes costs a few passes over the owners.
@@ -79,7 +79,7 @@ def given_up(cell: Int32 | Int64, topic: Int32, drop: Int64) -> Int64:
     index = np.arange(len(cell))
     start = np.ones(len(cell), dtype=np.bool_)
     start[1:] = (cell[1:] != cell[:-1]) | (topic[1:] != topic[:-1])
-    # How many partitions of the same topic lie below this one in its cell's pile.
+    # How many partitions of the same topic come before this one in its cell.
     height = index - np.maximum.accumulate(np.where(start, index, 0))
     top = int(height.max())
     if top:

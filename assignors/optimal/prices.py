@@ -1,4 +1,4 @@
-"""The best loads when members may take different topics, found without looking at members.
+"""The best loads where members may take different topics, computed from classes of members.
 
 Balance is a convex flow problem, and its dual gives every member one integer, its price: the
 cost of its last partition. A row costs what its cheapest subscriber costs. Complementary

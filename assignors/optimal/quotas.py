@@ -47,8 +47,9 @@ def share(first: Int64, owner: Int32, member_count: int) -> tuple[Int32, int]:
 def quotas(owned_count: Int64, partition_count: int) -> Int64:
     """Return how many partitions each member ends with, int64[N], N >= 1.
 
-    `owned_count` is int64[N]: how many of the partitions each member owns. Equals are told
-    apart by their number. Cost: O(N log N). Source: KIP-54, "as balanced as possible".
+    `owned_count` is int64[N]: how many of the partitions each member owns. Of members
+    that own as many, those with lower numbers come first. Cost: O(N log N). Source: KIP-54, "as
+    balanced as possible".
 
     >>> quotas(np.array([4, 0, 1]), partition_count=7)
     array([3, 2, 2])

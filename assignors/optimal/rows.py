@@ -1,10 +1,10 @@
-"""The table that the optimum is found on: rows of interchangeable partitions x members.
+"""The table that is solved: rows of interchangeable partitions x members.
 
-Partitions that the same members may take, at the same distance from them, differ only in
-who owns them now. So they share a row, and all that has to be found is how many partitions
-of each row every member gets. Equal subscriptions make one row, one member that differs
-makes two, separate buckets one each, and never are there more than topics x rack sets: the
-number of partitions leaves the search altogether.
+Partitions that the same members may take, with replicas in the same racks, differ only in
+their present owner. So they share a row, and what has to be found is how many partitions of each
+row every member gets. Equal subscriptions make one row, one member that differs makes two,
+disjoint subscriptions one each, and there are never more than topics x rack sets: the cost of
+the search does not depend on the number of partitions.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from assignors.problem import NOBODY, Bool, Int32, Int64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Racks:
-    """Who sits where. Lengths: M members, P partitions, S replica sets, R racks."""
+    """Racks of members and replicas. Lengths: M members, P partitions, S replica sets, R racks."""
 
     rack: Int32
-    """int32[M]: rack of each member, -1 for none: such a member is at home everywhere."""
+    """int32[M]: rack of each member, -1 for none: every partition is local to such a member."""
     replica_set: Int32
     """int32[P]: row of `replica_racks`."""
     replica_racks: Bool
@@ -89,7 +89,7 @@ def build(
     if racks is not None and remote_classes is not None:
         remote = remote_classes[:, racks.rack]
         assert remote.shape == (row_count, member_count)
-    owner = believable(owner, row_of, allowed)
+    owner = subscribed_owner(owner, row_of, allowed)
     held = owner >= 0
     cell = row_of * np.int64(member_count) + owner
     owned = np.bincount(cell if held.all() else cell[held], minlength=row_count * member_count)
@@ -105,8 +105,8 @@ def build(
     )
 
 
-def believable(owner: Int32, row_of: Int32, allowed: Bool) -> Int32:
-    """Return `owner` without those who do not subscribe to what they are said to own."""
+def subscribed_owner(owner: Int32, row_of: Int32, allowed: Bool) -> Int32:
+    """Return `owner` without owners that do not subscribe to the partition."""
     if allowed.all() and (row_of >= 0).all():
         return owner
     held = np.flatnonzero(owner >= 0)

@@ -3,7 +3,7 @@
 Three steps, each exact. Partitions become rows of a table (`rows`), because only counts
 matter. Loads are balanced: by arithmetic where subscriptions are equal (`quotas`), else by
 prices (`prices`). Then a min-cost flow over the cells where prices agree (`flow`) finds the
-table that keeps most, and the table becomes partitions again (`partition_choice`).
+table that keeps most, and the counts become partitions (`partition_choice`).
 
 Prices are not always computed. In most groups everybody can have the mean load, rounded up
 or down; then the price is the same for all, and the flow itself is the proof. With many

@@ -1,8 +1,8 @@
-"""Sticky: the best balance there is, and among those the fewest partitions that move.
+"""Sticky: the best possible balance, and of all assignments that have it the fewest moves.
 
 The order of aims is Java's: loads as equal as the subscriptions allow, then racks, then
-movement. Java's own assignor stops when no single move improves; this one stops at the
-optimum, which `solve` proves as it goes.
+movement. Java's own assignor stops when no single move improves; this one returns an optimum,
+which `solve` proves.
 """
 
 from __future__ import annotations

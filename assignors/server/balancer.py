@@ -1,10 +1,10 @@
-"""Who gives to whom while a topic is levelled out.
+"""Which member gives to which while the loads of a topic's subscribers are balanced.
 
-Subscribers stand sorted by load. From the left grows the range of those that took something,
-all of one load once it has been gone through; from the right grows the range of those that gave
-something. Java moves two pointers through the two ranges, over one list, in which members with
-nothing left to give are swapped out of the right range. The loads that decide are live, and
-the list is shared, so this is a copy of its steps.
+Subscribers are sorted by load. A range that grows from the left has those that took a partition,
+all of one load once each has taken one; a range that grows from the right has those that gave
+one. Java moves two pointers through the two ranges of one list, and swaps members with nothing
+left to give out of the right range. The loads change while it runs and both ranges share the
+list, so this is a copy of its steps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Balancer:
     member: list[int]
     load: list[int]
     has: list[int]
-    """How many partitions of the topic each had when it began: what it took, it keeps."""
+    """How many partitions of the topic each may still give; what it takes meanwhile, it keeps."""
     least_end: int = 0
     least_level: int = field(init=False)
     least_next: int = 0
@@ -32,14 +32,14 @@ class Balancer:
     most_next: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin with two empty ranges, outside."""
+        """Start with two empty ranges, one at either end."""
         self.least_level = self.load[0] - 1
         self.most_start = self.most_end = len(self.load)
         self.most_level = self.load[-1] + 1
         self.most_next = len(self.load) - 1
 
     def moves(self) -> Iterator[tuple[int, int]]:
-        """Yield giver and taker of each partition that moves; cost O(N + moves + levels)."""
+        """Yield giver and receiver of each partition that moves. Cost: O(N + moves + levels)."""
         while self.most_level - self.least_level > 1:
             giver = self._giver()
             if giver == NOT_ANY:

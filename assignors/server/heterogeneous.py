@@ -1,13 +1,13 @@
-"""The uniform assignor where subscriptions differ: deal topic by topic, then level out.
+"""The uniform assignor where subscriptions differ: assign topic by topic, then balance.
 
 Three phases. Members keep what they had of topics they still subscribe to. Then each topic's
-free partitions go to its least loaded subscribers, as water fills a vessel; topics with many
-partitions for few subscribers come first. Then topics take turns to level out: while the most
-and the least loaded subscriber of a topic lie more than one apart, a partition of this topic
-moves from one to the other, for at most sixteen rounds.
+free partitions go to its least loaded subscribers; topics with many partitions for few
+subscribers come first. Then topics are balanced in turn: while the loads of the most and the
+least loaded subscriber of a topic differ by more than one, a partition of this topic moves from
+one to the other, for at most sixteen rounds.
 
 A topic is balanced by itself, so chains of topics stay uneven; and the order among members of
-one load decides who gives and who takes, so the search for them is copied step by step.
+equal load decides who gives and who takes, so the search for them is copied step by step.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _kept(spec: Spec) -> _Placing:
 
 
 def _fail_beyond(spec: Spec, is_beyond: Bool) -> None:
-    """Fail as Java does at the first number that its topic does not have."""
+    """Raise `JavaFailure`, as Java throws, for the first number that its topic does not have."""
     if not is_beyond.any():
         return
     target = spec.target
@@ -117,19 +117,19 @@ def _deal(placing: _Placing, topic: int) -> None:
     subscribers = placing.subscribers[topic]
     load = placing.load[subscribers]
     order = np.argsort(load, kind="stable")
-    takers = subscribers[order[poured(load[order], len(free))]]
+    takers = subscribers[order[dealt_to_least(load[order], len(free))]]
     placing.owner[span.start + free] = takers
     placing.load += np.bincount(takers, minlength=len(placing.load))
 
 
-def poured(load: Int64, count: int) -> Int64:
+def dealt_to_least(load: Int64, count: int) -> Int64:
     """Return who takes each of `count` units if each goes to the least loaded.
 
     `load` is int64[N], ascending; the answer, int64[count], names positions in it. Rounds go
     through all of the least load from the left, then through those one level up.
     Cost: O(N + count log count).
 
-    >>> poured(np.array([0, 0, 1, 3]), 6).tolist()
+    >>> dealt_to_least(np.array([0, 0, 1, 3]), 6).tolist()
     [0, 1, 0, 1, 2, 0]
     """
     level = np.arange(len(load)) * load - np.cumsum(load) + load  # units that raise all to it

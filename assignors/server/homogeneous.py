@@ -1,11 +1,12 @@
-"""The uniform assignor where everybody subscribes to the same topics.
+"""The uniform assignor where all members subscribe to the same topics.
 
-Everybody gets T // N partitions and the first T % N members that can use it one more. A member
-keeps what it had up to its quota, in the order in which its map and sets are walked through;
-what it must give up joins the partitions nobody had, and those fill up the members in order.
+With P partitions and M members, each gets P // M partitions and the first P % M members that can
+use it one more. A member keeps what it had up to its quota, in the iteration order of its map and
+sets; what it must give up joins the partitions that had no owner, and those fill up the members in
+order.
 
-Since KAFKA-18688 a member that would have to be given its extra partition hands the right
-to it on while enough members come after it, so that a balanced group stays as it is.
+Since KAFKA-18688 a member that does not own its extra partition already leaves it to a later
+member while enough members follow, so that a balanced group stays as it is.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
 def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
     """Return how many of its partitions each member may keep and how many it is given.
 
-    Both int64[M]. The members must be gone through in order, as each may hand its right on.
+    Both int64[M]. One member after the other, as each may leave its extra one to a later member.
 
     >>> quota, fill = _quotas(np.array([1, 2, 0]), partition_count=4)
     >>> quota.tolist(), fill.tolist()

@@ -1,7 +1,7 @@
-"""The broker's range: of each topic every subscriber gets a contiguous run.
+"""The broker's range: every subscriber of a topic gets consecutive partitions.
 
 Static members come first, by instance id, then the others by member id. Unlike the client's
-assignor of that name it knows no racks; and it keeps nothing where it was.
+assignor of that name it does not use racks; and it is not sticky.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is answered where the reference fails: its failure, or an answer without the cause.
+"""Where Kafka's assignor throws: raise its exception, or answer without what caused it.
 
-Broken previous targets are what makes the broker's assignors fail: a partition number that the
-topic does not have (any more), or a partition that two members were given.
+The broker's assignors throw for invalid previous targets: a partition number that the topic does
+not have (any more), or a partition that two members have.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assignors.server.results import previous_entries
 from assignors.server.spec import Spec
 
 
-def built(
+def built_or_repaired(
     spec: Spec, build: Callable[[Spec], Rebalance], options: Options, *, doubles: bool
 ) -> Rebalance:
     """Return what `build` makes of the group.

@@ -1,4 +1,4 @@
-"""From who owns what, as numbers, to an answer in names."""
+"""From owners as numbers to an assignment by name, and the owners of the previous target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assignors.server.spec import Spec
 
 
 def previous_owner(spec: Spec) -> Int32:
-    """Return who had each partition, int32[P], places in map order; the last of several."""
+    """Return who had each partition, int32[P], by place in map order; of several the last."""
     member, partition = previous_entries(spec)
     owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
     is_real = partition >= 0
@@ -44,7 +44,7 @@ def rebalance_of(
     before: Int32 | None = None,
     also: tuple[Int32, Int64] | None = None,
 ) -> Rebalance:
-    """Return the answer in names; lists are sorted, as the broker answers with sets.
+    """Return the assignment by name; lists are sorted, as the broker answers with sets.
 
     `owner` is int32[P], places in map order, and `before` is `previous_owner` where that is
     known; `also` are further holders (member, partition) of partitions that somebody owns
@@ -52,7 +52,7 @@ def rebalance_of(
     """
     problem = spec.problem
     held = in_map_order(spec, owner, also)
-    place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one: nobody is nobody
+    place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one maps NOBODY to NOBODY
     before = previous_owner(spec) if before is None else before
     figures = stats(problem, favoured=place[before], given=place[owner])
     return Rebalance(

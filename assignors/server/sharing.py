@@ -1,13 +1,13 @@
-"""How a share group's partitions are shared out: enough members for each, few changes.
+"""How the partitions of a share group are assigned: enough members for each, few changes.
 
-With T partitions and N members each partition wants ceil(N / T) members, and each member its
-even part of all those places. From the previous target everybody first drops what is too much
-for itself, then partitions drop members that are too many; what is left open is dealt
-by going round over the members that lack something.
+With P partitions and M members each partition is to have ceil(M / P) members, and each member an
+equal part of all those places. From the previous target members first drop the partitions above
+their number, then partitions drop the members above theirs; the places left open are dealt round
+robin over the members that lack partitions.
 
-The rounds share one pointer over all partitions, and a partition does not look at members it
-got in this very deal. So with few members left one may be given the same partition twice, which
-leaves the partition short of a member: a fault of the reference (KAFKA-19362) that is kept here.
+One pointer goes over the members for all partitions, and a partition does not check which members
+it got in this same pass. So with few members left one may get the same partition twice, which
+leaves that partition with a member too few: a fault of Kafka's (KAFKA-19362) that is kept here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Pool:
     subscribers: list[int]
     """Ascending, at least one."""
     had: list[tuple[int, int]]
-    """(member, slot) of the previous target, in the order in which Java walks through it."""
+    """(member, slot) of the previous target, in Java's iteration order."""
     slots: list[int]
     """Slots of partitions that exist, in the order in which new ones are added."""
     hashes: Int32
@@ -102,7 +102,7 @@ def _begin(pool: Pool) -> _Shares:
 
 
 def _drop_slots(pool: Pool, shares: _Shares) -> None:
-    """Let members drop what is above their want, in the order of their sets."""
+    """Let members drop partitions above their number, in the order of their sets."""
     for member, slots in shares.slots.items():
         surplus = len(slots) - shares.want[member]
         if surplus > 0:
@@ -140,7 +140,7 @@ def _order(pool: Pool, slots: list[int], *, follows: bool) -> list[int]:
 
 
 def _deal(shares: _Shares, order: list[int], lacking: list[int]) -> None:
-    """Go round over the members that lack something and give them what lacks members."""
+    """Give the partitions that lack members, round robin, to the members that lack partitions."""
     place, has_given = 0, False
     for slot in order:
         if not lacking:
@@ -158,7 +158,7 @@ def _deal(shares: _Shares, order: list[int], lacking: list[int]) -> None:
             place += 1
             if member in members:
                 continue
-            shares.slots[member][slot] = None  # and `members` is not told: the fault
+            shares.slots[member][slot] = None  # and not in `members`, which is the fault
             open_places -= 1
             has_given = True
             if len(shares.slots[member]) >= shares.want[member]:

@@ -18,7 +18,7 @@ from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, P
 from assignors.model import Group
 from assignors.options import Options
 from assignors.rebalance import Rebalance
-from assignors.server.repair import built
+from assignors.server.repair import built_or_repaired
 from assignors.server.results import load_figures
 from assignors.server.sharing import Pool, shared
 from assignors.server.spec import Spec, previous_in_java_order, spec_of
@@ -41,7 +41,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> dict(assign(Group(cluster=Cluster.of({"t": 2}), members=members)).lists)
     {'a': (('t', 0), ('t', 1)), 'b': (('t', 0),), 'c': (('t', 1),)}
     """
-    return built(spec_of(group), _built, options, doubles=True)
+    return built_or_repaired(spec_of(group), _built, options, doubles=True)
 
 
 def share_stats(spec: Spec, had: list[Pair], given: list[Pair]) -> dict[str, int | float | bool]:
@@ -84,7 +84,7 @@ def _built(spec: Spec) -> Rebalance:
 
 
 def _had(spec: Spec) -> list[Pair]:
-    """Return the previous target in the order in which Java walks through it."""
+    """Return the previous target in Java's iteration order."""
     target = spec.target
     walked = previous_in_java_order(spec, np.ones(spec.member_count, dtype=np.bool_))
     run = np.repeat(np.arange(len(target.length)), target.length)[walked]
@@ -93,13 +93,13 @@ def _had(spec: Spec) -> list[Pair]:
 
 
 def _together(spec: Spec, had: list[Pair]) -> list[Pair]:
-    """Share out all topics as one pool; what was had of other topics is dropped."""
+    """Assign all topics as one pool; partitions of other topics are dropped."""
     topics = spec.subscription(0) if spec.member_count else []
     return _pooled(spec, topics, had, list(range(spec.member_count))) if topics else []
 
 
 def _apart(spec: Spec, had: list[Pair]) -> list[Pair]:
-    """Share out topic by topic; what was had of topics without subscribers is kept."""
+    """Assign topic by topic; partitions of topics without subscribers stay."""
     of_topic: list[list[Pair]] = [[] for _ in spec.topics]
     for pair in had:
         of_topic[pair[1]].append(pair)
@@ -110,7 +110,7 @@ def _apart(spec: Spec, had: list[Pair]) -> list[Pair]:
 
 
 def _pooled(spec: Spec, topics: list[int], had: list[Pair], subscribers: list[int]) -> list[Pair]:
-    """Return who gets which partitions of these topics, shared out as one pool."""
+    """Return who gets which partitions of these topics, assigned as one pool."""
     first = spec.problem.first.tolist()
     slot_of: dict[tuple[int, int], int] = {}
     for topic in topics:

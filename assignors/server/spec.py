@@ -1,14 +1,14 @@
-"""The group as a broker's assignor gets it: members in map order, topic ids, the last target.
+"""The group as a broker's assignor gets it: members in map order, topic ids, previous target.
 
-The coordinator hands its assignors a map of members, each with the ids of the topics that it
+The coordinator passes its assignors a map of members, each with the ids of the topics that it
 subscribes to and with its part of the previous target, a map from topic id to a set of
-partition numbers. Members are numbered here in the order of that map. Names become ids on the
-way in: a topic that has none gets one made from its name, so that an answer exists and is
-always the same, and a note says that it is not the answer of a real cluster.
+partition numbers. Members are numbered here in the order of that map. A topic that is given
+without an id gets one derived from its name, so that the answer is always the same, and a note
+says that a real cluster may answer otherwise.
 
-The previous target stays in runs (member, topic, numbers) in the order in which it is written
-down. In which order Java would walk through it matters only for members that must give
-something up, and is computed for those alone.
+The previous target stays in runs (member, topic, numbers) in the order in which it is given. The
+order in which Java iterates over it matters only for members that must give partitions up, and
+is computed for those alone.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Target:
     number: Int64
     """int64[C]."""
     calls_follow: Bool
-    """bool[M]: the member's map was asked again after its last topic came in."""
+    """bool[M]: the member's map was called again after its last topic was added."""
 
     @property
     def length(self) -> Int64:
@@ -102,7 +102,7 @@ class Spec:
 
 
 def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
-    """Return the group as arrays; without `needs_ids` nobody is told that ids were made.
+    """Return the group as arrays; without `needs_ids` no note says that ids were derived.
 
     `ValueError` for a topic id that is none, for one of two topics, and for partition numbers
     beyond 32 bits. Cost: O(M log M + P + C).
@@ -125,7 +125,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
 
 
 def previous_in_java_order(spec: Spec, chosen: Bool) -> Int64:
-    """Return what these members had, as positions in `target.number`, as Java walks through it.
+    """Return what these members had, as positions in `target.number`, in Java's iteration order.
 
     `chosen` is bool[M]. Member by member, topics in the order of the member's map, numbers in
     that of their set. Cost: O(K log K) for K numbers.

@@ -1,7 +1,7 @@
 """Uniform, the broker's default: balanced and sticky.
 
-Equal subscriptions take one builder and others another, which are different algorithms with
-different answers and different faults.
+Equal subscriptions are assigned by one builder of Kafka's and others by another: two algorithms
+with different answers and different faults.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from assignors.model import Group
 from assignors.options import Jdk, Options
 from assignors.rebalance import Rebalance
 from assignors.server import heterogeneous, homogeneous
-from assignors.server.repair import built
+from assignors.server.repair import built_or_repaired
 from assignors.server.results import rebalance_of
 from assignors.server.spec import Spec, spec_of
 
@@ -35,7 +35,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     spec = spec_of(group)
     # Two holders of one partition are no failure where subscriptions differ: both keep it.
     build = partial(_built, jdk=options.jdk)
-    return built(spec, build, options, doubles=not spec.is_homogeneous)
+    return built_or_repaired(spec, build, options, doubles=not spec.is_homogeneous)
 
 
 def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:

@@ -22,7 +22,7 @@ from assignors import (
 )
 from assignors.checks import Rule, check
 from assignors.server.balancer import Balancer
-from assignors.server.heterogeneous import poured
+from assignors.server.heterogeneous import dealt_to_least
 from tests.server.groups import any_groups, assignable, equal_groups, had, holders, places_of
 from wire.text import utf16_key
 
@@ -139,7 +139,7 @@ def test_pouring_is_giving_one_by_one_to_the_least(load: list[int], count: int) 
         level, place = heap[0]
         expected.append(place)
         heapq.heapreplace(heap, (level + 1, place))
-    assert poured(np.array(load, dtype=np.int64), count).tolist() == expected
+    assert dealt_to_least(np.array(load, dtype=np.int64), count).tolist() == expected
 
 
 @given(
