@@ -1,7 +1,7 @@
-"""The command `kafka-assignors`. Nothing is decided here: read, call, print, exit.
+"""The command `kafka-assignors`: each subcommand reads, calls the library, prints and exits.
 
-Nothing optional is imported until the command runs, so that without click and rich it can
-still say what to install.
+Optional packages are imported when the command runs, so that without click and rich it can still
+say what to install.
 """
 
 from __future__ import annotations

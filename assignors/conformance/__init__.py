@@ -1,9 +1,9 @@
-"""A conformance kit for consumer-group code in any language.
+"""Test consumer-group code in any language against the answers of Kafka's own classes.
 
-Vectors say what Kafka's own classes answer; a program that speaks a line-by-line JSON
-protocol is asked the same questions (`programs`), and what it answers is judged
-(`judges`) by the rule that each vector names. Equality with Java is asked only where Java's
-answer is the contract; elsewhere an answer has to obey the laws of the protocol.
+`vectors` reads requests with Kafka's answers. A program that answers a JSON object a line with
+another gets the same requests (`program_under_test`), and its answers are compared (`judges`) in
+the way that each vector names: equal to Java's where clients depend on Java's answer, else only
+keeping the rules of the protocol (`laws`).
 
-`python -m assignors.conformance` is such a program: this package itself.
+`python -m assignors.conformance` is such a program: it answers with this package (`responder`).
 """

@@ -1,8 +1,8 @@
-"""`python -m assignors.conformance` answers the conformance kit's requests with this package."""
+"""`python -m assignors.conformance` answers requests of the conformance kit with this package."""
 
 import sys
 
-from assignors.conformance.program import answers
+from assignors.conformance.responder import answers
 
 if __name__ == "__main__":
     for line in answers(sys.stdin.buffer):

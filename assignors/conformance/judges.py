@@ -1,7 +1,7 @@
-"""Whether an answer is right: each vector names the comparison that applies to it.
+"""Compare a program's answer with the reference's, in the way that the vector names.
 
-`exact` asks of a program to be Java: its very answers where only lawful ones are promised, its
-failures where it fails, its bytes. `in_order` asks for the order of its lists as well.
+`exact` requires Java's own answers where any lawful one would do, its failures where it fails, and
+its bytes. `in_order` also requires the order of its lists.
 """
 
 from __future__ import annotations
@@ -46,35 +46,35 @@ VERSIONS = ("v0", "v1", "v2", "v3")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strictness:
-    """How much of the reference is asked for."""
+    """How close to the reference an answer must be."""
 
     exact: bool = False
     in_order: bool = False
 
 
-def faults(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
-    """Return what is wrong with the `out` of an answer; nothing where it is right.
+def mistakes(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
+    """Return what is wrong with the `out` of an answer, as sentences; none if it is right.
 
     >>> from assignors.conformance.vectors import vector_from_document
     >>> vector = vector_from_document({"id": "roundrobin-1", "in": {"algo": "roundrobin",
     ...     "topics": {}, "members": []}, "out": {"assignment": {"a": [["t", 0]], "b": []}}})
-    >>> faults(vector, {"assignment": {"a": [], "b": [["t", 0]]}}, Strictness())
+    >>> mistakes(vector, {"assignment": {"a": [], "b": [["t", 0]]}}, Strictness())
     ['a: without t-0', 'b: t-0 too much']
     """
     try:
         if vector.judge is Judge.REFUSE:
-            return ["read what is to be refused"]
+            return ["decoded what must be refused"]
         if vector.judge is Judge.EITHER and not strictness.exact:
             return []
         if vector.judge is Judge.EITHER and vector.is_reference_failing:
-            return ["read what the reference refuses"]
+            return ["decoded what the reference refuses"]
         return JUDGES[vector.operation](vector, answer, strictness)
     except DocumentError as error:
         return [f"not an answer: {error}"]
 
 
-def faults_of_error(vector: Vector, error: Document, strictness: Strictness) -> list[str]:
-    """Return what is wrong with answering by an error; nothing where that is right."""
+def mistakes_of_error(vector: Vector, error: Document, strictness: Strictness) -> list[str]:
+    """Return what is wrong with an answer that is an error, as sentences; none if it is right."""
     if vector.judge is Judge.EITHER and not strictness.exact:
         return []
     if vector.judge is Judge.REFUSE or (
@@ -102,34 +102,34 @@ def _assigned(vector: Vector, answer: Document, strictness: Strictness) -> list[
     lists = lists_of(required(answer, "assignment", ()))
     if vector.is_reference_failing and strictness.exact:
         return [f"answered, expected {vector.expected['err']}"]
-    told = vector.expected.get("assignment")
-    reference = None if told is None else lists_of(told)
+    given = vector.expected.get("assignment")
+    reference = None if given is None else lists_of(given)
     is_lawful_enough = vector.judge is Judge.LAWFUL and not strictness.exact
     if vector.algorithm in CLIENT_ALGORITHMS and (is_lawful_enough or reference is None):
         return broken_laws(vector.given, lists, reference)
     if reference is None:
-        return []  # on a broker nothing says what is right where the reference fails
+        return []  # for a broker's assignor there is no right answer where the reference fails
     if strictness.in_order and vector.algorithm in CLIENT_ALGORITHMS:
         return _out_of_order(vector, answer, lists, reference)
     return _unequal(lists, reference)
 
 
 def _unequal(lists: Lists, reference: Lists) -> list[str]:
-    """Compare member by member; the order of a list says nothing."""
+    """Compare member by member, without the order of lists."""
     sentences = [f"{member_id}: no entry" for member_id in reference if member_id not in lists]
     for member_id, pairs in lists.items():
         # A broker's assignor may leave out members that get nothing.
-        # Counted: Java itself now and then lists a partition twice for one member.
+        # Counted, because Java sometimes lists a partition twice for one member.
         wanted, given = Counter(reference.get(member_id, [])), Counter(pairs)
-        if without := sorted_pairs(list((wanted - given).elements())):
-            sentences.append(f"{member_id}: without {_shown(without)}")
+        if missing := sorted_pairs(list((wanted - given).elements())):
+            sentences.append(f"{member_id}: without {_shown(missing)}")
         if extra := sorted_pairs(list((given - wanted).elements())):
             sentences.append(f"{member_id}: {_shown(extra)} too much")
     return sentences
 
 
 def _out_of_order(vector: Vector, answer: Document, lists: Lists, reference: Lists) -> list[str]:
-    """Compare list by list; the members' order and the state where the answer tells them."""
+    """Compare list by list; the order of members and the state where the answer has them."""
     sentences = [
         f"{member_id}: expected {_shown(pairs)}, got {_shown(lists.get(member_id, []))}"
         for member_id, pairs in reference.items()
@@ -145,7 +145,7 @@ def _out_of_order(vector: Vector, answer: Document, lists: Lists, reference: Lis
 
 
 def _read(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
-    """Judge what was read from bytes."""
+    """Judge the decoded value of bytes."""
     if vector.algorithm == "rec-dec":
         keys = ("type", "name", "key", "version", "value")
         return [
@@ -153,12 +153,12 @@ def _read(vector: Vector, answer: Document, strictness: Strictness) -> list[str]
             for key in keys
             if key in vector.expected and answer.get(key) != vector.expected[key]
         ]
-    del strictness  # values are values
+    del strictness  # decoded values are compared in one way
     return expected_value(vector).differences(value_of(vector.algorithm, answer))
 
 
 def _written(vector: Vector, answer: Document, strictness: Strictness) -> list[str]:
-    """Judge bytes: of the versions, those that the program writes."""
+    """Judge encoded bytes, of those versions that the program writes."""
     keys = [key for key in vector.expected if key not in VERSIONS or key in answer]
     if not any(key in answer for key in keys):
         return [f"none of {', '.join(vector.expected)} in the answer"]
@@ -170,14 +170,14 @@ def _written(vector: Vector, answer: Document, strictness: Strictness) -> list[s
         if written == wanted:
             continue
         if is_any_order and written is not None and wanted is not None:
-            sentences += [f"{key}: {told}" for told in _read_back(vector, wanted, written)]
+            sentences += [f"{key}: {sentence}" for sentence in _read_back(vector, wanted, written)]
         else:
             sentences.append(f"{key}: {_first_difference(wanted, written)}")
     return sentences
 
 
 def _read_back(vector: Vector, wanted: bytes, written: bytes) -> list[str]:
-    """Judge bytes by what Kafka's reader makes of them."""
+    """Compare bytes by the values that Kafka's decoder reads from them."""
     try:
         values = [READ_BACK[vector.algorithm](blob) for blob in (wanted, written)]
     except WireError as error:
@@ -210,7 +210,7 @@ READ_BACK: dict[str, Callable[[bytes], Value]] = {
 
 
 def _first_difference(wanted: bytes | None, written: bytes | None) -> str:
-    """Return where two byte strings part."""
+    """Return the first difference of two byte strings."""
     if wanted is None or written is None:
         names = ["null" if blob is None else f"{len(blob)} bytes" for blob in (wanted, written)]
         return f"expected {names[0]}, got {names[1]}"

@@ -1,11 +1,11 @@
-"""Whether an answer is lawful, where Java's very answer is not what a client promises.
+"""Check whether an answer keeps the laws, where a client need not answer exactly as Java does.
 
-The laws are those of `assignors.checks`: everything of a subscribed topic is given, once, to
-somebody who asked for it; under the cooperative protocol nothing is given that somebody else may
-still consume, and nothing waits without that reason. Then balance: range promises it within
-each topic, the sticky assignors as a whole, both no worse than the reference.
+The laws are those of `assignors.checks`: every partition of a subscribed topic is assigned, once,
+to a member that subscribes to it; under the cooperative protocol no partition is assigned that
+another member may still consume, and none waits without that reason. Then balance: range balances
+each topic, the sticky assignors all partitions together, both no worse than the reference.
 
-A law that the reference itself breaks in its answer to a vector is not asked of anybody else.
+A law that the reference breaks in its own answer to a vector is not required for that vector.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Lists = Mapping[str, list[tuple[str, int]]]
 
 
 def broken_laws(given: Document, answer: Lists, reference: Lists | None) -> list[str]:
-    """Return a sentence for each law that an answer breaks and the reference, if any, does not.
+    """Return a sentence for each law that an answer breaks and the reference, if any, keeps.
 
     Cost: that of `checks.check`, twice.
 
@@ -54,7 +54,7 @@ def broken_laws(given: Document, answer: Lists, reference: Lists | None) -> list
 
 
 def waiting(group: Group, answer: Lists) -> TopicPartitions:
-    """Return the partitions of subscribed topics that nobody gets."""
+    """Return the partitions of subscribed topics that no member gets."""
     given = {pair for pairs in answer.values() for pair in pairs}
     asked = dict.fromkeys(topic for member in group.members for topic in member.topics)
     absent = {
@@ -78,9 +78,9 @@ def _judged(group: Group, answer: Lists, *, is_cooperative: bool) -> Report:
 
 
 def _unbalanced(group: Group, answer: Lists, reference: Lists, *, is_by_topic: bool) -> list[str]:
-    """Return whether the loads are less even than the reference's: their sum of squares tells.
+    """Return a sentence if the loads are less balanced than the reference's, by sum of squares.
 
-    While partitions wait, nobody can see whom they are meant for: those rounds are not judged.
+    While partitions wait, the answer does not show for whom: such rounds are not judged.
     """
     if waiting(group, answer) or waiting(group, reference):
         return []
@@ -98,7 +98,7 @@ def _unbalanced(group: Group, answer: Lists, reference: Lists, *, is_by_topic: b
 
 
 def _loads(answer: Lists, topic: str | None = None) -> list[int]:
-    """Return how many partitions each member has, the most first."""
+    """Return how many partitions each member has, the largest number first."""
     counts = Counter[str]()
     for member_id, pairs in answer.items():
         counts[member_id] = sum(topic is None or topic == name for name, _ in pairs)

@@ -1,7 +1,7 @@
-"""Records of `__consumer_offsets`, as vectors ask for them.
+"""Answer requests to decode or encode records of `__consumer_offsets`.
 
 `rec-dec` brings `key` and `value` in hexadecimal (null: a tombstone) and is answered with type,
-name, key, version and value, in the JSON of Kafka's own formatter; `rec-enc` is the way back.
+name, key, version and value, in the JSON of Kafka's own formatter; `rec-enc` is the reverse.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ BY_NUMBER = {found.number: found for found in RECORD_TYPES}
 
 
 def read_record(request: Document) -> Document:
-    """Return what a record says; `WireError` where Kafka's own reader throws.
+    """Return a record's fields; `WireError` where Kafka's own reader throws.
 
     >>> read_record({"key": "0002000167", "value": None})
     {'type': 2, 'name': 'GROUP_METADATA', 'key': {'group': 'g'}, 'version': None, 'value': None}

@@ -1,9 +1,9 @@
-"""What bytes say, in the fields that vectors use, and what of it counts.
+"""Compare decoded messages, in the fields that vectors use.
 
-A Subscription is `topics`, `ud` (UserData, hexadecimal or null), `owned`, `gen`, `rack`; an
+A Subscription has `topics`, `ud` (UserData, in hex or null), `owned`, `gen` and `rack`; an
 Assignment `owned` and `ud`; a member's data as a leader reads it `owned` and `gen`. The order of
-topics and partitions is no part of what a message says. Neither is how "none" is written:
-a negative generation or null, a rack of no characters or null.
+topics and partitions does not count, nor how an absent value is written: a negative generation or
+null, an empty rack or null.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Field = str | int | None | Pairs | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a message says: field name to what counts of it."""
+    """The value of a message: field name -> what is compared."""
 
     fields: dict[str, Field]
 
@@ -61,7 +61,7 @@ class Value:
 
 
 def value_of(algorithm: str, document: object) -> Value:
-    """Return what an answer to a decoding question says; `DocumentError` if it is malformed.
+    """Return the value in an answer to a decoding request; `DocumentError` if it is malformed.
 
     >>> value = value_of("codec-asg", {"owned": [["t", 1], ["t", 0]], "ud": None})
     >>> value.fields
@@ -73,7 +73,7 @@ def value_of(algorithm: str, document: object) -> Value:
 
 
 def expected_value(vector: Vector) -> Value:
-    """Return what the reference reads: from `value`, else from what else it said."""
+    """Return the reference's value: the vector's `value`, or derived from its answer."""
     value = vector.value
     if value is None:
         value = reference_value(vector.algorithm, vector.expected)
@@ -81,9 +81,9 @@ def expected_value(vector: Vector) -> Value:
 
 
 def reference_value(algorithm: str, out: Document) -> Document:
-    """Return what Kafka's classes read, from the forms in which they tell.
+    """Return what Kafka's classes read, from their answer in a vector.
 
-    Messages are told as their re-encoding in version 3, which has every field; a leader's view
+    Messages are given as their re-encoding in version 3, which has every field; a leader's view
     of a member as Java prints it: `[t-0, t-1]` and `Optional[3]`.
 
     >>> reference_value("codec-mdcoop", {"partitions": "[t-0, u-v-1]", "generation": "Optional[3]"})

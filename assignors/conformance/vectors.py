@@ -1,8 +1,8 @@
-"""Vectors, read from the files in which they are published.
+"""Read vectors from the files in which they are published.
 
-A file is JSON lines, gzipped or not: a header, then one vector a line. What a line leaves out
-follows from its algorithm, so that files written before `op` and `judge` existed are read too.
-The whole format is described in `tests/vectors/README.md`.
+A file is JSON lines, gzipped or not: a header, then one vector a line. Keys that a line leaves out
+follow from its algorithm, so that files from before `op` and `judge` can be read too. The format is
+described in `tests/vectors/README.md`.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class Judge(StrEnum):
     """Which comparison applies to an answer."""
 
     EQUAL = "equal"
-    """The answer is the reference's; lists count as sets."""
+    """The same as the reference's; the order of lists does not count."""
     LAWFUL = "lawful"
-    """Any answer that obeys the protocol and is balanced as well as the reference's."""
+    """Any answer that keeps the laws and is balanced as well as the reference's."""
     ACCEPT = "accept"
-    """The bytes are read, and to the reference's values."""
+    """The bytes are decoded, to the reference's values."""
     REFUSE = "refuse"
     """The bytes are refused with an error."""
     EITHER = "either"
-    """Reading and refusing are both right: fields left out at the end, null for empty, bad text."""
+    """Decoding and refusing are both right: missing last fields, null for empty, bad UTF-8."""
 
 
 Name = TypeVar("Name", Operation, Judge)
@@ -72,7 +72,7 @@ OPERATIONS: dict[str, Operation] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vector:
-    """One question, what the reference answers, and how to compare."""
+    """One request, the reference's answer, and how to compare."""
 
     vector_id: str
     category: str
@@ -81,9 +81,9 @@ class Vector:
     judge: Judge
     given: Document
     expected: Document
-    """The reference's `out`; nothing where the vector was made by hand."""
+    """The reference's `out`; empty where the vector was written by hand."""
     value: Document | None = None
-    """What bytes say, where that is written out beside `out`."""
+    """The decoded value, where the vector has it beside `out`."""
     note: str = ""
 
     @property
@@ -92,12 +92,12 @@ class Vector:
         return "err" in self.expected
 
     def request(self) -> Document:
-        """Return what a program is asked."""
+        """Return what is sent to a program."""
         return {**self.given, "id": self.vector_id, "op": self.operation.value}
 
 
 def read_vectors(path: Path) -> Iterator[Vector]:
-    """Yield the vectors of a file; `DocumentError` for a line that is none, with its number."""
+    """Yield the vectors of a file; `DocumentError`, with its number, for a line that is none."""
     with path.open("rb") as stream:
         is_packed = stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     with gzip.open(path, "rb") if is_packed else path.open("rb") as lines:
@@ -139,15 +139,15 @@ def vector_from_document(document: Document) -> Vector:
 def default_judge(algorithm: str, given: Document, expected: Document) -> Judge:
     """Return the comparison for a vector that names none.
 
-    Range and round-robin are their algorithm; of the sticky assignors members rely on what is
-    promised, not on which of the balanced answers they get. A rack is a member's offer
-    (KIP-881): a range that knows no racks is a range still. The order within a message, which
-    Java sorts or hashes, says nothing.
+    Range and round-robin have one right answer; the sticky assignors have several balanced ones,
+    and members need not get Java's. Racks are optional for range (KIP-881): an answer without
+    regard to them is right too. The order within a message, which Java sorts or hashes, does not
+    count.
     """
     if algorithm in {"codec-sub", "codec-asg"}:
         return _judge_of_bytes(algorithm, given, expected)
     if algorithm == "rec-dec" and "err" in expected:
-        # Kafka's loader skips a type that it does not know; others may keep a version as well.
+        # Kafka's loader skips a type that it does not know; other readers may keep it.
         is_new = str(expected["err"]).startswith("UnknownRecord")
         return Judge.EITHER if is_new else Judge.REFUSE
     if algorithm in {"codec-mdsticky", "codec-mdcoop"}:
@@ -162,7 +162,7 @@ def default_judge(algorithm: str, given: Document, expected: Document) -> Judge:
 
 
 def _judge_of_bytes(algorithm: str, given: Document, expected: Document) -> Judge:
-    """Return whether bytes have one reading: not so for what clients cut short or misspell."""
+    """Return `EITHER` for bytes that clients in use write and Java refuses, else Java's verdict."""
     decode = decode_subscription if algorithm == "codec-sub" else decode_assignment
     read = decode(
         bytes_from_hex(as_string(required(given, "hex", ("in",)), ("in", "hex")).encode())
@@ -190,7 +190,7 @@ HABITS = frozenset(
         NoteCode.RACK_EMPTY,
     }
 )
-"""What readers in the field put up with where Java throws: fields left out, null for empty."""
+"""What other decoders accept where Java throws: missing last fields, null for empty."""
 
 
 def _vector_in(line: bytes, number: int) -> Iterator[Vector]:

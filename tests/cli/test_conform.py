@@ -128,7 +128,7 @@ def test_what_a_program_does_not_do_is_no_failure_and_is_counted(tmp_path: Path)
     path = file_of(tmp_path, *({**line, "judge": "equal"} for line in lines))
     (summary,), code = conformed(path, program=OURSELVES)
     assert (summary["skipped"], summary["passed"], code) == (3, 0, 0)
-    assert summary["reasons"] == {"rec-new is not done here": 3}
+    assert summary["reasons"] == {"rec-new is not supported": 3}
 
 
 def test_files_may_be_packed_and_several_and_have_a_header(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assignors.conformance.run import Outcome
+from assignors.conformance.outcomes import Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ SARAMA = (
     Defect(
         what="whatever breaks at the length of the owned partitions counts as none owned",
         categories=("codec-edge", "codec-dec"),
-        words=r"read what is to be refused",
+        words=r"decoded what must be refused",
     ),
     Defect(
         what="of a topic named twice in an Assignment, reads the last entry only",

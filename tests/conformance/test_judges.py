@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assignors.conformance.groups import group_of
-from assignors.conformance.judges import Strictness, faults
+from assignors.conformance.judges import Strictness, mistakes
 from assignors.conformance.laws import broken_laws, waiting
 from assignors.conformance.vectors import (
     CLIENT_ALGORITHMS,
@@ -48,7 +48,7 @@ def lists(answer: Answer) -> dict[str, list[tuple[str, int]]]:
 @pytest.mark.parametrize("operation", Operation)
 def test_the_references_own_answers_pass(operation: Operation, strictness: Strictness) -> None:
     for vector in answerable(operation):
-        assert not faults(vector, right(vector), strictness), vector.vector_id
+        assert not mistakes(vector, right(vector), strictness), vector.vector_id
 
 
 def lose(dice: Random, answer: Answer) -> None:
@@ -102,7 +102,7 @@ def test_a_spoilt_assignment_fails(algorithm: str, spoil: Callable[[Random, Answ
     for vector in asked:
         answer = right(vector)
         spoil(dice, answer)
-        assert faults(vector, answer, LAWFUL), vector.vector_id
+        assert mistakes(vector, answer, LAWFUL), vector.vector_id
 
 
 @pytest.mark.parametrize("spoil", [give_twice, invent, invent_number, list_twice])
@@ -113,7 +113,7 @@ def test_a_spoilt_cooperative_assignment_fails(spoil: Callable[[Random, Answer],
     for vector in asked:
         answer = right(vector)
         spoil(dice, answer)
-        assert faults(vector, answer, LAWFUL), vector.vector_id
+        assert mistakes(vector, answer, LAWFUL), vector.vector_id
 
 
 def test_a_partition_that_nobody_claims_may_not_wait() -> None:
@@ -124,7 +124,7 @@ def test_a_partition_that_nobody_claims_may_not_wait() -> None:
             continue
         answer = right(vector)
         lose(Random(1), answer)
-        assert faults(vector, answer, LAWFUL), vector.vector_id
+        assert mistakes(vector, answer, LAWFUL), vector.vector_id
         found += 1
     assert found > 20
 
@@ -154,7 +154,7 @@ def test_that_one_partition_waits_is_no_reason_for_another() -> None:
         if waiting(group_of(vector.given), lists(right(vector))):
             answer = with_one_lost(vector, lambda count: count == 0)
             if answer is not None:
-                (words,) = faults(vector, answer, LAWFUL)
+                (words,) = mistakes(vector, answer, LAWFUL)
                 assert words.startswith("withheld-without-reason: "), vector.vector_id
                 found += 1
     assert found > 20
@@ -165,7 +165,7 @@ def test_what_several_claim_may_wait_longer_than_in_java() -> None:
     for vector in assigned("coop"):
         answer = with_one_lost(vector, lambda count: count > 1)
         if answer is not None:
-            assert not faults(vector, answer, LAWFUL), vector.vector_id
+            assert not mistakes(vector, answer, LAWFUL), vector.vector_id
             found += 1
     assert found > 5
 
@@ -194,8 +194,8 @@ def test_on_a_broker_nothing_says_what_is_right_where_the_reference_fails() -> N
     ]
     assert failing
     for vector in failing:
-        assert not faults(vector, {"assignment": {}}, LAWFUL)
-        assert faults(vector, {"assignment": {}}, EXACT)
+        assert not mistakes(vector, {"assignment": {}}, LAWFUL)
+        assert mistakes(vector, {"assignment": {}}, EXACT)
 
 
 def test_an_answer_less_even_than_the_references_fails() -> None:
@@ -203,7 +203,7 @@ def test_an_answer_less_even_than_the_references_fails() -> None:
     for vector in assigned("sticky"):
         answer = uneven(vector)
         if answer is not None:
-            (words, *_) = faults(vector, answer, LAWFUL)
+            (words, *_) = mistakes(vector, answer, LAWFUL)
             assert words.startswith("unbalanced: loads"), vector.vector_id
             found += 1
     assert found > 50
@@ -220,8 +220,8 @@ def test_exact_is_more_than_lawful() -> None:
             continue
         one, other = (answer["assignment"][name] for name in owners[:2])
         one[0], other[0] = other[0], one[0]
-        assert not faults(vector, answer, LAWFUL), vector.vector_id
-        assert faults(vector, answer, EXACT), vector.vector_id
+        assert not mistakes(vector, answer, LAWFUL), vector.vector_id
+        assert mistakes(vector, answer, EXACT), vector.vector_id
         traded += 1
     assert traded > 20
 
@@ -233,8 +233,8 @@ def test_order_is_more_than_exact() -> None:
         long = [pairs for pairs in answer["assignment"].values() if len(pairs) > 1]
         if long and long[0][0] != long[0][-1]:
             long[0].reverse()
-            assert not faults(vector, answer, EXACT), vector.vector_id
-            assert faults(vector, answer, IN_ORDER), vector.vector_id
+            assert not mistakes(vector, answer, EXACT), vector.vector_id
+            assert mistakes(vector, answer, IN_ORDER), vector.vector_id
             found += 1
     assert found > 200
 
@@ -243,12 +243,12 @@ def test_in_order_asks_for_the_order_of_members_and_for_the_state_where_they_are
     (vector, *_) = [one for one in assigned("sticky") if len(right(one)["order"]) > 1]
     told = right(vector)
     silent = {"assignment": told["assignment"]}
-    assert not faults(vector, silent, IN_ORDER)
-    assert faults(vector, {**told, "order": told["order"][::-1]}, IN_ORDER)
-    assert faults(vector, {**told, "maxGen": 77}, IN_ORDER)
-    assert not faults(vector, {**told, "maxGen": 77}, EXACT)
+    assert not mistakes(vector, silent, IN_ORDER)
+    assert mistakes(vector, {**told, "order": told["order"][::-1]}, IN_ORDER)
+    assert mistakes(vector, {**told, "maxGen": 77}, IN_ORDER)
+    assert not mistakes(vector, {**told, "maxGen": 77}, EXACT)
     more = {**told["assignment"], "somebody": []}
-    assert faults(vector, {"assignment": more}, IN_ORDER) == ["somebody: no member"]
+    assert mistakes(vector, {"assignment": more}, IN_ORDER) == ["somebody: no member"]
 
 
 @pytest.mark.parametrize(
@@ -269,5 +269,5 @@ def test_in_order_asks_for_the_order_of_members_and_for_the_state_where_they_are
 )
 def test_an_answer_of_another_form_is_told_with_its_place(answer: Answer) -> None:
     for vector in (*assigned("sticky")[:1], *assigned("srv-uniform")[:1]):
-        (words,) = faults(vector, answer, LAWFUL)
+        (words,) = mistakes(vector, answer, LAWFUL)
         assert words.startswith("not an answer: "), words

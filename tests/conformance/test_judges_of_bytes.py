@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from assignors.conformance.judges import faults, faults_of_error
+from assignors.conformance.judges import mistakes, mistakes_of_error
 from assignors.conformance.values import expected_value
 from assignors.conformance.vectors import Judge, Operation, vector_from_document
 from assignors.documents.values import Document
@@ -37,7 +37,7 @@ def test_a_spoilt_value_fails() -> None:
     for vector in answerable(Operation.DECODE):
         if vector.judge is Judge.ACCEPT:
             for answer in spoilt_values(right(vector)):
-                assert faults(vector, answer, LAWFUL), (vector.vector_id, answer)
+                assert mistakes(vector, answer, LAWFUL), (vector.vector_id, answer)
                 found += 1
     assert found > 500
 
@@ -47,26 +47,26 @@ def test_how_nothing_is_written_makes_no_difference() -> None:
     for vector in answerable(Operation.DECODE):
         value = right(vector)
         if value.get("gen", 0) in (None, -1):
-            assert not faults(vector, {**value, "gen": None}, LAWFUL)
-            assert not faults(vector, {**value, "gen": -1}, LAWFUL)
-            assert not faults(vector, {**value, "gen": -(2**31)}, LAWFUL)
+            assert not mistakes(vector, {**value, "gen": None}, LAWFUL)
+            assert not mistakes(vector, {**value, "gen": -1}, LAWFUL)
+            assert not mistakes(vector, {**value, "gen": -(2**31)}, LAWFUL)
             found += 1
         if "rack" in value and not value["rack"]:
-            assert not faults(vector, {**value, "rack": None}, LAWFUL)
-            assert not faults(vector, {**value, "rack": ""}, LAWFUL)
+            assert not mistakes(vector, {**value, "rack": None}, LAWFUL)
+            assert not mistakes(vector, {**value, "rack": ""}, LAWFUL)
             found += 1
     assert found > 50
 
 
 def test_what_is_to_be_read_may_not_be_refused_nor_the_reverse() -> None:
     for vector in vectors(KAFKA):
-        refused = faults_of_error(vector, {"text": "no"}, LAWFUL)
+        refused = mistakes_of_error(vector, {"text": "no"}, LAWFUL)
         if vector.judge is Judge.REFUSE:
             assert not refused
-            assert faults(vector, {}, LAWFUL) == ["read what is to be refused"]
+            assert mistakes(vector, {}, LAWFUL) == ["decoded what must be refused"]
         elif vector.judge is Judge.EITHER:
             assert not refused
-            assert not faults(vector, {}, LAWFUL)
+            assert not mistakes(vector, {}, LAWFUL)
         elif not vector.is_reference_failing:
             assert refused == ["failed: no"], vector.vector_id
 
@@ -75,11 +75,11 @@ def test_exactly_java_fails_where_java_fails_and_by_that_name() -> None:
     failing = [one for one in vectors(KAFKA) if one.is_reference_failing]
     for vector in failing:
         name = str(vector.expected["err"]).partition(":")[0]
-        assert not faults_of_error(vector, {"exception": name}, EXACT)
-        assert not faults_of_error(vector, {"text": "no name told"}, EXACT)
-        assert faults_of_error(vector, {"exception": "AnotherException"}, EXACT)
-        assert faults(vector, {"assignment": {}}, EXACT)
-        assert not faults_of_error(vector, {"exception": "AnotherException"}, LAWFUL)
+        assert not mistakes_of_error(vector, {"exception": name}, EXACT)
+        assert not mistakes_of_error(vector, {"text": "no name told"}, EXACT)
+        assert mistakes_of_error(vector, {"exception": "AnotherException"}, EXACT)
+        assert mistakes(vector, {"assignment": {}}, EXACT)
+        assert not mistakes_of_error(vector, {"exception": "AnotherException"}, LAWFUL)
     assert len(failing) > 100
 
 
@@ -93,7 +93,7 @@ def test_a_spoilt_byte_fails_where_bytes_are_asked_for() -> None:
     dice = Random(1)
     for vector in answerable(Operation.ENCODE):
         for key, digits in right(vector).items():
-            assert faults(vector, {**right(vector), key: flipped(digits, dice)}, EXACT)
+            assert mistakes(vector, {**right(vector), key: flipped(digits, dice)}, EXACT)
 
 
 def test_bytes_in_another_order_say_the_same() -> None:
@@ -105,23 +105,23 @@ def test_bytes_in_another_order_say_the_same() -> None:
         }
     )
     turned = "00000000000200016200000001000000010001610000000100000000ffffffff"
-    assert not faults(vector, {"v0": turned}, LAWFUL)
-    assert faults(vector, {"v0": turned}, EXACT) == [
+    assert not mistakes(vector, {"v0": turned}, LAWFUL)
+    assert mistakes(vector, {"v0": turned}, EXACT) == [
         "v0: byte 8: expected 6100000001000000, got 6200000001000000"
     ]
     other = turned.replace("0000000100000001", "0000000100000002")
-    (words,) = faults(vector, {"v0": other}, LAWFUL)
+    (words,) = mistakes(vector, {"v0": other}, LAWFUL)
     assert words.startswith("v0: owned: expected")
-    (words,) = faults(vector, {"v0": turned[:-2]}, LAWFUL)
+    (words,) = mistakes(vector, {"v0": turned[:-2]}, LAWFUL)
     assert words.startswith("v0: Kafka refuses it")
-    assert faults(vector, {"v0": None}, LAWFUL) == ["v0: expected 32 bytes, got null"]
-    assert faults(vector, {"v9": turned}, LAWFUL) == ["none of v0 in the answer"]
+    assert mistakes(vector, {"v0": None}, LAWFUL) == ["v0: expected 32 bytes, got null"]
+    assert mistakes(vector, {"v9": turned}, LAWFUL) == ["none of v0 in the answer"]
 
 
 def test_versions_that_a_program_does_not_write_are_not_missed() -> None:
     for vector in answerable(Operation.ENCODE):
         if "v0" in vector.expected:
-            assert not faults(vector, {"v1": vector.expected["v1"]}, LAWFUL)
+            assert not mistakes(vector, {"v1": vector.expected["v1"]}, LAWFUL)
 
 
 @pytest.mark.parametrize("answer", [{}, {"owned": 1}, {"topics": "a"}, {"topics": [], "ud": "0"}])
@@ -131,7 +131,7 @@ def test_a_value_of_another_form_is_told_with_its_place(answer: Answer) -> None:
         for one in answerable(Operation.DECODE)
         if one.algorithm == "codec-sub" and one.judge is Judge.ACCEPT
     ]
-    (words,) = faults(vector, answer, LAWFUL)
+    (words,) = mistakes(vector, answer, LAWFUL)
     assert words.startswith("not an answer: "), words
 
 

@@ -15,8 +15,8 @@ from importlib.metadata import version
 import pytest
 
 from assignors.conformance.judges import Strictness
-from assignors.conformance.programs import Program
-from assignors.conformance.run import Outcome, Status, outcomes
+from assignors.conformance.outcomes import Outcome, Status, outcomes
+from assignors.conformance.program_under_test import ProgramUnderTest
 from tests.conformance import known
 from tests.conformance.peers import GO_SOURCES, go_program, python_driver
 from tests.conformance.published import PEERS as PEERS_FILE
@@ -53,7 +53,7 @@ def command(client: str) -> list[str]:
 @cache
 def results(client: str) -> tuple[Outcome, ...]:
     """What comes of all vectors."""
-    with Program(command(client), timeout_seconds=30) as program:
+    with ProgramUnderTest(command(client), timeout_seconds=30) as program:
         return tuple(outcomes(vectors(), program, Strictness()))
 
 

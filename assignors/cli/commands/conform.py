@@ -13,8 +13,8 @@ from assignors.cli.outputs.forms import CLEAN, VIOLATIONS, Form, output_option, 
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.tables import show_conformed
 from assignors.conformance.judges import Strictness
-from assignors.conformance.programs import Program
-from assignors.conformance.run import Outcome, Status, outcomes
+from assignors.conformance.outcomes import Outcome, Status, outcomes
+from assignors.conformance.program_under_test import ProgramUnderTest
 from assignors.conformance.vectors import Vector, read_vectors
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
@@ -82,7 +82,7 @@ def conform(
     """
     command = _command(command_line)
     vectors = _vectors(paths, prefixes)
-    program = Program(command, timeout_seconds=timeout_seconds)
+    program = ProgramUnderTest(command, timeout_seconds=timeout_seconds)
     totals: dict[str, Counter[str]] = {}
     with program:
         _start(program, command_line)
@@ -122,7 +122,7 @@ def _vectors(paths: tuple[Path, ...], prefixes: tuple[str, ...]) -> list[Vector]
     return vectors
 
 
-def _start(program: Program, command_line: str) -> None:
+def _start(program: ProgramUnderTest, command_line: str) -> None:
     try:
         program.start()
     except OSError as error:

@@ -1,7 +1,7 @@
-"""This package as a program under test: a request in, an answer out.
+"""Answer requests of the conformance kit with this package.
 
-Assignors answer as the twins of Kafka's classes do, failures included; bytes are read as
-strictly as Kafka reads them unless the request says `"mode": "tolerant"`.
+Assignments come from the copies of Kafka's assignors, failures included; bytes are decoded as
+strictly as Kafka does, unless the request has `"mode": "tolerant"`.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ ASSIGNOR_NAMES: dict[str, str] = {
 VERSIONS = range(4)
 
 
-class NotDoneError(Exception):
-    """The program does not do what is asked."""
+class UnsupportedError(Exception):
+    """This package has no answer to such a request."""
 
 
 def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the answer to each line."""
+    """Yield the answer to each line; empty lines are skipped."""
     for line in lines:
         if line.strip():
             yield json.dumps(answer(json.loads(line))).encode() + b"\n"
@@ -76,7 +76,7 @@ def answer(request: Document) -> Document:
     >>> answer({"id": "x", "op": "decode", "algo": "codec-sub", "hex": "00"})
     {'id': 'x', 'error': {'text': 'version: 2 bytes in 1 (byte 0)'}}
     >>> answer({"id": "y", "op": "decode", "algo": "codec-new"})
-    {'id': 'y', 'skip': 'codec-new is not done here'}
+    {'id': 'y', 'skip': 'codec-new is not supported'}
     """
     name = request["id"]
     algorithm = as_string(required(request, "algo", ()), ("algo",))
@@ -84,7 +84,7 @@ def answer(request: Document) -> Document:
         return {"id": name, "out": _out(algorithm, request)}
     except JavaFailure as failure:
         return {"id": name, "error": {"exception": failure.exception, "text": str(failure)}}
-    except NotDoneError as reason:
+    except UnsupportedError as reason:
         return {"id": name, "skip": str(reason)}
     except (ValueError, WireError) as error:
         return {"id": name, "error": {"text": str(error)}}
@@ -95,12 +95,12 @@ def _out(algorithm: str, request: Document) -> Document:
         return _assign(algorithm, request)
     work = CODECS.get(algorithm)
     if work is None:
-        raise NotDoneError(f"{algorithm} is not done here")
+        raise UnsupportedError(f"{algorithm} is not supported")
     return work(request)
 
 
 def _assign(algorithm: str, request: Document) -> Document:
-    """Answer as the reference; a group of bytes as our leader does, who is not to fail."""
+    """Answer as the reference; a group given as bytes as our leader does, which must not fail."""
     group = group_of(request)
     name = ASSIGNOR_NAMES[algorithm]
     if has_bytes(request):
@@ -146,13 +146,13 @@ def _read_sticky(request: Document) -> Document:
 
 
 def _read_cooperative(request: Document) -> Document:
-    """Answer as a leader: the Subscription's own generation comes before UserData's."""
+    """Answer as a leader: the generation of the Subscription, without it that of UserData."""
     owned = pairs_document(by_topic(pairs_of(request["owned"], ("owned",))))
     generation = _generation(request)
     if generation < 0:
         blob = optional_bytes(request, "ud")
-        told = decode_cooperative_user_data(blob, mode=_mode(request)).require().generation
-        return {"owned": owned, "gen": told}
+        decoded = decode_cooperative_user_data(blob, mode=_mode(request)).require()
+        return {"owned": owned, "gen": decoded.generation}
     return {"owned": owned, "gen": generation}
 
 

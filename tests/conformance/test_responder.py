@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from assignors.conformance.judges import Strictness
-from assignors.conformance.program import answer, answers
-from assignors.conformance.programs import Program
-from assignors.conformance.run import Outcome, Status, judged, outcomes
+from assignors.conformance.outcomes import Outcome, Status, judged, outcomes
+from assignors.conformance.program_under_test import ProgramUnderTest
+from assignors.conformance.responder import answer, answers
 from assignors.conformance.vectors import Vector
 from assignors.documents.values import Document
 from tests.conformance.peers import OURSELVES
@@ -49,7 +49,7 @@ def test_all_cases_of_peers_pass() -> None:
 
 def test_as_a_program_all_pass_too() -> None:
     asked = [*vectors(KAFKA, RECORDS)[::7], *vectors(PEERS)]
-    with Program(OURSELVES, timeout_seconds=60) as program:
+    with ProgramUnderTest(OURSELVES, timeout_seconds=60) as program:
         found = list(outcomes(asked, program, Strictness()))
     wrong = [one for one in found if one.status is not Status.PASSED]
     assert not wrong, told(wrong)
@@ -74,7 +74,7 @@ def test_a_record_of_no_known_type_is_not_written() -> None:
 
 def test_what_is_not_done_is_skipped() -> None:
     asked: Document = {"id": "a", "algo": "somebody else's"}
-    assert answer(asked) == {"id": "a", "skip": "somebody else's is not done here"}
+    assert answer(asked) == {"id": "a", "skip": "somebody else's is not supported"}
 
 
 def test_a_group_of_an_assignor_without_lists_is_answered_by_topic() -> None:

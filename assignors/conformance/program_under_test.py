@@ -1,11 +1,11 @@
-"""Programs under test: asked line by line, and never able to end the run.
+"""Run a program under test: send it requests line by line, and survive whatever it does.
 
 A program is started once and gets one request at a time, a JSON object a line; it answers each
-with a line. Whatever else it does (it ends, stays silent, prints something else or half a
-line, floods standard error) costs it the vector it was asked, and it is started anew for the next.
+with a line. If it does something else (ends, stays silent, prints something else or half a line,
+fills standard error), the vector it was asked fails, and it is started again for the next one.
 
-A process cannot be plain data: `Program` holds one, and the three threads that read and write
-its pipes, because a full pipe would otherwise stop both sides for ever.
+`ProgramUnderTest` has a process and three threads that read and write its pipes: without them a
+full pipe would stop both sides for ever.
 """
 
 from __future__ import annotations
@@ -25,35 +25,37 @@ from typing import IO, Self
 from assignors.documents.values import Document, described
 
 LINE_LIMIT = 64 * 2**20
-"""Longest answer, in bytes: far beyond the largest group."""
+"""Longest answer in bytes, far beyond the largest group."""
 
 STDERR_KEPT = 2_000
-"""Bytes of standard error kept to explain an end."""
+"""Bytes of standard error that are kept, to explain why a program ended."""
 
 GRACE_SECONDS = 2.0
 """How long a program may take to end once its input has ended."""
 
-OUTCOMES = ("out", "error", "skip")
+FORMS = ("out", "error", "skip")
+"""An answer has exactly one of these keys."""
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """The program did not answer: why."""
+class NoAnswer:
+    """The program did not answer."""
 
     reason: str
+    """Why, as a sentence."""
 
 
-class Program:
-    """A program under test, started with its first question if nobody did before."""
+class ProgramUnderTest:
+    """A program under test, started by `start` or the first request, ended with the context."""
 
     def __init__(self, command: Sequence[str], *, timeout_seconds: float = 10.0) -> None:
-        """Remember how to start it."""
+        """Keep the command and its arguments; nothing is started."""
         self._command = tuple(command)
         self._timeout_seconds = timeout_seconds
-        self._run: _Run | None = None
+        self._running: _Process | None = None
 
     def __enter__(self) -> Self:
-        """Return itself; nothing is started yet."""
+        """Return itself; nothing is started."""
         return self
 
     def __exit__(
@@ -62,31 +64,31 @@ class Program:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the program: kindly if all went well."""
-        if self._run is not None:
-            self._run.end(GRACE_SECONDS if kind is None else 0)
-            self._run = None
+        """End the program: by closing its input, at once if there was an error."""
+        if self._running is not None:
+            self._running.end(GRACE_SECONDS if kind is None else 0)
+            self._running = None
 
     def start(self) -> None:
-        """Start it; `OSError` if that cannot be done."""
-        if self._run is None:
-            self._run = _Run(self._command)
+        """Start it, if it does not run; `OSError` if that fails."""
+        if self._running is None:
+            self._running = _Process(self._command)
 
-    def ask(self, request: Document) -> Document | Broken:
+    def ask(self, request: Document) -> Document | NoAnswer:
         """Return the program's answer, an object with its `id` and `out`, `error` or `skip`."""
         self.start()
-        assert self._run, "a program that was started runs"
-        line = self._run.exchange(request, self._timeout_seconds)
+        assert self._running, "start() leaves a process or raises"
+        line = self._running.exchange(request, self._timeout_seconds)
         answer = _answer_in(line, request["id"]) if isinstance(line, bytes) else line
-        if isinstance(answer, Broken):
-            # What it still has to say belongs to no question: nobody could tell whose answer.
-            self._run.end(0)
-            self._run = None
+        if isinstance(answer, NoAnswer):
+            # A late answer would be taken for the answer to the next request.
+            self._running.end(0)
+            self._running = None
         return answer
 
 
-class _Run:
-    """One process, from start to end."""
+class _Process:
+    """One process and its pipes, from start to end."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(  # noqa: S603  # what the user asked to be tested
@@ -101,10 +103,10 @@ class _Run:
         assert self._process.stderr
         self._requests: SimpleQueue[bytes | None] = SimpleQueue()
         self._lines: SimpleQueue[bytes] = SimpleQueue()
-        self._wanted = Semaphore(0)
-        self._said = b""
+        self._lines_wanted = Semaphore(0)
+        self._stderr_tail = b""
         streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        works = (self._write, self._read, self._listen)
+        works = (self._write, self._read, self._read_stderr)
         self._threads = [
             Thread(target=work, args=(stream,), daemon=True)
             for work, stream in zip(works, streams, strict=True)
@@ -112,23 +114,23 @@ class _Run:
         for thread in self._threads:
             thread.start()
 
-    def exchange(self, request: Document, timeout_seconds: float) -> bytes | Broken:
+    def exchange(self, request: Document, timeout_seconds: float) -> bytes | NoAnswer:
         """Send a request; return the line that comes back, or why none did."""
         self._requests.put(json.dumps(request).encode() + b"\n")
-        self._wanted.release()
+        self._lines_wanted.release()
         try:
             line = self._lines.get(timeout=timeout_seconds)
         except Empty:
-            return Broken(f"no answer in {timeout_seconds:g} s{self._last_words()}")
+            return NoAnswer(f"no answer in {timeout_seconds:g} s{self._last_stderr_line()}")
         if line.endswith(b"\n"):
             return line
         if len(line) == LINE_LIMIT:
-            return Broken(f"a line of more than {LINE_LIMIT} bytes")
+            return NoAnswer(f"a line of more than {LINE_LIMIT} bytes")
         ending = self._ending(timeout_seconds)
-        return Broken(f"half a line, then it {ending}" if line else f"it {ending}")
+        return NoAnswer(f"half a line, then it {ending}" if line else f"it {ending}")
 
     def end(self, grace_seconds: float) -> None:
-        """Close its input, give it that long to end, then kill it with its children."""
+        """Close its input, wait so long for it to end, then kill it and its children."""
         self._requests.put(None)
         if grace_seconds:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -138,7 +140,7 @@ class _Run:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
-        self._wanted.release()
+        self._lines_wanted.release()
         for thread in self._threads:
             thread.join(GRACE_SECONDS)
 
@@ -150,62 +152,64 @@ class _Run:
             return "closed its output"
         self._threads[2].join(GRACE_SECONDS)
         if code >= 0:
-            return f"ended with exit code {code}{self._last_words()}"
+            return f"ended with exit code {code}{self._last_stderr_line()}"
         try:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        return f"was ended by {name}{self._last_words()}"
+        return f"was ended by {name}{self._last_stderr_line()}"
 
-    def _last_words(self) -> str:
+    def _last_stderr_line(self) -> str:
         """Return the last line of standard error."""
-        lines = self._said.decode(errors="replace").strip().splitlines()
+        lines = self._stderr_tail.decode(errors="replace").strip().splitlines()
         return f": {lines[-1][:300]}" if lines else ""
 
     def _write(self, stream: IO[bytes]) -> None:
-        # It may end at any time: reading its output tells.
+        # It may end at any time; reading its output shows that.
         with contextlib.suppress(OSError), stream:
             while (line := self._requests.get()) is not None:
                 stream.write(line)
                 stream.flush()
 
     def _read(self, stream: IO[bytes]) -> None:
-        """Read a line for each request and no more: a flood stays in the program's pipe."""
+        """Read one line for each request: what is printed beyond that stays in the pipe."""
         with stream:
-            while self._wanted.acquire() and self._process.returncode is None:
+            while self._lines_wanted.acquire() and self._process.returncode is None:
                 line = stream.readline(LINE_LIMIT)
                 self._lines.put(line)
                 if not line.endswith(b"\n"):
                     return
 
-    def _listen(self, stream: IO[bytes]) -> None:
+    def _read_stderr(self, stream: IO[bytes]) -> None:
         with stream:
-            while said := os.read(stream.fileno(), 65_536):
-                self._said = (self._said + said)[-STDERR_KEPT:]
+            while chunk := os.read(stream.fileno(), 65_536):
+                self._stderr_tail = (self._stderr_tail + chunk)[-STDERR_KEPT:]
 
 
-def _answer_in(line: bytes, asked: object) -> Document | Broken:
-    """Return the answer in a line, if it is one to the question that was asked."""
+def _answer_in(line: bytes, asked: object) -> Document | NoAnswer:
+    """Return the answer in a line, if it is one to the request `asked`."""
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
-        return Broken(f"no JSON: {line[:80].decode(errors='replace').strip()}")
+        return NoAnswer(f"no JSON: {line[:80].decode(errors='replace').strip()}")
     if not isinstance(answer, dict):
-        return Broken(f"expected an object, found {described(answer)}")
+        return NoAnswer(f"expected an object, found {described(answer)}")
     if answer.get("id") != asked:
-        return Broken(f"expected the answer to {asked}, found one to {described(answer.get('id'))}")
+        return NoAnswer(
+            f"expected the answer to {asked}, found one to {described(answer.get('id'))}"
+        )
     return _checked(answer)
 
 
-def _checked(answer: Document) -> Document | Broken:
-    """Return an answer that has exactly one of its three forms; an error's text as an object."""
-    told = [key for key in OUTCOMES if key in answer]
-    if len(told) != 1:
-        return Broken(f"expected one of out, error, skip, found {', '.join(told) or 'none'}")
-    (key,) = told
+def _checked(answer: Document) -> Document | NoAnswer:
+    """Return an answer that has exactly one of its forms; an error's text becomes an object."""
+    present = [key for key in FORMS if key in answer]
+    if len(present) != 1:
+        return NoAnswer(f"expected one of out, error, skip, found {', '.join(present) or 'none'}")
+    (key,) = present
     value = answer[key]
     if isinstance(value, str) and key != "out":
         return answer if key == "skip" else {**answer, "error": {"text": value}}
     if key == "skip" or not isinstance(value, dict):
-        return Broken(f"{key}: found {described(value)}")
+        return NoAnswer(f"{key}: found {described(value)}")
     return answer

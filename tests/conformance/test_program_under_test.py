@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assignors.conformance import programs
-from assignors.conformance.programs import Broken, Program
+from assignors.conformance import program_under_test
+from assignors.conformance.program_under_test import NoAnswer, ProgramUnderTest
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
 COMMAND = [sys.executable, str(SCRIPT)]
@@ -36,51 +36,51 @@ REASONS = {
 }
 
 
-def good(program: Program, name: str) -> None:
+def good(program: ProgramUnderTest, name: str) -> None:
     assert program.ask({"id": name}) == {"id": name, "out": {"ud": "ffffffff"}}
 
 
 @pytest.mark.parametrize("way", REASONS)
 def test_a_program_that_misbehaves_loses_one_question(way: str) -> None:
-    with Program(COMMAND, timeout_seconds=TIMEOUT_SECONDS) as program:
+    with ProgramUnderTest(COMMAND, timeout_seconds=TIMEOUT_SECONDS) as program:
         good(program, "before")
         told = program.ask({"id": "odd", "do": way})
-        assert isinstance(told, Broken)
+        assert isinstance(told, NoAnswer)
         assert REASONS[way] in told.reason
         good(program, "after")
         good(program, "and again")
 
 
 def test_a_flood_on_standard_error_stops_nobody() -> None:
-    with Program(COMMAND, timeout_seconds=10) as program:
+    with ProgramUnderTest(COMMAND, timeout_seconds=10) as program:
         for number in range(3):
             answer = program.ask({"id": f"{number}", "do": "flood_stderr"})
-            assert not isinstance(answer, Broken)
+            assert not isinstance(answer, NoAnswer)
 
 
 def test_a_flood_on_standard_output_costs_one_more_question_and_no_memory(tmp_path: Path) -> None:
     done = tmp_path / "done"
-    with Program(COMMAND, timeout_seconds=10) as program:
+    with ProgramUnderTest(COMMAND, timeout_seconds=10) as program:
         told = program.ask({"id": "a", "do": "flood_stdout", "file": str(done)})
-        assert not isinstance(told, Broken)
+        assert not isinstance(told, NoAnswer)
         time.sleep(1)
         assert not done.exists(), "the flood was read, and is somewhere"
-        assert isinstance(program.ask({"id": "b"}), Broken)
+        assert isinstance(program.ask({"id": "b"}), NoAnswer)
         good(program, "c")
 
 
 def test_a_program_that_never_reads_is_given_up() -> None:
     # The request is larger than any pipe: writing it must not block whoever asks.
     command = [sys.executable, "-c", "import time; time.sleep(600)"]
-    with Program(command, timeout_seconds=0.5) as program:
+    with ProgramUnderTest(command, timeout_seconds=0.5) as program:
         told = program.ask({"id": "a", "hex": "00" * 2_000_000})
-        assert told == Broken("no answer in 0.5 s")
+        assert told == NoAnswer("no answer in 0.5 s")
 
 
 def test_a_line_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "LINE_LIMIT", 1_000)
-    with Program(COMMAND) as program:
-        assert program.ask({"id": "a", "do": "long_line"}) == Broken(
+    monkeypatch.setattr(program_under_test, "LINE_LIMIT", 1_000)
+    with ProgramUnderTest(COMMAND) as program:
+        assert program.ask({"id": "a", "do": "long_line"}) == NoAnswer(
             "a line of more than 1000 bytes"
         )
         good(program, "after")
@@ -90,26 +90,29 @@ def test_where_processes_have_no_groups_the_program_itself_is_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(os, "killpg")
-    with Program(COMMAND, timeout_seconds=TIMEOUT_SECONDS) as program:
-        assert isinstance(program.ask({"id": "a", "do": "hang"}), Broken)
+    with ProgramUnderTest(COMMAND, timeout_seconds=TIMEOUT_SECONDS) as program:
+        assert isinstance(program.ask({"id": "a", "do": "hang"}), NoAnswer)
         good(program, "after")
 
 
 def test_an_error_may_be_words_alone() -> None:
-    with Program(COMMAND) as program:
+    with ProgramUnderTest(COMMAND) as program:
         told = program.ask({"id": "a", "do": "plain_error"})
         assert told == {"id": "a", "error": {"text": "no such thing"}}
 
 
 def test_a_program_that_cannot_be_started_says_so() -> None:
-    with Program(["no-such-program-anywhere"]) as program, pytest.raises(FileNotFoundError):
+    with (
+        ProgramUnderTest(["no-such-program-anywhere"]) as program,
+        pytest.raises(FileNotFoundError),
+    ):
         program.ask({"id": "a"})
 
 
 def test_nothing_is_left_behind() -> None:
     threads = threading.active_count()
     descriptors = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0  # noqa: PTH208  # names alone
-    with Program(COMMAND, timeout_seconds=0.5) as program:
+    with ProgramUnderTest(COMMAND, timeout_seconds=0.5) as program:
         for way in ("hang_with_child", "end", "flood_stdout", "answer"):
             program.ask({"id": "a", "do": way})
     deadline = time.monotonic() + 5
