@@ -1,8 +1,6 @@
-"""A headless Chromium that opens a page and tells what a reader would notice.
+"""Opens a page in a headless Chromium, and records console messages, script errors and requests.
 
-Playwright drives the Chromium that the system has: no browser is downloaded. A page that is
-opened here is closed with everything it said on the console, every error its scripts threw and
-every address it asked for, so that a test can say that there was none.
+Playwright drives the Chromium that is installed on the machine: no browser is downloaded.
 """
 
 from __future__ import annotations
@@ -17,41 +15,41 @@ from typing import Literal
 from playwright.sync_api import Browser, Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-"""Names under which systems have it."""
+"""Names of the program, by system."""
 
 Scheme = Literal["light", "dark"]
 
 
 def executable() -> str | None:
-    """Where Chromium is, if it is there."""
+    """The path of Chromium, or `None` where it is not installed."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 @dataclass(kw_only=True)
 class Opened:
-    """A page, and what went wrong on it."""
+    """An open page, and what it did."""
 
     page: Page
-    troubles: list[str] = field(default_factory=list)
-    """Messages on the console and errors of scripts."""
-    asked: list[str] = field(default_factory=list)
-    """Addresses asked for, bar the page itself."""
+    messages: list[str] = field(default_factory=list)
+    """Console messages and script errors."""
+    requests: list[str] = field(default_factory=list)
+    """Addresses that the page requested, without its own."""
 
     @property
     def text(self) -> str:
-        """What is shown."""
+        """The visible text."""
         return self.page.inner_text("body")
 
     @property
-    def overhang(self) -> int:
-        """Pixels by which the page is wider than the window."""
+    def overflow(self) -> int:
+        """Pixels by which the page is wider than the window; 0 or less if it fits."""
         found: int = self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         return found
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser, until the end of the block."""
+    """Start a browser, and close it at the end of the block."""
     with sync_playwright() as playwright:
         # A container's root may not make the sandbox; the pages are our own.
         browser = playwright.chromium.launch(executable_path=executable(), args=["--no-sandbox"])
@@ -72,7 +70,7 @@ def opened(
     fragment: str = "",
     is_scripted: bool = True,
 ) -> Iterator[Opened]:
-    """Open HTML as a file, as its reader would."""
+    """Open HTML from a file, as a reader of the report does."""
     path = folder / "report.html"
     path.write_text(html, encoding="utf-8")
     address = path.as_uri()
@@ -84,12 +82,12 @@ def opened(
     )
     try:
         found = Opened(page=context.new_page())
-        found.page.on("console", lambda message: found.troubles.append(message.text))
-        found.page.on("pageerror", lambda error: found.troubles.append(str(error)))
+        found.page.on("console", lambda message: found.messages.append(message.text))
+        found.page.on("pageerror", lambda error: found.messages.append(str(error)))
         found.page.on(
             "request",
             lambda request: (
-                None if request.url.startswith(address) else found.asked.append(request.url)
+                None if request.url.startswith(address) else found.requests.append(request.url)
             ),
         )
         found.page.goto(f"{address}{fragment}")

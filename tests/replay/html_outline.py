@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 
 class Outline(HTMLParser):
-    """What a page is made of: elements with their attributes, texts, and what is wrong with it."""
+    """The elements of a page with their attributes, its texts, and what is not well-formed."""
 
     VOID = frozenset({"meta", "link", "input", "br"})
 
@@ -17,7 +17,7 @@ class Outline(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[tuple[str, str]] = []
-        """(element, text) of every text that is not white space."""
+        """(element, text) for every text that is not only white space."""
         self.open: list[str] = []
         self.faults: list[str] = []
         self.feed(page)
@@ -42,11 +42,11 @@ class Outline(HTMLParser):
 
     @property
     def shape(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Elements and the names of their attributes."""
+        """The elements, each with the names of its attributes."""
         return [(tag, tuple(attributes)) for tag, attributes in self.elements]
 
     def of(self, tag: str, class_: str | None = None) -> list[dict[str, str | None]]:
-        """Attributes of each element of a kind, those with a class alone if one is named."""
+        """Return the attributes of each `tag` element, or only of those with the class `class_`."""
         return [
             attributes
             for name, attributes in self.elements

@@ -32,7 +32,7 @@ HOSTILE = (
     "\u202eevil\x00\x1b[2J\ud800\u2028\r\n\t",
     "{{7*7}}${7*7}`+window.hacked+`",
 )
-"""Names that some page, somewhere, fell for."""
+"""Names that attack pages with faulty escaping."""
 
 
 def one_group(group: str = "orders", *, number: int = 1, generation_count: int = 4) -> Tables:
@@ -244,7 +244,7 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def renamed(row: AnyRow, name: str) -> AnyRow:
-    """The row with a name in place of every text that clients or clusters choose."""
+    """Return the row with `name` in place of every text that clients or clusters choose."""
     chosen = {
         *("group", "topic", "client_id", "host", "instance_id", "rack_id", "protocol"),
         *("leader_client_id", "leader_guess", "state", "evidence", "metadata"),
@@ -258,7 +258,7 @@ def renamed(row: AnyRow, name: str) -> AnyRow:
         changed |= {"topics": (name,), "notes": (name,)}
     if isinstance(row, GenerationRow):
         changed |= {"notes": (name,)}
-    # Those that differ stay different, or two members would be one.
+    # Ids that differ must stay different, or two members would become one.
     if isinstance(row, MemberRow | AssignmentRow):
         changed |= {"member_id": row.member_id[-1] + name}
     if isinstance(row, OutcomeRow):
@@ -267,7 +267,7 @@ def renamed(row: AnyRow, name: str) -> AnyRow:
 
 
 def all_renamed(tables: Tables, name: str) -> Tables:
-    """The tables with `name` wherever somebody else chooses what is said."""
+    """Return the tables with `name` in place of every text that clients or clusters choose."""
     return Tables(
         groups=tuple(renamed(row, name) for row in tables.groups),
         offsets=tuple(renamed(row, name) for row in tables.offsets),
@@ -280,7 +280,7 @@ def all_renamed(tables: Tables, name: str) -> Tables:
 
 
 def joined(*parts: Tables) -> Tables:
-    """Several groups in one."""
+    """Return the tables of several groups as one."""
     return Tables(
         **{
             field.name: tuple(row for part in parts for row in getattr(part, field.name))

@@ -1,4 +1,4 @@
-"""The page, read by a parser that knows nothing of it; `test_report_browser` opens it."""
+"""The HTML of the report, read by an independent parser; `test_report_browser` opens the page."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ names = st.text(
     min_size=1,
     max_size=18,
 )
-"""Short enough not to be cut: what is cut gets the whole as a hint, which is one attribute more."""
+"""Short enough not to be cut: a name that is cut has one attribute more, its tooltip."""
 
 
 def texts(tables: Tables, title: str = "t", limits: Limits = DEFAULT_LIMITS) -> str:
-    """All texts of a page, one after another."""
+    """All texts of the page, joined by spaces."""
     found = Outline(page(tables, title=title, limits=limits)).texts
     return " ".join(text for _, text in found)
 
 
 @given(names)
-def test_no_name_changes_what_a_page_is_made_of(name: str) -> None:
+def test_no_name_changes_the_elements_of_the_page(name: str) -> None:
     assume(len(visible(name)) <= 18)
     plain = Outline(page(one_group(), title="t"))
     renamed = Outline(page(all_renamed(one_group(), name), title=name))

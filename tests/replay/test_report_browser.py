@@ -1,4 +1,4 @@
-"""The page as people see it, in a real browser: wide and narrow, light and dark."""
+"""The page in a real browser: wide and narrow, light and dark, with and without scripts."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def report() -> str:
-    """The page of the incident that comes with the package."""
+    """The report on the incident that is part of the package."""
     tried = (assignor_named("optimal/cooperative-sticky"), assignor_named("server/uniform"))
     return page(replay(incident(), Settings(assignors=tried)), title="incident")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_fits_and_says_nothing_on_the_console(
+def test_the_page_fits_without_console_messages_and_requests(
     browser: Browser, report: str, tmp_path: Path, width: int, scheme: Scheme
 ) -> None:
     with opened(browser, report, tmp_path, width=width, scheme=scheme) as found:
@@ -45,13 +45,13 @@ def test_the_page_fits_and_says_nothing_on_the_console(
         for more in found.page.locator(".collapsible > summary").all():
             more.click()
         assert "Life 5 of 5: classic, cooperative-sticky" in found.text
-        assert found.overhang <= 0
+        assert found.overflow <= 0
         is_dark = found.page.evaluate(
             "getComputedStyle(document.body).backgroundColor.match(/\\d+/g)[0] < 100"
         )
         assert is_dark == (scheme == "dark")
-        assert found.troubles == []
-        assert found.asked == []
+        assert found.messages == []
+        assert found.requests == []
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -77,7 +77,7 @@ def test_a_chart_shows_every_interval_and_scrolls_within_itself(
         assert group.locator(".row-labels").is_visible()
 
 
-def test_the_search_shows_the_groups_it_names(
+def test_the_search_shows_the_groups_that_match(
     browser: Browser, report: str, tmp_path: Path
 ) -> None:
     with opened(browser, report, tmp_path) as found:
@@ -91,7 +91,9 @@ def test_the_search_shows_the_groups_it_names(
         assert found.page.locator("#found").inner_text() == "2 groups"
 
 
-def test_a_kind_of_finding_shows_its_groups(browser: Browser, report: str, tmp_path: Path) -> None:
+def test_a_click_on_a_kind_of_finding_shows_its_groups(
+    browser: Browser, report: str, tmp_path: Path
+) -> None:
     with opened(browser, report, tmp_path) as found:
         found.page.get_by_role("button", name="rebalance-storm").click()
         assert [group.is_visible() for group in groups(found.page.locator("body"))] == [True, False]
@@ -111,10 +113,12 @@ def test_a_chart_is_read_with_the_keyboard(browser: Browser, tmp_path: Path) -> 
         found.page.keyboard.press("End")
         assert "still owned at the end of the records" in readout.inner_text()
         assert found.page.locator(".current").is_visible()
-        assert found.troubles == []
+        assert found.messages == []
 
 
-def test_a_tap_reads_a_bar_and_the_legend_picks_a_member(browser: Browser, tmp_path: Path) -> None:
+def test_a_tap_shows_the_details_of_a_bar_and_the_legend_highlights_a_member(
+    browser: Browser, tmp_path: Path
+) -> None:
     with opened(browser, page(one_group(), title="t"), tmp_path) as found:
         found.page.locator(".chart rect.bar").nth(2).click()
         assert "clicks-0" in found.page.locator(".readout").inner_text()
@@ -156,9 +160,9 @@ def test_a_hostile_name_does_nothing(browser: Browser, tmp_path: Path, name: str
         found.page.get_by_label("Search").fill(name[:8])
         assert found.page.evaluate("window.hacked") is None
         assert found.page.locator("img").count() == 0
-        assert found.overhang <= 0
-        assert found.troubles == []
-        assert found.asked == []
+        assert found.overflow <= 0
+        assert found.messages == []
+        assert found.requests == []
 
 
 def test_headings_go_down_one_step_at_a_time(browser: Browser, tmp_path: Path) -> None:

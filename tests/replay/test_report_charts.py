@@ -1,4 +1,4 @@
-"""The charts of a report, measured: marks stand where their times are, and can be told apart."""
+"""The charts of the report: every mark is drawn at its time, and marks can be distinguished."""
 
 from __future__ import annotations
 
