@@ -90,7 +90,7 @@ def test_a_group_that_migrates_and_comes_back_leads_five_lives(
         (Kind.CLASSIC, False),
     ]
     assert [g.number for g in lives[1].generations] == [2, 3, 4, 5, 6, 7, 8]
-    assert lives[4].generations[0].is_brokers
+    assert lives[4].generations[0].is_from_broker
     assert not any(g.missing_before for life in lives for g in life.generations)
 
 

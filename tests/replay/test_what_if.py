@@ -96,7 +96,7 @@ def by_hand(analysis: GroupAnalysis) -> list[int]:
         asked = sorted((m.member_id, sorted(m.topics)) for m in members)
         if members and asked != before:
             group = Group(
-                cluster=Cluster.of(dict(analysis.counts)),
+                cluster=Cluster.of(dict(analysis.partition_counts)),
                 members=tuple(Member(member_id=m.member_id, topics=m.topics) for m in members),
             )
             answer = ASSIGNORS["java/roundrobin"].assign(group).assignment
@@ -192,7 +192,7 @@ def test_a_brokers_own_plan_is_where_the_next_leader_starts() -> None:
         classic(90, 4, {"a": Says(gets={"t": (0, 1, 2, 3)})}, state_ms=80),
     ]
     analysis = made(*entries)
-    assert analysis.lives[1].life.generations[0].is_brokers
+    assert analysis.lives[1].life.generations[0].is_from_broker
     rows = [row for row in tried(analysis, "optimal/sticky") if row.life == 2]
     assert [(row.generation, row.rounds, row.load_max, row.actual_load_max) for row in rows] == [
         (4, 1, 4, 4)
@@ -296,5 +296,5 @@ def test_share_and_streams_groups_are_left_out(real: dict[str, GroupAnalysis]) -
 def test_inferred_counts_are_marked(real: dict[str, GroupAnalysis]) -> None:
     known = real["shop.01-java44"]
     assert not any(row.counts_inferred for row in tried(known, "sticky"))
-    inferred = replace(known, inferred=frozenset({"orders"}))
+    inferred = replace(known, inferred_topics=frozenset({"orders"}))
     assert any(row.counts_inferred for row in tried(inferred, "sticky"))

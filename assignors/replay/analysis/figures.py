@@ -70,7 +70,7 @@ def figures(
     `counts` is topic -> partition count. Cost: that of the optimal solver.
     """
     now = {member.member_id: intended(member) for member in generation.members}
-    then = carried(generation, before)
+    then = previous_assignment(generation, before)
     was_here = {member.member_id: None for member in before.members} if before else {}
     held = {place: None for share in now.values() for place in pairs(share)}
     load = [partition_count(share) for share in now.values()]
@@ -93,7 +93,9 @@ def intended(member: Participant) -> TopicPartitions:
     return member.assigned if member.target is None else member.target
 
 
-def carried(generation: Generation, before: Generation | None) -> dict[str, TopicPartitions]:
+def previous_assignment(
+    generation: Generation, before: Generation | None
+) -> dict[str, TopicPartitions]:
     """Return what each member of `generation` had in the one before, by its new member id.
 
     A static member that came back under a new id keeps what its group instance id had.
@@ -112,7 +114,7 @@ def carried(generation: Generation, before: Generation | None) -> dict[str, Topi
     return found
 
 
-def as_group(generation: Generation, counts: Mapping[str, int]) -> Group:
+def group_without_claims(generation: Generation, counts: Mapping[str, int]) -> Group:
     """Return the members as a group without claims, for the solver and the checks."""
     members = tuple(
         Member(member_id=m.member_id, topics=tuple(dict.fromkeys(m.topics)), rack_id=None)
@@ -149,8 +151,11 @@ def _compared(
 ) -> Figures:
     """Return the figures that need whole assignments: this one, and the one before."""
     now, then = assignments
-    problem = problem_of(as_group(generation, counts))
-    favoured, given = _lawful(problem, then, counts), _lawful(problem, now, counts)
+    problem = problem_of(group_without_claims(generation, counts))
+    favoured, given = (
+        _subscribed_owners(problem, then, counts),
+        _subscribed_owners(problem, now, counts),
+    )
     waiting = np.flatnonzero((given == NOBODY) & (favoured != NOBODY))
     known = replace(
         counted,
@@ -162,7 +167,7 @@ def _compared(
         double=double_owned(now),
     )
     # Tasks of a streams group are assigned by other rules, for which no optimum is known here.
-    return known if kind is Kind.STREAMS else _beside_the_best(problem, favoured, given, known)
+    return known if kind is Kind.STREAMS else _with_optimum(problem, favoured, given, known)
 
 
 def is_cooperative(kind: Kind, generation: Generation) -> bool:
@@ -170,7 +175,7 @@ def is_cooperative(kind: Kind, generation: Generation) -> bool:
     return kind is not Kind.CLASSIC or generation.protocol in COOPERATIVE
 
 
-def _lawful(problem: Problem, shares: Assignment, counts: Mapping[str, int]) -> Int32:
+def _subscribed_owners(problem: Problem, shares: Assignment, counts: Mapping[str, int]) -> Int32:
     """Return the owner of each partition, int32[P]; `NOBODY` if it does not subscribe to it."""
     existing = {
         member_id: {
@@ -186,7 +191,7 @@ def _lawful(problem: Problem, shares: Assignment, counts: Mapping[str, int]) -> 
     return owner
 
 
-def _beside_the_best(problem: Problem, favoured: Int32, given: Int32, known: Figures) -> Figures:
+def _with_optimum(problem: Problem, favoured: Int32, given: Int32, known: Figures) -> Figures:
     """Return the figures with those of the optimal assignment added."""
     best = target_assignment(problem, favoured)
     free = np.flatnonzero((given == NOBODY) & (best != NOBODY))

@@ -93,7 +93,7 @@ def guessed_writer(generation: Generation) -> str | None:
 
     `None` where no row of `WRITERS` fits, or the leader is not in the record. Cost: O(bytes).
     """
-    if generation.is_brokers and generation.members:
+    if generation.is_from_broker and generation.members:
         return BROKER
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
     if leader is None or generation.protocol_type != CONSUMER_PROTOCOL:

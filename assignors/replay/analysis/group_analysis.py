@@ -44,9 +44,9 @@ class GroupAnalysis:
     """The history of a group, with everything that is computed from it."""
 
     history: GroupHistory
-    counts: Mapping[str, int]
+    partition_counts: Mapping[str, int]
     """Topic -> partition count."""
-    inferred: frozenset[str]
+    inferred_topics: frozenset[str]
     """The topics among them whose count comes from the history itself."""
     lives: tuple[LifeAnalysis, ...]
 
@@ -62,8 +62,8 @@ def analysed_group(
     counts, inferred = counts_of(history, partition_counts)
     return GroupAnalysis(
         history=history,
-        counts=counts,
-        inferred=inferred,
+        partition_counts=counts,
+        inferred_topics=inferred,
         lives=tuple(_life_analysis(life, counts) for life in history.lives),
     )
 

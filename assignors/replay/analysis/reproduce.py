@@ -72,7 +72,7 @@ def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
     A generation that was written again for a static member that came back is computed with the
     members of the last record. Cost: that of the assignors.
     """
-    cluster = Cluster.of(dict(analysis.counts))
+    cluster = Cluster.of(dict(analysis.partition_counts))
     for life_analysis in analysis.lives:
         if life_analysis.life.kind is not Kind.CLASSIC:
             continue

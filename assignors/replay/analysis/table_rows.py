@@ -158,7 +158,7 @@ def _generation_row(
         unassigned=partition_count(counted.unassigned),
         double=len(counted.double),
         missing_before=generation.missing_before,
-        counts_inferred=bool(topics & analysis.inferred),
+        counts_inferred=bool(topics & analysis.inferred_topics),
         pause_ms=generation.pause_ms,
         downtime_partition_ms=downtime_ms(analysed),
         notes=generation.notes,

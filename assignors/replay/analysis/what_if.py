@@ -58,14 +58,17 @@ EVERY_GROUP = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """How the assignor settled one generation."""
+    """One generation under the assignor that is tried."""
 
     generation: Generation
+    """The members with what they end up with."""
     rounds: int
     moved: int
     stopped: int
+    """Partitions interrupted, all rounds together."""
     figures: Figures
     memory: Memory
+    """What its leader remembers."""
     error: str | None = None
 
 
@@ -86,7 +89,7 @@ def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]
 
 
 def total(rows: Iterable[OutcomeRow]) -> Iterator[OutcomeRow]:
-    """Yield a row an assignor that sums up all groups, from the rows that sum up lives."""
+    """Yield a row for each assignor that sums up all groups, from the rows that sum up lives."""
     by_name: dict[str, list[OutcomeRow]] = {}
     for row in rows:
         if row.generation is None:
@@ -105,7 +108,7 @@ def _of_life(
         if not analysed.generation.members:
             before, memory, last = None, Memory(), None
             continue
-        if analysed.generation.is_brokers:
+        if analysed.generation.is_from_broker:
             before, memory, last = analysed.generation, Memory(), None
             continue
         if last is not None and before is not None and _is_unchanged(analysed, last):
@@ -113,7 +116,7 @@ def _of_life(
         else:
             tried = _settled(analysis, assignor, analysed, before, memory)
         if life_analysis.life.kind is Kind.CONSUMER and tried.rounds > 1:
-            whole = figures(_kind(assignor), tried.generation, before, analysis.counts)
+            whole = figures(_kind(assignor), tried.generation, before, analysis.partition_counts)
             tried = replace(tried, stopped=whole.stopped)
         before, memory, last = tried.generation, tried.memory, analysed
         yield _row(analysis, life_analysis, assignor, analysed, tried)
@@ -126,7 +129,7 @@ def _settled(
     before: Generation | None,
     memory: Memory,
 ) -> Tried:
-    """Return the generation after as many rounds as it takes."""
+    """Return the generation after as many rounds as the assignor needs, at most `ROUNDS_MAX`."""
     kind, cluster = _kind(assignor), cluster_of(analysis)
     moved = stopped = rounds = 0
     error: str | None = None
@@ -134,7 +137,7 @@ def _settled(
     counted = Figures()
     is_over = False
     while not is_over:
-        start = _standing(assignor, analysed.generation, current)
+        start = _with_earlier_partitions(assignor, analysed.generation, current)
         # Its own count of generations: those of the records are another assignor's.
         last = NO_GENERATION if current is None else current.number
         group = Group(cluster=cluster, members=_members(start, current, last), generation=last)
@@ -142,12 +145,12 @@ def _settled(
             answer, memory, must_follow = lead_members(assignor, group, memory=memory)
         except Exception as failure:  # noqa: BLE001 - the assignor may be anybody's
             error = f"{type(failure).__name__}: {failure}"
-            counted = figures(kind, start, current, analysis.counts)
+            counted = figures(kind, start, current, analysis.partition_counts)
             current = start
             break
         rounds += 1
         given = _given(start, answer.assignment, last + 1)
-        counted = figures(kind, given, current, analysis.counts)
+        counted = figures(kind, given, current, analysis.partition_counts)
         moved, stopped = moved + counted.moved, stopped + counted.stopped
         is_over = not (must_follow or _must_revoke(start, answer.assignment))
         is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
@@ -174,10 +177,10 @@ def _idle(
     before: Generation,
     memory: Memory,
 ) -> Tried:
-    """Return the generation with everything where it was."""
-    same = _standing(assignor, analysed.generation, before)
+    """Return the generation with every partition where it was, after no round."""
+    same = _with_earlier_partitions(assignor, analysed.generation, before)
     same = replace(same, number=before.number)
-    counted = figures(_kind(assignor), same, before, analysis.counts)
+    counted = figures(_kind(assignor), same, before, analysis.partition_counts)
     return Tried(generation=same, rounds=0, moved=0, stopped=0, figures=counted, memory=memory)
 
 
@@ -187,13 +190,15 @@ def cluster_of(analysis: GroupAnalysis) -> Cluster:
     return Cluster(
         topics={
             name: Topic(partition_count=count, topic_id=ids.get(name))
-            for name, count in analysis.counts.items()
+            for name, count in analysis.partition_counts.items()
         }
     )
 
 
-def _standing(assignor: Assignor, generation: Generation, before: Generation | None) -> Generation:
-    """Return the members of a generation with what they had before it."""
+def _with_earlier_partitions(
+    assignor: Assignor, generation: Generation, before: Generation | None
+) -> Generation:
+    """Return a generation whose members have what they had before it."""
     had: dict[str, Mapping[str, tuple[int, ...]]] = {}
     by_instance: dict[str, Mapping[str, tuple[int, ...]]] = {}
     for member in before.members if before is not None else ():
@@ -292,7 +297,7 @@ def _row(
         actual_balance_gap=happened.balance_gap,
         actual_unassigned=partition_count(happened.unassigned),
         actual_downtime_partition_ms=downtime_ms(analysed),
-        counts_inferred=bool(topics & analysis.inferred),
+        counts_inferred=bool(topics & analysis.inferred_topics),
         error=tried.error,
     )
 

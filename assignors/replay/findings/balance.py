@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from assignors.replay.analysis.figures import intended
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
-from assignors.replay.findings.finding import Finding, Thresholds, amount, is_passing, runs, span
+from assignors.replay.findings.finding import Finding, Thresholds, amount, is_transient, runs, span
 from assignors.replay.history.model import partition_count
 from assignors.replay.tables.rows import AnomalyKind
 
@@ -36,7 +36,7 @@ def unfair_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
         for member in analysed.generation.members
     }
     for (member_id, kind), run in runs(analysis.generations, unfair):
-        if is_passing(analysis, run, thresholds):
+        if is_transient(analysis, run, thresholds):
             continue
         loads = [load[analysed.generation.number, member_id] for analysed in run]
         least, most = run[0].figures.fair[member_id]
@@ -60,7 +60,7 @@ def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
         return ["uneven"] if _gap(analysed) >= thresholds.balance_gap else []
 
     for _, run in runs(analysis.generations, uneven):
-        if is_passing(analysis, run, thresholds):
+        if is_transient(analysis, run, thresholds):
             continue
         worst = max(run, key=_gap)
         counted = worst.figures

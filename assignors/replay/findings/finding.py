@@ -18,7 +18,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """What counts as many, or as long."""
+    """What counts as many, or as long. Times are in milliseconds."""
 
     loop_generations: int = 5
     """Generations in a row with the same members and subscriptions."""
@@ -26,12 +26,14 @@ class Thresholds:
     """Uneven or unassigned for less than this is no finding: a leader that knows no topics yet
     assigns nothing at first, and a broker computes the target of an epoch a moment later."""
     storm_generations: int = 10
+    """So many generations within `storm_window_ms` are a storm."""
     storm_window_ms: int = 60_000
     claims_missed: int = 2
     """So many rebalances a member must have been able to claim something, and never did."""
     balance_gap: int = 1
-    """Sum of squared loads above the best possible."""
+    """The sum of squared loads is so much above the best possible."""
     needless_moves: int = 1
+    """So many moves more than a balanced assignment needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +44,11 @@ class Finding:
     generation: int
     at_ms: int
     until_ms: int | None
+    """`None` where it lasts at the end of the records."""
     evidence: str
+    """A sentence for people."""
     count: int = 1
+    """How many partitions, generations or bytes: `evidence` says which."""
     member_id: str | None = None
     client_id: str | None = None
     topic: str | None = None
@@ -82,7 +87,7 @@ def runs(
         yield key, generations[start:end]
 
 
-def is_passing(
+def is_transient(
     analysis: LifeAnalysis, run: Sequence[GenerationAnalysis], thresholds: Thresholds
 ) -> bool:
     """Return whether a problem lasted less than `Thresholds.passing_ms`.

@@ -18,7 +18,7 @@ from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAna
 from assignors.replay.findings.finding import (
     Finding,
     Thresholds,
-    is_passing,
+    is_transient,
     numbers_shown,
     runs,
     seconds,
@@ -97,7 +97,7 @@ def unassigned(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
     for place, run in runs(
         analysis.generations, lambda analysed: pairs(analysed.figures.unassigned)
     ):
-        if _is_withheld(analysis, run, place, awaited) or is_passing(analysis, run, thresholds):
+        if _is_withheld(analysis, run, place, awaited) or is_transient(analysis, run, thresholds):
             continue
         key = (run[0].generation.number, len(run), place[0])
         missing.setdefault(key, []).append(place[1])

@@ -37,11 +37,11 @@ CLAIMS_STAND_IN = {"sticky": UserData.STICKY, "cooperative-sticky": UserData.COO
 class ClassicLife:
     """Builds one life from its records, one at a time."""
 
-    def __init__(self, number: int, from_ms: int, *, is_brokers: bool) -> None:
-        """Start an empty life. With `is_brokers` its first assignment is the broker's own."""
+    def __init__(self, number: int, from_ms: int, *, is_from_broker: bool) -> None:
+        """Start an empty life. With `is_from_broker` its first assignment is the broker's own."""
         self.number = number
         self.from_ms = from_ms
-        self.is_brokers = is_brokers
+        self.is_from_broker = is_from_broker
         self.generations: list[Generation] = []
         self.changes: list[Change] = []
         self.owned: dict[str, TopicPartitions] = {}
@@ -51,7 +51,7 @@ class ClassicLife:
         """Return whether the record's generation shows that a tombstone before it was compacted."""
         return bool(self.generations) and value["generation"] < self.generations[-1].number
 
-    def feed(self, entry: LoggedRecord, value: Mapping[str, Any]) -> None:
+    def add(self, entry: LoggedRecord, value: Mapping[str, Any]) -> None:
         """Add one record."""
         generation = self._generation(entry, value)
         last = self.generations[-1] if self.generations else None
@@ -64,7 +64,7 @@ class ClassicLife:
                 pause_ms=last.pause_ms,
                 notes=notes,
                 missing_before=last.missing_before,
-                is_brokers=last.is_brokers,
+                is_from_broker=last.is_from_broker,
             )
         else:
             if last is not None:
@@ -89,8 +89,8 @@ class ClassicLife:
     def _generation(self, entry: LoggedRecord, value: Mapping[str, Any]) -> Generation:
         number: int = value["generation"]
         before = self.generations[-1].number if self.generations else 0
-        is_first_of_broker = self.is_brokers and not self.generations
-        missing = 0 if is_first_of_broker else max(number - before - 1, 0)
+        is_first_from_broker = self.is_from_broker and not self.generations
+        missing = 0 if is_first_from_broker else max(number - before - 1, 0)
         # The coordinator keeps members by id: of two with one id the last is the member.
         by_id = {
             fields["memberId"]: participant(fields, value["protocolType"], value["protocol"])
@@ -104,7 +104,7 @@ class ClassicLife:
             notes.append("a member is listed twice")
         if missing:
             notes.append(f"{missing} generations before it have no record")
-        if is_first_of_broker and members:
+        if is_first_from_broker and members:
             notes.append("the broker's own assignment: the group came back from KIP-848")
         return Generation(
             number=number,
@@ -117,7 +117,7 @@ class ClassicLife:
             missing_before=missing,
             pause_ms=pause_ms,
             notes=tuple(notes),
-            is_brokers=is_first_of_broker,
+            is_from_broker=is_first_from_broker,
             partition=entry.partition,
             offset=entry.offset,
         )

@@ -84,7 +84,7 @@ class EpochLife:
         for member_id in before.announced:
             self._announce(before.members[member_id])
 
-    def feed(self, entry: LoggedRecord, part: str) -> None:
+    def add(self, entry: LoggedRecord, part: str) -> None:
         """Add one record; `part` is its type's name without the kind of group."""
         handler = {
             "METADATA": self._metadata,
@@ -143,7 +143,7 @@ class EpochLife:
             self._own(entry, member_id, {}, is_gone=True)
             return
         self._announce(self._matched(described(known, value)))
-        self._touch(member_id)
+        self._update_in_epoch(member_id)
 
     def _announce(self, member: Participant) -> None:
         """Add a member, or one with a new subscription."""
@@ -187,7 +187,7 @@ class EpochLife:
             member_epoch=value["memberEpoch"],
             state=STATES.get(value["state"], f"state-{value['state']}"),
         )
-        self._touch(member_id, is_current=True)
+        self._update_in_epoch(member_id, is_current=True)
         if self.epoch is not None and value["memberEpoch"] == self.epoch.number:
             self.epoch.last_ms = max(self.epoch.last_ms, entry.at_ms)
         self._own(entry, member_id, _united(assigned, revoking))
@@ -204,7 +204,7 @@ class EpochLife:
         found = self.matched.get(member.topic_regex or "", ())
         return replace(member, topics=tuple(dict.fromkeys((*member.topics, *found))))
 
-    def _touch(self, member_id: str, *, is_current: bool = False) -> None:
+    def _update_in_epoch(self, member_id: str, *, is_current: bool = False) -> None:
         """Update the member as the epoch has it; one with a current assignment is part of it."""
         if self.epoch is None:
             return

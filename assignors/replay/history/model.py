@@ -102,7 +102,7 @@ class Generation:
     pause_ms: int | None = None
     """See `tables.columns.ESTIMATED`."""
     notes: tuple[str, ...] = ()
-    is_brokers: bool = False
+    is_from_broker: bool = False
     """Written by the broker itself, as it turned a KIP-848 group into a classic one."""
     reproduced: str | None = None
     """See `tables.rows.GenerationRow.reproduced`."""

@@ -105,7 +105,7 @@ def group_history(
     topic_names: Mapping[str, str] | None = None,
     member_rows_max: int = MEMBER_ROWS_MAX,
 ) -> GroupHistory:
-    """Return the history of one group from its records, in the order of the topic.
+    """Return the history of one group from its records, which are in the order of the topic.
 
     The clock of a broker may be behind that of the broker before it. The time of a record is then
     that of the latest record before it, as what is written later did not happen earlier. Commits
@@ -126,7 +126,7 @@ def group_history(
             commits.append(_commit(entry))
         elif record.name is not None:
             now_ms = entry.at_ms if now_ms is None else max(now_ms, entry.at_ms)
-            history.feed(replace(entry, at_ms=now_ms), record.name)
+            history.add(replace(entry, at_ms=now_ms), record.name)
     lives = history.finished()
     if not lives and commits:
         lives = (Life(number=1, kind=Kind.SIMPLE, from_ms=commits[0].at_ms),)
@@ -149,7 +149,7 @@ class _Lives:
         self.ended_ms: int | None = None
         """When the last life ended, if no other has begun since."""
 
-    def feed(self, entry: LoggedRecord, name: str) -> None:
+    def add(self, entry: LoggedRecord, name: str) -> None:
         """Add one record that is no commit."""
         if name == "GROUP_METADATA":
             self._classic(entry)
@@ -175,10 +175,10 @@ class _Lives:
             follows = self._follows(entry, Kind.CLASSIC)
             self._end(entry.at_ms)
             life = ClassicLife(
-                len(self.done) + 1, entry.at_ms, is_brokers=follows and bool(value["members"])
+                len(self.done) + 1, entry.at_ms, is_from_broker=follows and bool(value["members"])
             )
             self.current = life
-        life.feed(entry, value)
+        life.add(entry, value)
 
     def _epochs(self, entry: LoggedRecord, kind: Kind, part: str) -> None:
         life = self.current
@@ -188,12 +188,12 @@ class _Lives:
                 self._end(entry.at_ms)
                 after = EpochLife(len(self.done) + 1, kind, entry.at_ms, self._name_of)
                 after.goes_on_from(life)
-                after.feed(entry, part)
+                after.add(entry, part)
                 self.current = after
             elif is_end:
                 self._end(entry.at_ms)
             else:
-                life.feed(entry, part)
+                life.add(entry, part)
             return
         if entry.record.is_tombstone:
             return  # compaction left it of a life that has ended
@@ -202,7 +202,7 @@ class _Lives:
         life = EpochLife(len(self.done) + 1, kind, entry.at_ms, self._name_of)
         life.follows = follows
         self.current = life
-        life.feed(entry, part)
+        life.add(entry, part)
 
     def _follows(self, entry: LoggedRecord, kind: Kind) -> bool:
         """Return whether the life that starts here goes on from one that ends here."""
