@@ -1,4 +1,4 @@
-"""Judge anybody's assignment: which laws it breaks, and how far it is from the best.
+"""Check the assignment of any assignor: which rules it breaks, how far it is from the best.
 
 >>> from assignors import Cluster, Group, Member
 >>> members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t",)))
@@ -18,7 +18,7 @@ from assignors.checks.violation import Report, Rule, Violation
 from assignors.model import Assignment, Group
 from wire import TopicPartitions
 
-CLAIMS_STAND_IN: dict[RebalanceProtocol, UserData] = {
+CLAIMS_READ_FROM: dict[RebalanceProtocol, UserData] = {
     RebalanceProtocol.EAGER: UserData.STICKY,
     RebalanceProtocol.COOPERATIVE: UserData.COOPERATIVE,
 }
@@ -32,18 +32,18 @@ def check(
     protocol: RebalanceProtocol = RebalanceProtocol.EAGER,
     user_data: UserData | None = None,
 ) -> Report:
-    """Return every law that the assignment breaks, and its distance from the best.
+    """Return every rule that the assignment breaks, and its distance from the best.
 
-    Any assignment is taken, however wrong. The protocol says whether the hand-over law holds:
-    eager members have let go of everything before the round. It also says where the claims
-    stand that moves are counted from, unless `user_data` says otherwise. Gaps are those of
-    `distance.distance`, and `follow_up`: whether the leader must start another round itself.
-    Never raises for what the assignment holds.
+    `withheld` are the partitions that wait in this round. `protocol` decides whether the hand-over
+    rule applies: eager members have revoked everything before the round. It also decides which
+    field the claims are read from that moves are counted from, unless `user_data` is given. Gaps
+    are those of `distance.distance`, and `follow_up`: whether the leader must start another
+    round itself. Never raises for what the assignment contains, however wrong it is.
     Cost: that of the optimal solver, plus O(size of the input).
     """
     waiting = withheld or {}
     violations = validity(group, assignment, waiting)
-    kind = CLAIMS_STAND_IN[protocol] if user_data is None else user_data
+    kind = CLAIMS_READ_FROM[protocol] if user_data is None else user_data
     gaps: dict[str, int | bool | None] = distance(group, assignment, kind)
     gaps["follow_up"] = False
     if protocol is RebalanceProtocol.COOPERATIVE:

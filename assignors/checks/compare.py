@@ -1,8 +1,8 @@
-"""Several assignors asked about one group, side by side.
+"""Compare assignors: the assignments of several for one group, side by side.
 
 Loads, moves, the distance from the best, and which partitions go to different members and why.
-Each answers under its own rules, from the claims that its protocol reads. An assignor that
-fails, as a copied reference may, says so in its column and leaves the others theirs.
+Each assignor reads the claims from the field of its own protocol. Where a copy of Kafka's fails
+as Kafka does, its column holds the failure and the others are complete.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from assignors.problem import NOBODY, Int32, owners
 from assignors.rebalance import Rebalance
 
 DIFFERENCES_MAX = 100
-"""Partitions told one by one; the rest is a number."""
+"""Partitions listed one by one; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One assignor's answer in figures."""
+    """One assignor's assignment in figures."""
 
     name: str
     rebalance: Rebalance | None
@@ -38,7 +38,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """What one assignor does with a partition, and why."""
+    """The member that one assignor gives a partition to, and why."""
 
     member_id: str | None
     verdict: str
@@ -47,7 +47,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A partition that the assignors give to different members, by assignor."""
+    """A partition that goes to different members, with a reason by assignor."""
 
     topic: str
     partition: int
@@ -65,9 +65,9 @@ class Comparison:
 
 
 def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
-    """Return the answers of these assignors side by side.
+    """Return the assignments of these assignors side by side.
 
-    Cost: that of each assignor and of the optimal solver, plus O(M) for each difference told.
+    Cost: that of each assignor and of the optimal solver, plus O(M) for each difference listed.
 
     >>> from assignors import Cluster, Member, assignor_named
     >>> members = (
@@ -123,7 +123,7 @@ def _column(group: Group, found: Evidence) -> Column:
 
 
 def _differing(given: Sequence[Int32]) -> Int32:
-    """Return the partitions that not all give to one member."""
+    """Return the partitions that not all assignors give to the same member."""
     if not given:
         return np.zeros(0, dtype=np.int32)
     table = np.stack(given)
@@ -139,8 +139,8 @@ def _difference(known: Sequence[Evidence], given: Sequence[Int32], place: int) -
     for found, owner in zip(known, given, strict=True):
         number = int(owner[place])
         member_id = None if number == NOBODY else problem.members[number].member_id
-        told = explanation(found, name, partition, given=member_id, target=member_id)
+        reason = explanation(found, name, partition, given=member_id, target=member_id)
         reasons[found.assignor.full_name] = Reason(
-            member_id=member_id, verdict=told.verdict.value, text=told.text
+            member_id=member_id, verdict=reason.verdict.value, text=reason.text
         )
     return Difference(topic=name, partition=partition, reasons=reasons)

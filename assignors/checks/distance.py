@@ -1,9 +1,9 @@
-"""How far an assignment is from the best there is.
+"""How far an assignment is from the best possible one.
 
-An assignment that could be better breaks no law, so these are figures, not violations. They
-count what was given lawfully: a partition handed to a member that did not ask for it is with
-nobody who may have it, or an unlawful assignment could look better than the best. While some
-partition is with nobody, loads say little about where they will end, and no gap is named.
+An assignment that could be better breaks no rule, so these are figures, not violations. A
+partition given to a member that does not subscribe to its topic counts as unassigned, or an
+invalid assignment could look better than the best. While a partition is unassigned, loads are
+not final, and no balance gap is reported.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Why one partition moved, stayed or waits.
+"""Explain why one partition moved, stayed or waits.
 
-Nothing is decided here. The answer is the assignor's own; the reasons are read off the same
-claims that it read, and off the hand-over rule stated once more for a single partition. Whom a
-partition waits for to go to is not part of an answer, so the next round is played: every
-member then claims what it was given in this one.
+Nothing is decided here. The assignment is the assignor's own; the reasons come from the same
+claims that it read, and from the hand-over rule, stated once more for a single partition. An
+answer does not contain the member that a waiting partition will go to, so the next round is
+computed: every member then claims what it got in this one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Verdict(StrEnum):
 
 
 class Clause(StrEnum):
-    """The clause of the hand-over rule that decided, with its sentence."""
+    """The part of the hand-over rule that decided; its sentence is in `SENTENCES`."""
 
     EAGER = "eager"
     NOBODY_ELSE_CLAIMS = "nobody-else-claims"
@@ -60,7 +60,7 @@ SENTENCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedClaim:
-    """One member's claim of the partition, and what was made of it."""
+    """One member's claim of the partition, whether it counts, and why."""
 
     member_id: str
     generation: int
@@ -78,11 +78,11 @@ class Explanation:
     clause: Clause
     text: str
     favoured: str | None
-    """Whom stickiness favours."""
+    """The member that stickiness favours."""
     target: str | None
-    """Who should have it: who gets it now, or in the next round if it waits."""
+    """The member that gets it now, or in the next round if it waits."""
     given: str | None
-    """Who gets it in this round."""
+    """The member that gets it in this round."""
     last_generation: int
     claims: tuple[ExplainedClaim, ...]
 
@@ -116,7 +116,7 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """An answer and what it was made from."""
+    """An assignment and the claims it was computed from."""
 
     assignor: Assignor
     rebalance: Rebalance
@@ -129,7 +129,7 @@ class Evidence:
 
 
 def evidence(group: Group, assignor: Assignor) -> Evidence:
-    """Return what `assignor` answers and the claims it answers to. Cost: that of the assignor."""
+    """Return the result of `assignor` and the claims it reads. Cost: that of the assignor."""
     problem = problem_of(group)
     claims = claims_of(problem, group, assignor.user_data)
     return Evidence(
@@ -165,13 +165,13 @@ def explanation(
         clause = Clause.AS_REFERENCE
     else:
         clause = _clause(target, explained, last, is_known=not known.claims.unknown)
-    story = _story(verdict, clause, favoured, target, known.rebalance)
+    sentence = _sentence(verdict, clause, favoured, target, known.rebalance)
     return Explanation(
         topic=topic,
         partition=partition,
         verdict=verdict,
         clause=clause,
-        text=f"{topic}:{partition} {story}",
+        text=f"{topic}:{partition} {sentence}",
         favoured=favoured,
         target=target,
         given=given,
@@ -181,7 +181,7 @@ def explanation(
 
 
 def _holder(rebalance: Rebalance, topic: str, partition: int) -> str | None:
-    """Return who gets the partition in this answer."""
+    """Return the member that gets the partition."""
     for member_id, given in rebalance.assignment.items():
         if partition in given.get(topic, ()):
             return member_id
@@ -189,7 +189,7 @@ def _holder(rebalance: Rebalance, topic: str, partition: int) -> str | None:
 
 
 def _next_round(group: Group, rebalance: Rebalance, last: int) -> Group:
-    """Return the group after everybody did what it was told: it claims what it was given."""
+    """Return the group after this round: every member claims what was assigned to it."""
     members = tuple(
         replace(
             member,
@@ -207,7 +207,7 @@ def _next_round(group: Group, rebalance: Rebalance, last: int) -> Group:
 def _claims(
     known: Evidence, topic: str, partition: int, *, favoured: str | None
 ) -> tuple[ExplainedClaim, ...]:
-    """Return every claim of the partition, and whether it was believed."""
+    """Return every claim of the partition, and whether it counts."""
     last = known.claims.last
     read = [
         (member, claim, topic in member.topics)
@@ -279,14 +279,14 @@ def _clause(
     return Clause.NOBODY_ELSE_CLAIMS
 
 
-def _story(
+def _sentence(
     verdict: Verdict,
     clause: Clause,
     favoured: str | None,
     target: str | None,
     rebalance: Rebalance,
 ) -> str:
-    """Return the sentence that tells it."""
+    """Return what happens to the partition and why, without its name."""
     why = SENTENCES[clause]
     if verdict is Verdict.UNASSIGNED:
         return f"goes to nobody: {why}"

@@ -1,7 +1,7 @@
-"""The hand-over law, partition by partition, in words rather than arrays.
+"""Check the hand-over rule, partition by partition, on dictionaries rather than arrays.
 
-This is on purpose not the code that assigns (`assignors.handover`): a law that is computed
-by the function it judges can only agree with it. What both share is how claims are read from bytes
+This is on purpose not the code that assigns (`assignors.handover`): a check that calls the
+function it checks can only agree with it. What both share is how claims are read from bytes
 and which generation is the group's last; what follows from the claims is stated here a second time.
 """
 
@@ -18,14 +18,14 @@ from wire import TopicPartitions
 
 @dataclass(frozen=True, slots=True)
 class Claimants:
-    """Who says it owns one partition, and who of them in the group's last generation."""
+    """The claimants of one partition, and those of them in the group's last generation."""
 
     everybody: tuple[str, ...]
     of_last_generation: tuple[str, ...]
 
 
 def handover(group: Group, assignment: Assignment, withheld: TopicPartitions) -> list[Violation]:
-    """Return partitions given to somebody while another may consume them, or held back idly.
+    """Return partitions given away while another member may consume them, or withheld idly.
 
     Cost: O(claims + size of assignment and withheld).
 
@@ -65,10 +65,10 @@ def handover(group: Group, assignment: Assignment, withheld: TopicPartitions) ->
 
 
 def needs_follow_up(group: Group, withheld: TopicPartitions) -> bool:
-    """Return whether something waits that no member is sure to let go of by rejoining.
+    """Return whether a partition waits that no member is sure to revoke, and so to rejoin.
 
     Only a subscribed member that owned the partition in the last generation has to revoke it
-    and rejoin; anybody else's claim may be a ghost's.
+    and rejoin; any other claim may be stale.
     """
     claims = {
         member.member_id: read_claim(member, UserData.COOPERATIVE) for member in group.members
@@ -104,9 +104,9 @@ def _claimants(group: Group, claims: dict[str, Claim]) -> dict[tuple[str, int], 
 
 
 def _rivals(member_id: str, here: Claimants, unknown: tuple[str, ...]) -> tuple[str, ...]:
-    """Return who may still consume the partition that `member_id` is given."""
+    """Return the other members that may still consume the partition given to `member_id`."""
     if here.of_last_generation == (member_id,):
-        return ()  # it owns it, and whoever else says so was told otherwise since
+        return ()  # it owns it, and every other claimant had to revoke it since
     others = [other for other in (*here.everybody, *unknown) if other != member_id]
     if not others and member_id in unknown:
         return (member_id,)

@@ -1,8 +1,8 @@
-"""Who may hold what at all: the laws that hold under every protocol.
+"""Check the rules that hold under every protocol: entries, subscriptions, one owner each.
 
-Nothing is assumed of the assignment: it may name members and topics that do not exist,
-numbers below zero, one partition a hundred times. Each finding is reported once, with the
-members that are needed to see it.
+Nothing is assumed of the assignment: it may name members and topics that do not exist, negative
+numbers, one partition a hundred times. Each violation is reported once, with the members that
+show it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wire.text import utf16_key
 
 
 def validity(group: Group, assignment: Assignment, withheld: TopicPartitions) -> list[Violation]:
-    """Return what is wrong with who got what.
+    """Return where the assignment breaks a rule.
 
     Cost: O(size of assignment and withheld + partitions of subscribed topics).
 
@@ -38,7 +38,7 @@ def validity(group: Group, assignment: Assignment, withheld: TopicPartitions) ->
 
 
 def _holders(assignment: Assignment) -> dict[str, dict[int, list[str]]]:
-    """Return topic -> partition -> everybody who got it, a member twice if it got it twice."""
+    """Return topic -> partition -> the members that got it, as often as they got it."""
     holders: dict[str, dict[int, list[str]]] = {}
     for member_id, partitions in assignment.items():
         for topic, numbers in partitions.items():

@@ -1,4 +1,4 @@
-"""What a check returns: proof, as data."""
+"""The rules that a check knows, and the violations it reports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Rule(StrEnum):
-    """The laws an assignment can break, one sentence each."""
+    """The rules an assignment can break, one sentence each."""
 
     MISSING_ENTRY = "missing-entry"
     """Every member has an entry: the broker sends zero bytes to one that has none."""
@@ -19,15 +19,15 @@ class Rule(StrEnum):
     UNKNOWN_PARTITION = "unknown-partition"
     """Only partitions that the topic has are assigned or withheld."""
     NOT_SUBSCRIBED = "not-subscribed"
-    """A member gets partitions only of topics it asked for."""
+    """A member gets partitions only of topics it subscribes to."""
     ASSIGNED_TWICE = "assigned-twice"
     """A partition goes to one member, once."""
     UNASSIGNED = "unassigned"
-    """Every partition of a subscribed topic goes to somebody or is withheld."""
+    """Every partition of a subscribed topic is assigned or withheld."""
     WITHHELD_AND_ASSIGNED = "withheld-and-assigned"
-    """What is withheld goes to nobody."""
+    """A withheld partition is not assigned."""
     WITHHELD_WITHOUT_REASON = "withheld-without-reason"
-    """A partition waits only while somebody may still consume it."""
+    """A partition is withheld only while a member may still consume it."""
     GIVEN_TOO_EARLY = "given-too-early"
     """Under the cooperative protocol a partition is given to X only if nobody else claims it,
     or if X claims it with the last generation and nobody else does with that one."""
@@ -35,7 +35,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One law broken: the partition it was broken for, and the members it takes to see it."""
+    """One broken rule: the partition, and the members that show it."""
 
     rule: Rule
     topic: str | None = None
@@ -49,4 +49,4 @@ class Report:
 
     violations: tuple[Violation, ...] = ()
     gaps: Mapping[str, int | bool | None] = field(default_factory=dict)
-    """How far the assignment is from the best there is; see `check` for the names."""
+    """How far the assignment is from the best possible; see `distance.distance` for the keys."""
