@@ -26,7 +26,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from assignors.replay.decode.batches import decode_batches
-from assignors.replay.sources import Isolation, Raw, read_segments, rows
+from assignors.replay.sources import Isolation, Raw, batched, read_segments
 from tests.interop.broker import Broker
 from tests.spark.jobs import answers_of
 
@@ -126,7 +126,7 @@ def in_files(
     broker: Broker, topic: str, isolation: Isolation = Isolation.READ_COMMITTED
 ) -> list[Raw]:
     """What the broker's segment files hold, without our label."""
-    batches = read_segments(broker.folder / "data", topic=topic, isolation=isolation)
+    raws = read_segments(broker.folder / "data", topic=topic, isolation=isolation)
     found = [
         Raw(
             key=raw.key,
@@ -138,7 +138,7 @@ def in_files(
             timestamp_type=raw.timestamp_type,
             error=raw.error,
         )
-        for raw in rows(batches)
+        for raw in raws
     ]
     return sorted(found, key=place)
 
@@ -227,10 +227,8 @@ def test_transactions_in_the_files_end_as_consumers_see_them(broker: Broker) -> 
     every = in_files(broker, topic, Isolation.READ_UNCOMMITTED)
     assert len(every) == 8 * (5 + 3)
     assert len(in_files(broker, topic)) == len(every) - 3 * 5
-    batches = read_segments(
-        broker.folder / "data", topic=topic, isolation=Isolation.READ_UNCOMMITTED
-    )
-    fates = [raw.transaction for raw in rows(batches)]
+    raws = read_segments(broker.folder / "data", topic=topic, isolation=Isolation.READ_UNCOMMITTED)
+    fates = [raw.transaction for raw in raws]
     assert [fates.count(fate) for fate in ("committed", "aborted", None)] == [25, 15, 24]
 
 
@@ -259,7 +257,7 @@ def test_spark_reads_the_live_topic_as_the_files_have_it(broker: Broker, tmp_pat
     transactions(broker, topic, f"group-of-{topic}")
     empty = make_topic(broker, "empty")
     answers = answers_of("live_job", broker.bootstrap, empty, folder=tmp_path)
-    batches = decode_batches(read_segments(broker.folder / "data"))
+    batches = decode_batches(batched(read_segments(broker.folder / "data")))
     expected = [row for batch in batches for row in batch.to_pylist()]
     expected.sort(key=lambda row: (row["partition"], row["offset"]))
     assert len(others(expected)) > 5

@@ -19,7 +19,7 @@ from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replayed
 from assignors.replay.history.model import Kind
 from assignors.replay.history.timeline import learned_names, timeline
-from assignors.replay.sources import Raw, read_segments, rows
+from assignors.replay.sources import Raw, read_segments
 from assignors.replay.tables.rows import TABLES, Tables
 from tests.cli.running import printed_rows
 from tests.conftest import need
@@ -115,7 +115,7 @@ def _until(holds: Callable[[], bool]) -> None:
 
 
 def _raws(broker: Broker) -> Iterator[Raw]:
-    return rows(read_segments(broker.folder / "data"))
+    return read_segments(broker.folder / "data")
 
 
 def _tables(broker: Broker, group: str) -> Tables:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crc32c import crc32c
 
-from assignors.replay.sources import Isolation, Raw, read_segments, rows
+from assignors.replay.sources import Isolation, Raw, read_segments
 from assignors.replay.sources.compression import PLAIN_MAX
 from wire.log.segment import SIZE_MAX
 
@@ -121,8 +121,7 @@ def read(
     plain_max: int = PLAIN_MAX,
 ) -> tuple[list[Raw], list[str]]:
     """The records under a path, and the errors."""
-    batches = read_segments(path, isolation=isolation, size_max=size_max, plain_max=plain_max)
-    found = list(rows(batches))
+    found = list(read_segments(path, isolation=isolation, size_max=size_max, plain_max=plain_max))
     return [raw for raw in found if raw.error is None], [raw.error for raw in found if raw.error]
 
 

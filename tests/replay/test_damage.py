@@ -13,7 +13,7 @@ from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.partition_counts import inferred_counts
 from assignors.replay.history.timeline import group_history, learned_names
 from assignors.replay.report import page
-from assignors.replay.sources import open_source, rows
+from assignors.replay.sources import open_source
 from assignors.replay.tables.arrow import arrow_row, write_tables
 from tests.replay.damage import damaged
 from tests.replay.histories import TOPIC_ID, Says, classic, commit, epoch, in_order, member
@@ -29,7 +29,7 @@ SETTINGS = Settings(
 def test_a_damaged_topic_is_told_and_its_figures_agree(seed: int, tmp_path: Path) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(damaged(seed))
-    listed = list(logged_records(rows(open_source(dump))))
+    listed = list(logged_records(open_source(dump)))
     tables = replay(listed, SETTINGS, hide_names=bool(seed % 2))
     assert broken(tables) == []
     unreadable = sum(1 for entry in listed if entry.record.error is not None)

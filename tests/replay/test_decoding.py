@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assignors.replay.decode.batches import DECODED, SLICE_BYTES, decode_batch, decode_batches
 from assignors.replay.decode.buffers import bytes_of, nulls
 from assignors.replay.decode.offset_columns import commit_columns
-from assignors.replay.sources import RAW, Raw, batched, open_source, rows
+from assignors.replay.sources import RAW, Raw, batched, open_source
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected, shared
 from tests.replay.offsets_topics import Mix, group_value, offsets_topic
 from wire.records import encode_key, encode_value
@@ -214,12 +214,12 @@ def test_a_column_without_bytes_has_places_in_none(count: int) -> None:
 @pytest.mark.parametrize("name", ["real", "java-plans"])
 def test_a_real_topic_is_what_its_records_alone_say(name: str) -> None:
     path = Path(__file__).parent / "data" / f"{name}.jsonl.gz"
-    raws = list(rows(open_source(path)))
+    raws = list(open_source(path))
     assert len(raws) > 400
     found = decoded([(raw.key, raw.value) for raw in raws])
     for raw, row in zip(raws, found, strict=True):
         assert shared(row) == expected(raw.key, raw.value)
-    coordinates = [row for b in decode_batches(open_source(path)) for row in b.to_pylist()]
+    coordinates = [row for b in decode_batches(batched(open_source(path))) for row in b.to_pylist()]
     assert [(row["partition"], row["offset"]) for row in coordinates] == [
         (raw.partition, raw.offset) for raw in raws
     ]

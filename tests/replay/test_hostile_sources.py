@@ -24,7 +24,7 @@ def test_a_topic_that_is_no_text_costs_its_line(tmp_path: Path) -> None:
     path = tmp_path / "dump.jsonl"
     good = '{"key": "aw==", "value": null}\n'
     path.write_text(good + '{"key": "aw==", "value": null, "topic": "\\ud800"}\n' + good)
-    first, bad, last = rows(open_source(path))
+    first, bad, last = open_source(path)
     assert first == last == Raw(key=b"k")
     assert bad == Raw(error=r"dump.jsonl: line 2: topic: '\ud800' is no text")
 
@@ -33,7 +33,7 @@ def test_a_topic_that_is_no_text_costs_its_line(tmp_path: Path) -> None:
 def test_a_file_whose_name_is_no_text_is_named_in_errors(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/\xff.jsonl"
     Path(os.fsdecode(path)).write_text("{\n")
-    (bad,) = rows(open_source(os.fsdecode(path)))
+    (bad,) = open_source(os.fsdecode(path))
     assert bad.error is not None
     assert bad.error.startswith(r"\udcff.jsonl: line 1: ")
 
@@ -140,7 +140,7 @@ def test_a_folder_whose_number_is_no_partitions_is_read_without_one(tmp_path: Pa
     folder.mkdir()
     batch = Batch(base_offset=3, pairs=[(b"k", b"v")])
     (folder / f"{3:020d}.log").write_bytes(batch.data())
-    (found,) = rows(open_source(folder))
+    (found,) = open_source(folder)
     assert (found.key, found.offset, found.partition) == (b"k", 3, None)
 
 
@@ -149,6 +149,6 @@ def test_an_offset_beyond_int64_costs_its_batch(tmp_path: Path) -> None:
     batches = [Batch(base_offset=(1 << 63) - 2, pairs=[(b"a", None), (b"b", None), (b"c", None)])]
     path = tmp_path / f"{0:020d}.log"
     path.write_bytes(b"".join(batch.data() for batch in batches))
-    first, second, error = rows(open_source(path))
+    first, second, error = open_source(path)
     assert (first.offset, second.offset) == ((1 << 63) - 2, (1 << 63) - 1)
     assert "record 2" in str(error.error)

@@ -65,9 +65,9 @@ def test_json_lines_and_parquet_give_what_was_written(
     text = b"\n".join(line(raw) for raw in written)  # blank lines among them
     lines = folder / f"dump.{ending}"
     lines.write_bytes(gzip.compress(text) if ending == "jsonl.gz" else text)
-    assert list(rows(open_source(lines, batch_rows=batch_rows))) == written
+    assert list(open_source(lines)) == written
     assert write_parquet(batched(written, batch_rows=3), folder / "dump.parquet") == len(written)
-    batches = list(open_source(folder / "dump.parquet", batch_rows=batch_rows))
+    batches = list(read_parquet(folder / "dump.parquet", batch_rows=batch_rows))
     assert list(rows(batches)) == written
     assert all(batch.num_rows <= batch_rows for batch in batches)
 
@@ -106,18 +106,20 @@ def test_a_bad_line_is_a_row_with_its_number_and_the_others_are_there(
 def test_a_packed_file_that_breaks_off_ends_with_an_error(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "dump.jsonl.gz"
     path.write_bytes(gzip.compress(line(Raw(key=b"k")) * 50)[:cut])
-    *found, last = rows(open_source(path))
+    *found, last = open_source(path)
     assert last.error
     assert last.error.startswith("dump.jsonl.gz: ")
     assert all(raw == Raw(key=b"k") for raw in found)
     path.write_bytes(b"not packed")
-    (only,) = rows(open_source(path))
+    (only,) = open_source(path)
     assert "dump.jsonl.gz: " in str(only.error)
 
 
 def test_a_time_too_far_off_for_a_timestamp_is_null() -> None:
-    (batch,) = batched([Raw(timestamp_ms=(1 << 63) - 1), Raw(timestamp_ms=-(1 << 63))])
-    assert [raw.timestamp_ms for raw in rows([batch])] == [None, None]
+    far = [Raw(timestamp_ms=(1 << 63) - 1), Raw(timestamp_ms=-(1 << 63))]
+    assert [raw.timestamp_ms for raw in rows(batched(far))] == [None, None]
+    lines = parse_lines(map(line, far), name="-")
+    assert [raw.timestamp_ms for raw in lines] == [None, None]
 
 
 def test_batches_end_at_rows_and_at_bytes() -> None:
@@ -134,7 +136,7 @@ def test_a_folder_of_parquet_is_read_in_order_and_bad_files_are_rows(tmp_path: P
     kind = pa.table({"key": [b"1"], "value": [b"2"], "partition": ["three"]})
     pq.write_table(kind, tmp_path / "part-4.parquet")
     write_parquet(batched([Raw(key=b"5")]), tmp_path / "part-5.parquet")
-    found = list(rows(open_source(tmp_path)))
+    found = list(open_source(tmp_path))
     assert [raw.key for raw in found] == [b"1", None, None, None, b"5"]
     errors = [raw.error for raw in found if raw.error]
     assert "part-2.parquet: no Parquet file" in errors[0]
@@ -154,7 +156,7 @@ def test_damage_within_a_parquet_file_comes_behind_the_rows_before_it(tmp_path: 
     data = bytearray(path.read_bytes())
     data[group.data_page_offset : group.data_page_offset + 60] = b"\xff" * 60
     path.write_bytes(bytes(data))
-    *found, last = rows(open_source(path, batch_rows=50))
+    *found, last = rows(read_parquet(path, batch_rows=50))
     assert last.error
     assert last.error.startswith("dump.parquet: ")
     assert [raw.key for raw in found] == [b"k%d" % n for n in range(200)]

@@ -50,7 +50,7 @@ def test_wherever_a_file_is_cut_the_rows_and_their_places_are_those_of_the_whole
 ) -> None:
     path = tmp_path_factory.mktemp("dump") / "dump.jsonl"
     path.write_bytes(b"\n".join(written) + b"\n" * is_ended)
-    whole = list(rows(read_json_lines(path, line_max=line_max)))
+    whole = list(read_json_lines(path, line_max=line_max))
     parts = stretches(path, size=size)
     assert [raw for part in parts for raw in read(part, line_max=line_max)] == whole
     positions = [
@@ -82,7 +82,7 @@ def test_a_line_that_is_too_long_is_one_error_and_the_next_is_there(tmp_path: Pa
     path = tmp_path / "dump.jsonl"
     good = b'{"key": null, "value": null}\n'
     path.write_bytes(good + b"x" * 1000 + b"\n" + good + b"x" * 1000)
-    first, long, next_, last = rows(read_json_lines(path, line_max=64))
+    first, long, next_, last = read_json_lines(path, line_max=64)
     assert first == next_ == Raw()
     assert long == Raw(error="dump.jsonl: line 2: 64 bytes and no end of it")
     assert last == Raw(error="dump.jsonl: line 4: 64 bytes and no end of it")

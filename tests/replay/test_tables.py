@@ -15,7 +15,7 @@ from assignors.registry import assignor_named
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.sample import incident
-from assignors.replay.sources import Raw, open_source, rows
+from assignors.replay.sources import Raw, open_source
 from assignors.replay.tables.arrow import arrow_row, as_arrow, write_tables
 from assignors.replay.tables.columns import ESTIMATED, NOT_RECORDED, as_dict
 from assignors.replay.tables.rows import TABLES, Tables
@@ -121,7 +121,7 @@ def test_a_name_that_utf8_cannot_carry_is_replaced() -> None:
 
 
 def test_a_source_gives_the_tables_of_its_records() -> None:
-    given = replay(logged_records(rows(open_source(DATA / "real.jsonl.gz"))))
+    given = replay(logged_records(open_source(DATA / "real.jsonl.gz")))
     assert given == replay(captured("real"))
 
 
@@ -133,9 +133,7 @@ def test_what_a_source_could_not_read_is_a_finding_with_its_place() -> None:
 
 
 def test_commits_of_labelled_transactions_say_whether_they_were_taken_back() -> None:
-    raw = [
-        r for r in rows(open_source(DATA / "real.jsonl.gz")) if (r.key or b"")[:2] == b"\x00\x01"
-    ][:3]
+    raw = [r for r in open_source(DATA / "real.jsonl.gz") if (r.key or b"")[:2] == b"\x00\x01"][:3]
     fates = ("aborted", "committed", None)
     labelled = [
         Raw(

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN
-from assignors.replay.sources import open_source, write_parquet
+from assignors.replay.sources import batched, open_source, write_parquet
 from assignors.replay.tables.rows import TABLES
 from tests.replay.offsets_topics import COMMITS, offsets_topic
 from tests.spark import replay_job
@@ -47,7 +47,7 @@ def test_both_engines_print_the_same_rows_in_the_same_order_under_the_same_label
     )
     packed.write_bytes(gzip.compress(some_groups()))
     unplaced.write_bytes(some_groups(has_offsets=False))
-    write_parquet(open_source(packed), columns)
+    write_parquet(batched(open_source(packed)), columns)
     many = tmp_path / "many.parquet"
     write_parquet(offsets_topic(ROWS_SHOWN + 200, mix=COMMITS), many)
     out = {engine: tmp_path / engine for engine in ("python", "spark")}

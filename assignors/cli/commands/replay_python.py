@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
 
 import click
 
@@ -59,8 +58,8 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
 
     try:
         if request.source is not None:
-            batches: Any = open_source(request.source)
-            return list(logged_records(with_progress(rows(batches), None, "records")))
+            raws = open_source(request.source)
+            return list(logged_records(with_progress(raws, None, "records")))
         from assignors.cli.commands.replay_spark import live_batches  # noqa: PLC0415 - needs Spark
 
         return list(logged_records(rows(live_batches(request))))

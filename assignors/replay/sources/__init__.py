@@ -1,16 +1,14 @@
 """Where raw records come from: JSON lines, Parquet, segment files; `live` asks a cluster.
 
-Every source is a function that yields Arrow batches with the columns of `RAW`, those of
-Spark's own Kafka source, and holds no more than one at a time. What cannot be read is a row
-with `error` set; a source that cannot be read at all is a `SourceError`.
+`open_source` yields the rows (`Raw`) of any of them and holds no more than a batch at a time.
+What cannot be read is a row with `error` set; a source that cannot be read at all is a
+`SourceError`. Spark and Parquet files take the rows as Arrow batches (`batched`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-
-import pyarrow as pa
 
 from assignors.replay.sources.jsonlines import (
     Stretch,
@@ -62,11 +60,8 @@ __all__ = [
 
 
 def open_source(
-    path: str | Path,
-    *,
-    isolation: Isolation = Isolation.READ_COMMITTED,
-    batch_rows: int = BATCH_ROWS,
-) -> Iterator[pa.RecordBatch]:
+    path: str | Path, *, isolation: Isolation = Isolation.READ_COMMITTED
+) -> Iterator[Raw]:
     """Yield the records at a path, whose name tells what it is.
 
     `*.jsonl`, `*.json`, `*.ndjson`, each with or without `.gz`; `*.parquet` or a folder of
@@ -75,11 +70,11 @@ def open_source(
     """
     place = Path(path)
     if is_json_lines(place):
-        return read_json_lines(place, batch_rows=batch_rows)
+        return read_json_lines(place)
     if is_parquet(place):
-        return read_parquet(place, batch_rows=batch_rows)
+        return rows(read_parquet(place))
     if place.suffix == ".log" or place.is_dir():
-        return read_segments(place, isolation=isolation, batch_rows=batch_rows)
+        return read_segments(place, isolation=isolation)
     if not place.exists():
         raise SourceError(f"{place}: no such file or folder")
     raise SourceError(f"{place}: no .jsonl, .parquet or .log file, and no folder of them")

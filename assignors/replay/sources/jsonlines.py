@@ -33,6 +33,7 @@ from assignors.replay.sources.raw import (
     SourceError,
     batched,
     printable_name,
+    time_or_none,
 )
 
 LINE_MAX = 512 << 20
@@ -67,12 +68,14 @@ def is_json_lines(path: Path) -> bool:
     return (path.with_suffix("") if path.suffix == ".gz" else path).suffix in _ENDINGS
 
 
-def read_json_lines(
-    path: str | Path, *, batch_rows: int = BATCH_ROWS, line_max: int = LINE_MAX
-) -> Iterator[pa.RecordBatch]:
-    """Yield the records of a file of JSON lines; memory: a batch, or one line."""
+def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[Raw]:
+    """Yield the records of a file of JSON lines.
+
+    A line of `line_max` bytes or more is an error. Raises `SourceError` where there is no such
+    file. Memory: one line.
+    """
     (whole,) = stretches(path, size=None)
-    return batched(_stretch_rows(whole, line_max), batch_rows=batch_rows)
+    return _stretch_rows(whole, line_max)
 
 
 def stretches(path: str | Path, *, size: int | None = STRETCH_BYTES) -> list[Stretch]:
@@ -201,7 +204,7 @@ def _row(document: object) -> Raw:
         topic=_text(document, "topic"),
         partition=_number(document, "partition", _INT32),
         offset=_number(document, "offset", _INT64),
-        timestamp_ms=_number(document, "timestamp", _INT64),
+        timestamp_ms=time_or_none(_number(document, "timestamp", _INT64)),
         timestamp_type=_number(document, "timestampType", _INT32),
     )
 

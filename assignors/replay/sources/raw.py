@@ -1,12 +1,14 @@
-"""What every source yields: Arrow batches with the columns of Spark's own Kafka source.
+"""What every source gives: rows (`Raw`) to code that runs here, Arrow batches (`RAW`) to Spark.
 
-So a live topic, a dump and a segment file are the same to whatever comes next, on Spark or
-not. Two columns are ours. `error` says what could not be read, and where; then `key` and
-`value` are null. `transaction` says how the transaction of a record ended, where the source
-can know: null means none, or unknown.
+The columns are those of Spark's own Kafka source, so a live topic, a dump and a segment file are
+the same to whatever comes next. Two columns are ours. `error` says what could not be read, and
+where; then `key` and `value` are null. `transaction` says how the transaction of a record ended,
+where the source can know: null means none, or unknown.
 
-A source never holds more than a batch: at most `BATCH_ROWS` rows and about `BATCH_BYTES` bytes
-of keys and values (one longer record is a batch of its own).
+JSON lines and segment files are read row by row; `batched` makes batches of the rows where Spark
+or a Parquet file wants them. Parquet and Spark have batches; `rows` makes rows of these. A batch
+has at most `BATCH_ROWS` rows and about `BATCH_BYTES` bytes of keys and values (one longer record
+is a batch of its own).
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ RAW = pa.schema(
 POSITION = pa.field("position", pa.int64())
 """A column of some sources on Spark, which keeps no order: where a row stands in its source."""
 
-_MICROSECONDS_MAX = 2**63 // 1000 - 1
+_MILLISECONDS_MAX = 2**63 // 1000 - 1
 
 
 class SourceError(ValueError):
@@ -50,7 +52,7 @@ class SourceError(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Raw:
-    """One row of a source, its fields in the order of `RAW`, for code that reads row by row."""
+    """One row of a source, its fields in the order of `RAW`."""
 
     key: bytes | None = None
     value: bytes | None = None
@@ -216,11 +218,16 @@ def _batch(raws: list[Raw]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=RAW)
 
 
-def _microseconds(timestamp_ms: int | None) -> int | None:
-    """Return a time as Arrow has it; null where it is too far off for a timestamp."""
-    if timestamp_ms is None or abs(timestamp_ms) > _MICROSECONDS_MAX:
+def time_or_none(timestamp_ms: int | None) -> int | None:
+    """Return a time, `None` where it is too far off for the timestamps of Arrow and Spark."""
+    if timestamp_ms is None or abs(timestamp_ms) > _MILLISECONDS_MAX:
         return None
-    return timestamp_ms * 1000
+    return timestamp_ms
+
+
+def _microseconds(timestamp_ms: int | None) -> int | None:
+    known_ms = time_or_none(timestamp_ms)
+    return None if known_ms is None else known_ms * 1000
 
 
 def _values(batch: pa.RecordBatch, name: str) -> Iterable[Any]:

@@ -20,10 +20,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-import pyarrow as pa
-
 from assignors.replay.sources.compression import PLAIN_MAX, decompressor
-from assignors.replay.sources.raw import BATCH_ROWS, Raw, SourceError, batched, printable_name
+from assignors.replay.sources.raw import Raw, SourceError, printable_name, time_or_none
 from assignors.replay.sources.transactions import Fate, transactions_of
 from wire.errors import WireError
 from wire.log.records import Batch, Decompress, read_records
@@ -61,23 +59,19 @@ def read_segments(
     *,
     topic: str = OFFSETS_TOPIC,
     isolation: Isolation = Isolation.READ_COMMITTED,
-    batch_rows: int = BATCH_ROWS,
     size_max: int = SIZE_MAX,
     plain_max: int = PLAIN_MAX,
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[Raw]:
     """Yield the records of segment files; `topic` chooses among the folders of a data folder.
 
     Raises `SourceError` where no segment file is found. No batch of the log longer than
     `size_max` bytes is read, none that decompresses to more than `plain_max`.
-    Memory: one batch of the log and one of the result. Cost: two passes, one for the markers
-    of transactions.
+    Memory: one batch of the log. Cost: two passes, one for the markers of transactions.
     """
     return (
-        batch
+        raw
         for log in partitions(path, topic=topic)
-        for batch in read_partition(
-            log, isolation=isolation, batch_rows=batch_rows, size_max=size_max, plain_max=plain_max
-        )
+        for raw in read_partition(log, isolation=isolation, size_max=size_max, plain_max=plain_max)
     )
 
 
@@ -85,13 +79,12 @@ def read_partition(
     log: Partition,
     *,
     isolation: Isolation = Isolation.READ_COMMITTED,
-    batch_rows: int = BATCH_ROWS,
     size_max: int = SIZE_MAX,
     plain_max: int = PLAIN_MAX,
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[Raw]:
     """Yield the records of one partition's log; see `read_segments`."""
     limits = _Limits(isolation=isolation, size_max=size_max, plain_max=plain_max)
-    return batched(_records(log, limits), batch_rows=batch_rows)
+    return _records(log, limits)
 
 
 def partitions(path: str | Path, *, topic: str = OFFSETS_TOPIC) -> list[Partition]:
@@ -177,7 +170,7 @@ def _rows(
                 topic=log.topic,
                 partition=log.partition,
                 offset=offset,
-                timestamp_ms=timestamp_ms,
+                timestamp_ms=time_or_none(timestamp_ms),
                 timestamp_type=timestamp_type,
                 transaction=transaction,
             )

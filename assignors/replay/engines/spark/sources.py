@@ -13,6 +13,7 @@ from assignors.replay.sources import (
     RAW,
     Isolation,
     Stretch,
+    batched,
     read_partition,
     read_stretch,
     stretches,
@@ -76,4 +77,4 @@ def _read_partitions(
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from read_partition(logs[number], isolation=isolation)
+            yield from batched(read_partition(logs[number], isolation=isolation))
