@@ -20,9 +20,8 @@ from assignors.replay.engines.python import replay
 from assignors.replay.history.model import Kind
 from assignors.replay.report import DEFAULT_LIMITS, Limits, page
 from assignors.replay.report.chart import ENDINGS
-from assignors.replay.report.formats import KIND_NAMES
+from assignors.replay.report.formats import KIND_NAMES, visible
 from assignors.replay.report.overview import MEANINGS
-from assignors.replay.report.templating import visible
 from assignors.replay.sample import incident
 from assignors.replay.tables.rows import AnomalyKind, Tables
 from tests.replay.html_outline import Outline
@@ -292,6 +291,15 @@ def test_one_group_alone_is_open_and_shown_whatever_it_needs() -> None:
 def test_what_is_not_shown_is_counted(limits: Limits, statement: str) -> None:
     assert statement not in texts(one_group())
     assert statement in texts(one_group(), limits=limits)
+
+
+def test_charts_come_before_tables_where_the_page_is_full() -> None:
+    tables = joined(one_group("a"), one_group("b"))
+    said = texts(tables, limits=Limits(marks=80))
+    assert "1 group shown with charts, without tables." in said
+    assert "The tables of this group are not shown" in said
+    assert "charts and tables of this group are not shown" not in said
+    assert "not shown" not in texts(tables)
 
 
 def test_groups_that_are_not_listed_are_counted() -> None:

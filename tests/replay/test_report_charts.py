@@ -199,6 +199,17 @@ def test_an_empty_generation_has_no_load() -> None:
     assert len(outline.of("path", "best-load")) == len(others)
 
 
+def test_a_load_whose_optimum_is_not_known_has_no_dashed_line() -> None:
+    first, *others = one_group().generations
+    tables = replace(
+        one_group(), generations=(replace(first, load_max_optimum=None), *others), outcomes=()
+    )
+    outline = Outline(page(tables, title="t"))
+    assert len(outline.of("rect", "load")) == len(others) + 1
+    assert len(outline.of("path", "best-load")) == len(others)
+    assert ("title", "generation 1: 0-2 partitions per member") in outline.texts
+
+
 def test_a_chart_ends_when_the_last_member_goes() -> None:
     *others, last = one_group().generations
     empty = replace(last, member_count=0, load_max_optimum=None)

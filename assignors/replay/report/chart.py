@@ -15,11 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assignors.replay.report.formats import clock, duration, generation_name
+from assignors.replay.report.formats import clock, duration, generation_name, shortened
 from assignors.replay.report.load_chart import LOADS_HEIGHT, LoadChart, load_chart
 from assignors.replay.report.member_styles import MemberStyle
 from assignors.replay.report.rebalance_rows import ROWS_HEIGHT, RebalanceRows, rebalance_rows
-from assignors.replay.report.templating import shortened
 from assignors.replay.report.time_scale import TimeScale, time_scale
 from assignors.replay.report.view_model import LifeView, Limits
 from assignors.replay.tables.rows import AssignmentRow

@@ -1,4 +1,4 @@
-"""Times, durations, counts and kinds of groups as text for people."""
+"""Times, durations, counts, kinds of groups and names as text for people."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from assignors.replay.history.model import Kind
 
 NONE = "-"
 """Printed where a value is not known."""
+
+TEXT_MAX = 600
+"""Characters of one printed value: a name may be as long as 32 kB."""
 
 KIND_NAMES: Mapping[str, str] = {
     Kind.CLASSIC: "classic",
@@ -140,6 +143,29 @@ def value_range(smallest: int, largest: int) -> str:
     ('2-5', '3')
     """
     return str(smallest) if smallest == largest else f"{smallest:,}-{largest:,}"
+
+
+def visible(text: str) -> str:
+    r"""Return the text with an escape sequence for every character that cannot be seen.
+
+    >>> visible("orders\x1b[2J"), visible("\u202efdp")
+    ('orders\\x1b[2J', '\\u202efdp')
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def shortened(text: str, length: int = TEXT_MAX) -> str:
+    """Return the text, cut to `length` characters where it is longer.
+
+    >>> shortened("a-very-long-name", 8)
+    'a-very-…'
+    """
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _utc(at_ms: int | None) -> datetime | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assignors.replay.report.templating import shortened
+from assignors.replay.report.formats import shortened
 from assignors.replay.report.view_model import LifeView
 from assignors.replay.tables.rows import AssignmentRow, MemberRow
 

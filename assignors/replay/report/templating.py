@@ -4,13 +4,13 @@ Names in a report come from bytes that anybody may have written. Three settings 
 
 * Autoescape is on, so a template escapes every value that it prints, in content and in attributes.
 * The filter `safe`, which switches that off for one value, is removed: a template that uses it
-  does not compile. `own_code` is the only place where text is declared to be markup.
+  fails. `own_code` is the only place where text is declared to be markup.
 * Before it is escaped, `printable` replaces every character that cannot be seen (controls,
   characters that change the direction of writing, lone surrogates) by its escape sequence. A name
   then looks like what it is, and the page is valid UTF-8.
 
 Templates are indented for people. `CompactWhitespace` removes that white space when a template is
-compiled, because it would make the page a third larger.
+compiled, because it would nearly double the size of the page.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup
 
-TEXT_MAX = 600
-"""Characters of one printed value: a name may be as long as 32 kB."""
+from assignors.replay.report.formats import TEXT_MAX, shortened, visible
 
 
 def render(template: str, /, **values: object) -> str:
     """Return a template of this package, filled with `values`.
 
     Raises `jinja2.UndefinedError` where the template uses a value that is not given. Cost:
-    linear in the text; the first use of a template also compiles it, some milliseconds.
+    linear in the text, and about 50 ms to compile the templates, once a process.
     """
     return _environment().get_template(template).render(values)
 
@@ -63,29 +62,6 @@ def printable(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.1f}".removesuffix(".0")
     return "" if value is None else value
-
-
-def visible(text: str) -> str:
-    r"""Return the text with an escape sequence for every character that cannot be seen.
-
-    >>> visible("orders\x1b[2J"), visible("\u202efdp")
-    ('orders\\x1b[2J', '\\u202efdp')
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
-
-
-def shortened(text: str, length: int = TEXT_MAX) -> str:
-    """Return the text, cut to `length` characters where it is longer.
-
-    >>> shortened("a-very-long-name", 8)
-    'a-very-…'
-    """
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 class CompactWhitespace(Extension):

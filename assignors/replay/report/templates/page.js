@@ -6,7 +6,7 @@
   const search = document.getElementById("search");
   const found = document.getElementById("found");
 
-  function narrow() {
+  function filterGroups() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const group of groups) {
@@ -21,13 +21,13 @@
 
   if (search) {
     search.closest(".search").hidden = false;
-    search.addEventListener("input", narrow);
+    search.addEventListener("input", filterGroups);
   }
   for (const button of document.querySelectorAll("[data-query]")) {
     button.addEventListener("click", () => {
       if (search) {
         search.value = button.dataset.query;
-        narrow();
+        filterGroups();
       }
       document.getElementById("groups").scrollIntoView();
     });
@@ -62,7 +62,7 @@
     const drawing = scroller.querySelector("svg");
     let current = null;
 
-    function read(mark) {
+    function select(mark) {
       if (current) current.classList.remove("current");
       current = mark;
       mark.classList.add("current");
@@ -72,7 +72,7 @@
     for (const kind of ["pointerover", "click"]) {
       drawing.addEventListener(kind, (event) => {
         const mark = event.target.closest(marks);
-        if (mark && titleOf(mark)) read(mark);
+        if (mark && titleOf(mark)) select(mark);
       });
     }
 
@@ -102,7 +102,7 @@
       const mark = neighbour(event.key);
       if (!mark) return;
       event.preventDefault();
-      read(mark);
+      select(mark);
       const box = mark.getBoundingClientRect();
       const view = scroller.getBoundingClientRect();
       if (box.left < view.left) scroller.scrollLeft -= view.left - box.left + 20;
