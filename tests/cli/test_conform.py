@@ -24,7 +24,7 @@ Line = dict[str, Any]
 
 
 def vector(name: str, **given: Any) -> Line:
-    """A question that the misbehaving program answers rightly unless told to do otherwise."""
+    """A question that the misbehaving program answers correctly unless `do` says otherwise."""
     return {"id": name, "in": {"algo": "codec-coopud", **given}, "out": {"ud": "ffffffff"}}
 
 
@@ -75,14 +75,14 @@ def test_a_flood_on_standard_error_is_no_failure(tmp_path: Path) -> None:
 
 
 def test_a_childs_children_end_with_it(tmp_path: Path) -> None:
-    told = tmp_path / "pid"
-    path = file_of(tmp_path, vector("v-1", do="hang_with_child", file=str(told)))
+    pid_file = tmp_path / "pid"
+    path = file_of(tmp_path, vector("v-1", do="hang_with_child", file=str(pid_file)))
     (failure, _), code = conformed(path, "--timeout", "4")
     assert (failure["wrong"], code) == (["no answer in 4 s"], 1)
     deadline = time.monotonic() + 10
-    while is_running(int(told.read_text())) and time.monotonic() < deadline:
+    while is_running(int(pid_file.read_text())) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not is_running(int(told.read_text()))
+    assert not is_running(int(pid_file.read_text()))
 
 
 def is_running(process_id: int) -> bool:
@@ -191,7 +191,7 @@ def test_what_cannot_be_run_is_a_sentence_and_exit_code_2(
     assert result.stdout == ""
 
 
-def test_a_file_that_is_none_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_refused_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "vectors.jsonl"
     path.write_bytes(b'{"format": 1}\n{"id": 5, "in": {}}\n')
     ended = process("conform", "--vectors", str(path), "--command", PROGRAM)

@@ -146,14 +146,14 @@ def test_hidden_names_are_nowhere(tmp_path: Path) -> None:
     # The source's own name is the user's; topics keep theirs.
     assert not [name for name in names if name in result.stdout]
     for path in out.iterdir():
-        told = str(pq.read_table(path).to_pylist())
-        assert not [name for name in names if name in told], path
+        written = str(pq.read_table(path).to_pylist())
+        assert not [name for name in names if name in written], path
 
 
 def record(key: bytes, value: bytes | None) -> str:
     """A line of a dump."""
-    told = None if value is None else b64encode(value).decode()
-    return json.dumps({"key": b64encode(key).decode(), "value": told})
+    encoded = None if value is None else b64encode(value).decode()
+    return json.dumps({"key": b64encode(key).decode(), "value": encoded})
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,9 @@ def test_a_report_is_one_page_and_hides_what_is_hidden(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     result = run(REAL, "--group", "15-aio", "--report", str(page), "--redact")
     assert f"wrote {page}" in result.stderr
-    told = page.read_text(encoding="utf-8")
-    assert "group-1" in told
-    assert not [name for name in ("shop.", "w-aio", "127.0.0.1", "real.jsonl") if name in told]
+    text = page.read_text(encoding="utf-8")
+    assert "group-1" in text
+    assert not [name for name in ("shop.", "w-aio", "127.0.0.1", "real.jsonl") if name in text]
 
 
 def test_a_report_without_jinja2_says_what_to_install_before_any_work(

@@ -241,13 +241,13 @@ def test_order_is_more_than_exact() -> None:
 
 def test_in_order_asks_for_the_order_of_members_and_for_the_state_where_they_are_told() -> None:
     (vector, *_) = [one for one in assigned("sticky") if len(right(one)["order"]) > 1]
-    told = right(vector)
-    silent = {"assignment": told["assignment"]}
+    answered = right(vector)
+    silent = {"assignment": answered["assignment"]}
     assert not mistakes(vector, silent, IN_ORDER)
-    assert mistakes(vector, {**told, "order": told["order"][::-1]}, IN_ORDER)
-    assert mistakes(vector, {**told, "maxGen": 77}, IN_ORDER)
-    assert not mistakes(vector, {**told, "maxGen": 77}, EXACT)
-    more = {**told["assignment"], "somebody": []}
+    assert mistakes(vector, {**answered, "order": answered["order"][::-1]}, IN_ORDER)
+    assert mistakes(vector, {**answered, "maxGen": 77}, IN_ORDER)
+    assert not mistakes(vector, {**answered, "maxGen": 77}, EXACT)
+    more = {**answered["assignment"], "somebody": []}
     assert mistakes(vector, {"assignment": more}, IN_ORDER) == ["somebody: no member"]
 
 
@@ -267,7 +267,7 @@ def test_in_order_asks_for_the_order_of_members_and_for_the_state_where_they_are
     ],
     ids=json.dumps,
 )
-def test_an_answer_of_another_form_is_told_with_its_place(answer: Answer) -> None:
+def test_an_answer_of_another_form_is_refused_with_its_place(answer: Answer) -> None:
     for vector in (*assigned("sticky")[:1], *assigned("srv-uniform")[:1]):
         (words,) = mistakes(vector, answer, LAWFUL)
         assert words.startswith("not an answer: "), words

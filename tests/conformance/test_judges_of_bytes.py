@@ -76,7 +76,7 @@ def test_exactly_java_fails_where_java_fails_and_by_that_name() -> None:
     for vector in failing:
         name = str(vector.expected["err"]).partition(":")[0]
         assert not mistakes_of_error(vector, {"exception": name}, EXACT)
-        assert not mistakes_of_error(vector, {"text": "no name told"}, EXACT)
+        assert not mistakes_of_error(vector, {"text": "no name given"}, EXACT)
         assert mistakes_of_error(vector, {"exception": "AnotherException"}, EXACT)
         assert mistakes(vector, {"assignment": {}}, EXACT)
         assert not mistakes_of_error(vector, {"exception": "AnotherException"}, LAWFUL)
@@ -125,7 +125,7 @@ def test_versions_that_a_program_does_not_write_are_not_missed() -> None:
 
 
 @pytest.mark.parametrize("answer", [{}, {"owned": 1}, {"topics": "a"}, {"topics": [], "ud": "0"}])
-def test_a_value_of_another_form_is_told_with_its_place(answer: Answer) -> None:
+def test_a_value_of_another_form_is_refused_with_its_place(answer: Answer) -> None:
     (vector, *_) = [
         one
         for one in answerable(Operation.DECODE)

@@ -44,9 +44,9 @@ def good(program: ProgramUnderTest, name: str) -> None:
 def test_a_program_that_misbehaves_loses_one_question(way: str) -> None:
     with ProgramUnderTest(COMMAND, timeout_seconds=TIMEOUT_SECONDS) as program:
         good(program, "before")
-        told = program.ask({"id": "odd", "do": way})
-        assert isinstance(told, NoAnswer)
-        assert REASONS[way] in told.reason
+        answer = program.ask({"id": "odd", "do": way})
+        assert isinstance(answer, NoAnswer)
+        assert REASONS[way] in answer.reason
         good(program, "after")
         good(program, "and again")
 
@@ -61,8 +61,8 @@ def test_a_flood_on_standard_error_stops_nobody() -> None:
 def test_a_flood_on_standard_output_costs_one_more_question_and_no_memory(tmp_path: Path) -> None:
     done = tmp_path / "done"
     with ProgramUnderTest(COMMAND, timeout_seconds=10) as program:
-        told = program.ask({"id": "a", "do": "flood_stdout", "file": str(done)})
-        assert not isinstance(told, NoAnswer)
+        answer = program.ask({"id": "a", "do": "flood_stdout", "file": str(done)})
+        assert not isinstance(answer, NoAnswer)
         time.sleep(1)
         assert not done.exists(), "the flood was read, and is somewhere"
         assert isinstance(program.ask({"id": "b"}), NoAnswer)
@@ -73,8 +73,8 @@ def test_a_program_that_never_reads_is_given_up() -> None:
     # The request is larger than any pipe: writing it must not block whoever asks.
     command = [sys.executable, "-c", "import time; time.sleep(600)"]
     with ProgramUnderTest(command, timeout_seconds=0.5) as program:
-        told = program.ask({"id": "a", "hex": "00" * 2_000_000})
-        assert told == NoAnswer("no answer in 0.5 s")
+        answer = program.ask({"id": "a", "hex": "00" * 2_000_000})
+        assert answer == NoAnswer("no answer in 0.5 s")
 
 
 def test_a_line_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,8 +97,8 @@ def test_where_processes_have_no_groups_the_program_itself_is_ended(
 
 def test_an_error_may_be_words_alone() -> None:
     with ProgramUnderTest(COMMAND) as program:
-        told = program.ask({"id": "a", "do": "plain_error"})
-        assert told == {"id": "a", "error": {"text": "no such thing"}}
+        answer = program.ask({"id": "a", "do": "plain_error"})
+        assert answer == {"id": "a", "error": {"text": "no such thing"}}
 
 
 def test_a_program_that_cannot_be_started_says_so() -> None:

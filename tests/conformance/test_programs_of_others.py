@@ -61,7 +61,7 @@ def failures(client: str) -> list[Outcome]:
     return [outcome for outcome in results(client) if outcome.status is Status.FAILED]
 
 
-def told(found: Sequence[Outcome]) -> str:
+def summary(found: Sequence[Outcome]) -> str:
     return "\n".join(f"{one.vector.vector_id} ({one.vector.note}): {one.reasons}" for one in found)
 
 
@@ -72,7 +72,7 @@ def test_every_failure_is_a_known_defect(client: str) -> None:
         for failure in failures(client)
         if not any(defect.explains(failure) for defect in PEERS[client])
     ]
-    assert not unknown, told(unknown)
+    assert not unknown, summary(unknown)
 
 
 @pytest.mark.parametrize("client", PEERS)

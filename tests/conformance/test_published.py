@@ -23,7 +23,7 @@ from tests.vectors import make
 SIZE_MAX = 600_000
 
 
-def told_difference(published: bytes, made: bytes) -> str:
+def first_difference(published: bytes, made: bytes) -> str:
     """The first lines in which two texts differ, and what to do if that is meant."""
     pair = (published.decode().splitlines(), made.decode().splitlines())
     changed = [line for line in difflib.unified_diff(*pair, lineterm="", n=0) if line[:1] in "+-"]
@@ -34,9 +34,9 @@ def told_difference(published: bytes, made: bytes) -> str:
 @pytest.mark.foreign
 def test_kafka_gives_the_same_answers_to_the_same_seed(judge: Reference) -> None:
     made = make.text_of(make.kafka_file(judge, make.SEED))
-    assert made == text_of(KAFKA), told_difference(text_of(KAFKA), made)
+    assert made == text_of(KAFKA), first_difference(text_of(KAFKA), made)
     made = make.text_of(make.records_file(judge))
-    assert made == text_of(RECORDS), told_difference(text_of(RECORDS), made)
+    assert made == text_of(RECORDS), first_difference(text_of(RECORDS), made)
 
 
 @pytest.mark.foreign
@@ -51,7 +51,7 @@ def test_another_seed_asks_other_questions(judge: Reference) -> None:
 
 def test_the_cases_of_peers_are_those_of_their_source() -> None:
     made = make.text_of(make.peers_file())
-    assert made == text_of(PEERS), told_difference(text_of(PEERS), made)
+    assert made == text_of(PEERS), first_difference(text_of(PEERS), made)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

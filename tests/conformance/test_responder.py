@@ -28,7 +28,7 @@ def outcome(vector: Vector, strictness: Strictness) -> Outcome:
     return judged(vector, answer(vector.request()), strictness)
 
 
-def told(found: list[Outcome]) -> str:
+def summary(found: list[Outcome]) -> str:
     return "\n".join(f"{one.vector.vector_id}: {one.status} {one.reasons}" for one in found)
 
 
@@ -37,14 +37,14 @@ def test_all_of_kafkas_vectors_pass(level: str) -> None:
     found = [outcome(vector, LEVELS[level]) for vector in vectors(KAFKA, RECORDS)]
     assert len(found) > 1_500
     wrong = [one for one in found if one.status is not Status.PASSED]
-    assert not wrong, told(wrong)
+    assert not wrong, summary(wrong)
 
 
 def test_all_cases_of_peers_pass() -> None:
     # Their conclusions are this package's own, not Kafka's: exactness is not asked.
     found = [outcome(vector, Strictness()) for vector in vectors(PEERS)]
     wrong = [one for one in found if one.status is not Status.PASSED]
-    assert not wrong, told(wrong)
+    assert not wrong, summary(wrong)
 
 
 def test_as_a_program_all_pass_too() -> None:
@@ -52,7 +52,7 @@ def test_as_a_program_all_pass_too() -> None:
     with ProgramUnderTest(OURSELVES, timeout_seconds=60) as program:
         found = list(outcomes(asked, program, Strictness()))
     wrong = [one for one in found if one.status is not Status.PASSED]
-    assert not wrong, told(wrong)
+    assert not wrong, summary(wrong)
 
 
 def test_a_line_without_anything_in_it_is_no_request() -> None:

@@ -1,4 +1,4 @@
-"""Files of vectors: what is read, and how what cannot be read is told."""
+"""Files of vectors: what is read, and how a bad line is refused."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_file_without_lines_has_no_vectors(tmp_path: Path) -> None:
     ],
     ids=lambda value: repr(value[:40]),
 )
-def test_a_file_that_is_none_is_told_with_its_place(
+def test_a_file_that_is_none_is_refused_with_its_place(
     tmp_path: Path, content: bytes, words: str
 ) -> None:
     path = tmp_path / "vectors.jsonl"
