@@ -1,4 +1,4 @@
-"""The judge's books, on histories small enough to check by hand: no broker, no toolchain."""
+"""Ownership and reading by members' reports, on histories small enough to check by hand."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_second_reading_is_excused_where_the_second_reader_slept(*, is_frozen:
 
 
 class Awake:
-    """A member that runs and says what it is told to."""
+    """A member that runs and owns what the test says."""
 
     is_paused = False
     is_alive = True

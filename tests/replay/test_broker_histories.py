@@ -35,19 +35,19 @@ def test_at_the_end_every_group_is_what_the_broker_said_it_is(
     assert len(said) == 14
     kinds = {"CLASSIC": Kind.CLASSIC, "CONSUMER": Kind.CONSUMER}
     member_count = 0
-    for group, told in said.items():
+    for group, described in said.items():
         life = histories[group].lives[-1]
         last = life.generations[-1]
         assert life.to_ms is None
-        assert life.kind is kinds[told["type"]]
-        assert last.state.upper() == told["state"]
+        assert life.kind is kinds[described["type"]]
+        assert last.state.upper() == described["state"]
         ours = {
             m.member_id: (m.client_id, m.instance_id, sorted(pairs(m.assigned)))
             for m in last.members
         }
         theirs = {
             m["id"]: (m["client"], m["instance"], sorted(map(tuple, m["assignment"])))
-            for m in told["members"]
+            for m in described["members"]
         }
         assert ours == theirs
         member_count += len(ours)
@@ -57,22 +57,22 @@ def test_at_the_end_every_group_is_what_the_broker_said_it_is(
 def test_the_last_commits_are_the_offsets_that_the_broker_said(
     histories: dict[str, GroupHistory],
 ) -> None:
-    # Key and value do not tell that these were taken back: their transactions were aborted.
+    # Key and value do not show that the transactions of these were aborted.
     aborted = {
         (3, n)
         for a, b in ((657, 662), (688, 693), (1127, 1132), (1148, 1153))
         for n in range(a, b + 1)
     }
     checked = 0
-    for group, told in state().items():
-        if "offsets" not in told:
+    for group, described in state().items():
+        if "offsets" not in described:
             continue
         last: dict[tuple[str, int], int | None] = {}
         for made in histories[group].commits:
             if (made.record_partition, made.record_offset) not in aborted:
                 last[made.topic, made.partition] = made.offset
         ours = {place: offset for place, offset in last.items() if offset is not None}
-        assert ours == {(topic, n): offset for topic, n, offset, *_ in told["offsets"]}
+        assert ours == {(topic, n): offset for topic, n, offset, *_ in described["offsets"]}
         checked += len(ours)
     assert checked == 143
 

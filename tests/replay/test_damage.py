@@ -1,4 +1,4 @@
-"""One bad record costs itself: of a damaged topic the rest is told, and it adds up."""
+"""One bad record costs itself: the rest of a damaged topic is in the tables, and they add up."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def test_a_commit_far_from_all_others_makes_no_topic_of_two_billion(
 
 def test_one_bad_commit_renames_no_topic() -> None:
     topic_id = TOPIC_ID.format("Q")
-    told = [
+    entries = [
         commit(at_ms, name, 0, 7, topic_id=topic_id)
         for at_ms, name in enumerate(["orders", "orders", "~rders"])
     ]
-    assert learned_names(told) == learned_names(told[::-1]) == {topic_id: "orders"}
+    assert learned_names(entries) == learned_names(entries[::-1]) == {topic_id: "orders"}
 
 
 def test_a_number_beyond_64_bits_is_the_last_one_within() -> None:

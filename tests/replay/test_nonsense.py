@@ -1,6 +1,6 @@
 """Whatever stands in the topic, the tables come, and all of them.
 
-Records in any order, of groups that never were, with members that stand twice, bytes that say
+Records in any order, of groups that never were, with members that are listed twice, bytes that say
 nothing and numbers that cannot be: a replay never raises, and what it says holds together.
 """
 

@@ -1,7 +1,7 @@
 """Partitions with two owners, and with none: what is found, and what is counted.
 
 A partition that a plan gives to two has two owners as long as the plans say so. One that is
-given away while its owner claims it has two as well, and nothing tells for how long.
+given away while its owner claims it has two as well, and no record says for how long.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def test_no_time_is_counted_for_what_is_given_too_early() -> None:
 def test_a_moment_with_three_holders_counts_once_and_one_without_end_is_not_known(
     ends: tuple[int, ...], expected: int | None
 ) -> None:
-    """Three members hold t-0 and t-1 from 100 ms on; `ends` tell when t-0 and t-1 are settled."""
+    """Three members own t-0 and t-1 from 100 ms on; `ends` has when t-0 and t-1 are settled."""
     both = {name: Says(gets={"t": (0, 1)}) for name in "abc"}
     steps = [{**both}]
     if len(ends) == 2:

@@ -38,7 +38,7 @@ def hidden(entries: list[LoggedRecord]) -> Tables:
 
 
 def names(tables: Tables) -> set[str]:
-    """Every name that must not be seen, long enough to be told from ordinary words."""
+    """Every name that must not be seen, long enough not to be an ordinary word."""
     found: set[str | None] = set()
     for row in tables.members:
         found |= {row.group, row.member_id, row.client_id, row.host, row.instance_id}

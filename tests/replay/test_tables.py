@@ -28,7 +28,7 @@ def tables() -> Tables:
     return replay(captured("real"), settings)
 
 
-def test_every_column_that_is_never_told_has_its_reason(tables: Tables) -> None:
+def test_every_column_that_is_always_null_has_its_reason(tables: Tables) -> None:
     """Of a column that is null in every row, the reason must be written down."""
     for name, table in TABLES.items():
         listed = getattr(tables, name)
@@ -147,7 +147,7 @@ def test_commits_of_labelled_transactions_say_whether_they_were_taken_back() -> 
         for r, fate in zip(raw, fates, strict=True)
     ]
     tables = replay(logged_records(labelled))
-    told = {row.record_offset: row.is_aborted for row in tables.offsets}
-    assert [told[r.offset] for r in raw] == [True, False, None]
+    is_aborted = {row.record_offset: row.is_aborted for row in tables.offsets}
+    assert [is_aborted[r.offset] for r in raw] == [True, False, None]
     # What was taken back is no commit of the group's.
     assert sum(row.commit_count + row.tombstone_count for row in tables.groups) == 2

@@ -1,8 +1,8 @@
 """What must hold between the figures of a replay, whatever the records were.
 
 Each law is a function from tables to sentences, one for each place where it does not hold. They
-know the tables and nothing of how these were made: a stranger who adds up the columns would
-find the same. `python -m tests.replay.laws DUMP...` holds any dump against them.
+use the tables alone, and nothing of how these were made. `python -m tests.replay.laws DUMP...`
+checks any dump.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from assignors.registry import assignor_named
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.tables.rows import Tables
-from tests.replay.laws import counts, holding, outcomes
+from tests.replay.laws import counts, outcomes, ownership
 
 Law = Callable[[Tables], Iterator[str]]
 
@@ -27,12 +27,12 @@ LAWS: tuple[Law, ...] = (
     counts.moves_and_gaps_are_possible,
     counts.findings_fall_into_their_lives,
     counts.findings_are_counted_with_their_group,
-    holding.intervals_end_after_they_begin,
-    holding.a_member_holds_a_partition_once_at_a_time,
-    holding.what_moved_has_a_next_holder_at_once,
-    holding.two_holders_are_a_finding_and_nothing_else_is,
-    holding.what_is_held_twice_is_measured_by_its_findings,
-    holding.the_pictures_are_stills_of_the_film,
+    ownership.intervals_end_after_they_begin,
+    ownership.a_member_owns_a_partition_once_at_a_time,
+    ownership.what_moved_has_a_next_owner_at_once,
+    ownership.two_owners_are_a_finding_and_nothing_else_is,
+    ownership.what_is_double_owned_is_measured_by_its_findings,
+    ownership.what_members_are_assigned_is_what_they_own,
     outcomes.what_happened_is_the_same_beside_every_assignor,
     outcomes.outcomes_are_possible,
     outcomes.outcomes_add_up,

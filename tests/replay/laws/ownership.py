@@ -1,4 +1,4 @@
-"""Who holds what, from when to when: by the intervals, the generations and the findings."""
+"""Who owns what, from when to when: by the intervals, the generations and the findings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def intervals_end_after_they_begin(tables: Tables) -> Iterator[str]:
             yield f"{place} does not fit into its life"
 
 
-def a_member_holds_a_partition_once_at_a_time(tables: Tables) -> Iterator[str]:
+def a_member_owns_a_partition_once_at_a_time(tables: Tables) -> Iterator[str]:
     for key, listed in by_place(tables).items():
         for member_id in {row.member_id for row in listed}:
             for one, after in pairwise(row for row in listed if row.member_id == member_id):
@@ -34,17 +34,17 @@ def a_member_holds_a_partition_once_at_a_time(tables: Tables) -> Iterator[str]:
                     yield f"{key}: twice by {member_id}"
 
 
-def what_moved_has_a_next_holder_at_once(tables: Tables) -> Iterator[str]:
+def what_moved_has_a_next_owner_at_once(tables: Tables) -> Iterator[str]:
     for key, listed in by_place(tables).items():
         begins = {row.from_ms for row in listed}
         for row in listed:
             if row.ended_by == "moved" and row.to_ms not in begins:
-                yield f"{key}: moved at {row.to_ms}, to nobody"
+                yield f"{key}: moved at {row.to_ms}, and it has no next owner"
             if row.ended_by == "withheld" and row.to_ms in begins:
-                yield f"{key}: withheld at {row.to_ms}, and somebody has it"
+                yield f"{key}: withheld at {row.to_ms}, and it has a next owner"
 
 
-def two_holders_are_a_finding_and_nothing_else_is(tables: Tables) -> Iterator[str]:
+def two_owners_are_a_finding_and_nothing_else_is(tables: Tables) -> Iterator[str]:
     found = _found_twice(tables)
     shared = {(row.group, row.life) for row in tables.groups if row.kind == "share"}
     for place, listed in by_place(tables).items():
@@ -57,10 +57,10 @@ def two_holders_are_a_finding_and_nothing_else_is(tables: Tables) -> Iterator[st
             begin, end = row.from_ms, end_of(row.to_ms)
             if row.is_double != any(start < end and begin < stop for start, stop in doubles):
                 yield f"{place}: is_double of {row.member_id} at {row.from_ms}"
-    yield from (f"{place}: found, and nobody held it twice" for place in found)
+    yield from (f"{place}: found, and no two members owned it" for place in found)
 
 
-def what_is_held_twice_is_measured_by_its_findings(tables: Tables) -> Iterator[str]:
+def what_is_double_owned_is_measured_by_its_findings(tables: Tables) -> Iterator[str]:
     closed: dict[Key, int] = {}
     lasting: dict[Key, None] = {}
     for place, spans in _found_twice(tables).items():
@@ -73,11 +73,11 @@ def what_is_held_twice_is_measured_by_its_findings(tables: Tables) -> Iterator[s
         key = (row.group, row.life)
         expected = closed.get(key, None if key in lasting else 0)
         if row.double_owned_ms != expected:
-            yield f"{key}: held twice for {row.double_owned_ms}, by the findings {expected}"
+            yield f"{key}: double-owned for {row.double_owned_ms}, by the findings {expected}"
 
 
-def the_pictures_are_stills_of_the_film(tables: Tables) -> Iterator[str]:
-    """What the members of a classic generation have is what the intervals say they hold."""
+def what_members_are_assigned_is_what_they_own(tables: Tables) -> Iterator[str]:
+    """What the members of a classic generation are assigned is what the intervals say they own."""
     held: dict[Key, list[AssignmentRow]] = {}
     for row in tables.assignments:
         held.setdefault((row.group, row.life), []).append(row)
@@ -85,23 +85,23 @@ def the_pictures_are_stills_of_the_film(tables: Tables) -> Iterator[str]:
     for one in tables.generations:
         if one.kind != "classic":
             continue
-        picture = {
+        assigned = {
             (member.member_id, *place)
             for member in members.get((one.group, one.life, one.generation), ())
             for place in pairs(member.assigned)
         }
-        still = {
+        owned = {
             (row.member_id, row.topic, row.partition)
             for row in held.get((one.group, one.life), ())
             if row.from_generation <= one.generation <= _last_of(row)
         }
-        if picture != still:
-            odd = sorted(picture ^ still)[:2]
+        if assigned != owned:
+            odd = sorted(assigned ^ owned)[:2]
             yield f"{one.group} {one.life} {one.generation}: {odd} in one alone"
 
 
 def _found_twice(tables: Tables) -> dict[Place, list[tuple[int, int]]]:
-    """When each partition had two holders, by the findings."""
+    """When each partition had two owners, by the findings."""
     found: dict[Place, list[tuple[int, int]]] = {}
     for row in tables.anomalies:
         if row.kind == "double-ownership":
@@ -113,14 +113,14 @@ def _found_twice(tables: Tables) -> dict[Place, list[tuple[int, int]]]:
 
 
 def _last_of(row: AssignmentRow) -> int:
-    """The last generation in which the member held it; the end of a life ends none."""
+    """The last generation in which the member owned it; the end of a life ends none."""
     if row.to_generation is None:
         return FOR_EVER
     return row.to_generation - (row.ended_by not in {"group-ended", "converted"})
 
 
 def _doubles(listed: Sequence[AssignmentRow]) -> list[tuple[int, int]]:
-    """When two or more members held it: any two rows, moment by moment."""
+    """When two or more members owned it: any two rows, moment by moment."""
     met = [
         (max(one.from_ms, other.from_ms), min(end_of(one.to_ms), end_of(other.to_ms)))
         for position, one in enumerate(listed)
