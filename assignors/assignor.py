@@ -59,7 +59,13 @@ class Assignor:
         return RebalanceProtocol.COOPERATIVE in self.protocols
 
     def configured(self, options: Options) -> Assignor:
-        """Return this assignor under these options."""
+        """Return this assignor under these options; itself where it has none to choose.
+
+        >>> from assignors import OnFailure, assignor_named
+        >>> repairing = Options(on_failure=OnFailure.REPAIR)
+        >>> assignor_named("java/sticky").configured(repairing).full_name
+        'java/sticky'
+        """
         if self.configure is None or options == Options():
             return self
         return replace(self, assign=self.configure(options))

@@ -56,7 +56,10 @@ class Memory:
     """The claims for which a follow-up round was last requested."""
 
     def in_round(self, joined: int | None) -> Memory:
-        """Return the memory for that round: without the plan, if rounds were led in between."""
+        """Return the memory for the round that makes generation `joined`.
+
+        Without the plan, if the generations say that other rounds lie in between.
+        """
         if self.generation is None or joined is None or joined == self.generation + 1:
             return self
         return replace(self, plan=None)

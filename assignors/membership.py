@@ -92,7 +92,10 @@ def subscribe(
 
 
 def applied(membership: Membership, assigned: TopicPartitions, generation: int) -> Membership:
-    """Return the membership after an assignment arrived and was applied."""
+    """Return the membership after an assignment arrived and was applied.
+
+    `generation` is the round's, negative where the client does not know it. Cost: O(1).
+    """
     return replace(
         membership,
         assigned=assigned,

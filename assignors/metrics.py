@@ -15,13 +15,19 @@ TABLE_FACTOR = 8
 
 
 def loads(problem: Problem, owner: Int32) -> Int64:
-    """Return how many partitions each member holds, int64[M]. Cost: O(P + M)."""
+    """Return how many partitions each member holds, int64[M].
+
+    `owner` is int32[P], `NOBODY` where a partition has no owner. Cost: O(P + M).
+    """
     held: Int64 = np.bincount(owner[owner != NOBODY], minlength=problem.member_count)
     return held.astype(np.int64, copy=False)
 
 
 def moved_count(favoured: Int32, target: Int32) -> int:
-    """Return how many partitions leave the member that stickiness favours. Cost: O(P)."""
+    """Return how many partitions leave the member that stickiness favours.
+
+    `favoured` and `target` are int32[P]; a partition that ends with `NOBODY` has left. Cost: O(P).
+    """
     return int(np.count_nonzero((favoured != NOBODY) & (target != favoured)))
 
 

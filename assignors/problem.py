@@ -53,12 +53,12 @@ class Problem:
 
     @property
     def partition_count(self) -> int:
-        """P."""
+        """P: how many partitions the topics have that members subscribe to."""
         return int(self.first[-1])
 
     @property
     def member_count(self) -> int:
-        """M."""
+        """M: how many members the group has."""
         return len(self.members)
 
     def topic_index(self) -> dict[str, int]:
@@ -66,7 +66,11 @@ class Problem:
         return {topic: number for number, topic in enumerate(self.topics)}
 
     def may_take(self, member: Int32, partition: Int32 | Int64) -> Bool:
-        """Return, pair by pair, whether the member subscribes to the partition's topic."""
+        """Return, pair by pair, whether the member subscribes to the partition's topic.
+
+        Both arguments are [N], of numbers in this problem (no `NOBODY`); the result is bool[N].
+        Cost: O(N).
+        """
         allowed: Bool = self.takes[self.class_of[member], self.topic_of[partition]]
         return allowed
 

@@ -44,7 +44,11 @@ BEST: dict[str, str] = {
 
 
 def assignor_named(name: str) -> Assignor:
-    """Return the assignor of this name; `ValueError` with the known names if there is none.
+    """Return the assignor of this name.
+
+    `ValueError`, with the known names, if there is none, and for a `package.module:object` that
+    cannot be imported or is no `Assignor`. Importing runs that module: take such names from
+    people, never from data.
 
     >>> assignor_named("sticky").full_name
     'optimal/sticky'

@@ -67,6 +67,8 @@ class Comparison:
 def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
     """Return the assignments of these assignors side by side.
 
+    At most `DIFFERENCES_MAX` differences are listed. Where an assignor raises `JavaFailure`, its
+    column holds the failure; any other exception is raised.
     Cost: that of each assignor and of the optimal solver, plus O(M) for each difference listed.
 
     >>> from assignors import Cluster, Member, assignor_named

@@ -129,7 +129,10 @@ class Evidence:
 
 
 def evidence(group: Group, assignor: Assignor) -> Evidence:
-    """Return the result of `assignor` and the claims it reads. Cost: that of the assignor."""
+    """Return the result of `assignor` and the claims it reads.
+
+    Raises what the assignor raises. Cost: that of the assignor.
+    """
     problem = problem_of(group)
     claims = claims_of(problem, group, assignor.user_data)
     return Evidence(
@@ -145,7 +148,11 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
 def explanation(
     known: Evidence, topic: str, partition: int, *, given: str | None, target: str | None
 ) -> Explanation:
-    """Return why a partition goes to `given` now, and is to go to `target`. Cost: O(M)."""
+    """Return why a partition goes to `given` now, and is to go to `target`.
+
+    Both are member ids, `None` for no member. The topic is one of the cluster, whether or not a
+    member subscribes to it. Cost: O(M).
+    """
     problem, last = known.problem, known.claims.last
     favoured: str | None = None
     explained: tuple[ExplainedClaim, ...] = ()

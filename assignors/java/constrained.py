@@ -136,8 +136,8 @@ def _left(java_input: JavaInput, kept: Int64) -> Int64:
     real = kept[kept < java_input.partition_count]
     if len(real) < len(kept):
         order = np.lexsort((java_input.number_of[kept], java_input.topic_of[kept]))
-        walked = kept[order]
-        real = walked[: int(np.argmax(walked >= java_input.partition_count))]
+        sorted_kept = kept[order]
+        real = sorted_kept[: int(np.argmax(sorted_kept >= java_input.partition_count))]
     is_left[real] = False
     left = np.flatnonzero(is_left)
     racks = java_input.racks

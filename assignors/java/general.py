@@ -83,9 +83,9 @@ def _unassigned(table: Table, in_order: Int64) -> Int64:
     nonexistent = held[held >= java_input.partition_count]
     is_passed = table.owner != NOBODY
     if len(nonexistent):
-        walked = _as_sorted(table, held[np.argsort(table.stamp[held], kind="stable")])
-        stop = int(np.argmax(walked >= java_input.partition_count))
-        for partition in walked[stop:].tolist():
+        sorted_held = _as_sorted(table, held[np.argsort(table.stamp[held], kind="stable")])
+        stop = int(np.argmax(sorted_held >= java_input.partition_count))
+        for partition in sorted_held[stop:].tolist():
             if partition < java_input.partition_count:
                 is_passed[partition] = False
                 owner = int(table.owner[partition])

@@ -33,7 +33,7 @@ Wanted = Callable[[Member, int], bool]
 
 
 @dataclass(slots=True)
-class _Share:
+class _TopicDeal:
     """A topic being dealt: what is left, and how much room each subscriber has.
 
     Everybody may have `base`, and `extra` members one more; who comes first gets it.
@@ -73,7 +73,7 @@ class _Share:
                 self.give(member, grant)
 
     def fill_rest(self) -> None:
-        """Deal what is left, in runs: `fill` for members that want anything."""
+        """Deal what is left, consecutive partitions to each member: `fill` where all is wanted."""
         position = 0
         for member in self.members:
             have = self.given[member.member_id]
@@ -101,18 +101,18 @@ def assign(group: Group) -> Rebalance:
     >>> answer.assignment["a"], answer.lists["b"]
     ({'t': (0, 1), 'u': (0, 1)}, (('t', 2), ('u', 2)))
     """
-    shares = _shares(group)
-    racks_matter = any(share.needs_racks for share in shares)
+    deals = _deals(group)
+    racks_matter = any(deal.needs_racks for deal in deals)
     if racks_matter:
-        for partition_count, together in _copartitioned(shares):
+        for partition_count, together in _copartitioned(deals):
             _match_racks(together, partition_count)
-    for share in shares:
-        share.fill_rest()
+    for deal in deals:
+        deal.fill_rest()
     problem = problem_of(group)
     if not racks_matter:
         place = {problem.topics[t]: rank for rank, t in enumerate(topic_order(group, problem))}
-        shares.sort(key=lambda share: place[share.topic])
-    held = _listed(group, problem, shares)
+        deals.sort(key=lambda deal: place[deal.topic])
+    held = _listed(group, problem, deals)
     nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     assignment = PartitionsByMember(held)
     return Rebalance(
@@ -124,15 +124,15 @@ def assign(group: Group) -> Rebalance:
     )
 
 
-def _shares(group: Group) -> list[_Share]:
+def _deals(group: Group) -> list[_TopicDeal]:
     """Return the topics to deal, nothing given yet."""
-    shares = []
+    deals = []
     for topic, members in subscribers(group).items():
         described = group.cluster.topics[topic]
         base, extra = divmod(described.partition_count, len(members))
         racks = partition_racks(described)
-        shares.append(
-            _Share(
+        deals.append(
+            _TopicDeal(
                 topic=topic,
                 members=members,
                 racks=racks,
@@ -143,33 +143,31 @@ def _shares(group: Group) -> list[_Share]:
                 given={member.member_id: [] for member in members},
             )
         )
-    return shares
+    return deals
 
 
-def _copartitioned(shares: list[_Share]) -> list[tuple[int, list[_Share]]]:
+def _copartitioned(deals: list[_TopicDeal]) -> list[tuple[int, list[_TopicDeal]]]:
     """Return the topics by subscribers and number of partitions with racks to look at.
 
     That number is 0 where no subscriber has a rack, however many partitions the topics have.
     """
-    groups: dict[tuple[tuple[str, ...], int], list[_Share]] = {}
-    for share in shares:
-        has_racks = any(member.rack_id for member in share.members)
-        partition_count = len(share.racks) if has_racks else 0
-        key = tuple(member.member_id for member in share.members), partition_count
-        groups.setdefault(key, []).append(share)
+    groups: dict[tuple[tuple[str, ...], int], list[_TopicDeal]] = {}
+    for deal in deals:
+        has_racks = any(member.rack_id for member in deal.members)
+        partition_count = len(deal.racks) if has_racks else 0
+        key = tuple(member.member_id for member in deal.members), partition_count
+        groups.setdefault(key, []).append(deal)
     return [(partition_count, together) for (_, partition_count), together in groups.items()]
 
 
-def _match_racks(together: list[_Share], partition_count: int) -> None:
+def _match_racks(together: list[_TopicDeal], partition_count: int) -> None:
     """Give out what has a replica in its member's rack."""
     if len(together) == 1:
         if together[0].needs_racks:
             together[0].fill(together[0].is_local)
         return
     waiting = [
-        member
-        for member in together[0].members
-        if any(share.room(member) > 0 for share in together)
+        member for member in together[0].members if any(deal.room(member) > 0 for deal in together)
     ]
     for partition in range(partition_count):
         chosen = next(
@@ -177,30 +175,29 @@ def _match_racks(together: list[_Share], partition_count: int) -> None:
                 member
                 for member in waiting
                 if all(
-                    share.room(member) > 0 and share.is_local(member, partition)
-                    for share in together
+                    deal.room(member) > 0 and deal.is_local(member, partition) for deal in together
                 )
             ),
             None,
         )
         if chosen is not None:
-            for share in together:
-                share.give(chosen, [partition])
-            if all(share.room(chosen) == 0 for share in together):
+            for deal in together:
+                deal.give(chosen, [partition])
+            if all(deal.room(chosen) == 0 for deal in together):
                 waiting.remove(chosen)
 
 
-def _listed(group: Group, problem: Problem, shares: list[_Share]) -> OrderedAssignment:
-    """Return the lists of all members, members in map order and topics in that of `shares`."""
+def _listed(group: Group, problem: Problem, deals: list[_TopicDeal]) -> OrderedAssignment:
+    """Return the lists of all members, members in map order and topics in that of `deals`."""
     order = map_order(group, problem).tolist()
     members = tuple(problem.members[number].member_id for number in order)
     place = {member_id: number for number, member_id in enumerate(members)}
     index = problem.topic_index()
     runs: list[tuple[int, int, int]] = []  # member, topic, how many
     numbers: list[int] = []
-    for share in shares:
-        for member_id, partitions in share.given.items():
-            runs.append((place[member_id], index[share.topic], len(partitions)))
+    for deal in deals:
+        for member_id, partitions in deal.given.items():
+            runs.append((place[member_id], index[deal.topic], len(partitions)))
             numbers += sorted(partitions)
     member, topic, count = np.array(runs, dtype=np.int64).reshape(-1, 3).T
     return ordered_by_member(

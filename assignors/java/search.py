@@ -222,7 +222,10 @@ class Search:
 
 
 def least_sizes(table: Table, topics: Int64, counts: Bool) -> Int64:
-    """Return the size of the smallest subscriber that counts, HUGE for other topics, int64[T]."""
+    """Return the size of the smallest subscriber that counts, HUGE for other topics, int64[T].
+
+    `topics` are the topics to look at, `counts` (bool[M]) the members. Cost: O(len(topics) M).
+    """
     least = np.full(len(table.asked), HUGE, dtype=np.int64)
     size = np.where(counts, table.size, HUGE)
     least[topics] = np.where(table.takes[:, topics].T, size, HUGE).min(axis=1, initial=HUGE)

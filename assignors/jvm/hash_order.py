@@ -64,7 +64,10 @@ def string_hashes(texts: Sequence[str]) -> Int32:
 
 
 def partition_hashes(topic_hash: Int32, partition: Int32 | Int64) -> Int32:
-    """Return `TopicPartition.hashCode` of each pair, int32[N]."""
+    """Return `TopicPartition.hashCode` of each pair, int32[N].
+
+    `topic_hash` is int32[N], `string_hashes` of the topic names; `partition` is [N]. Cost: O(N).
+    """
     number = partition.astype(np.int64).astype(np.uint32)
     mixed = np.uint32(31) * (np.uint32(31) + number) + topic_hash.view(np.uint32)
     return mixed.view(np.int32)

@@ -109,43 +109,43 @@ class _Tree:
 class _Bucket:
     """Keys in the order of an iteration, and the tree that they form, if they do."""
 
-    chain: list[int] = field(default_factory=list)
+    linked: list[int] = field(default_factory=list)
     tree: _Tree | None = None
 
     def grow_tree(self, rank: list[int]) -> None:
-        """Become a tree: keys enter in the order of the chain."""
-        self.tree = _Tree(rank, self.chain[0])
-        for key in self.chain[1:]:
+        """Turn the bucket into a tree: keys are inserted in the order of the list."""
+        self.tree = _Tree(rank, self.linked[0])
+        for key in self.linked[1:]:
             self.tree.insert(key)
         self._root_to_front()
 
     def add(self, key: int) -> None:
-        """Put a new key."""
+        """Add a new key."""
         if self.tree is None:
-            self.chain.append(key)
+            self.linked.append(key)
         else:
             parent = self.tree.insert(key)
-            self.chain.insert(self.chain.index(parent) + 1, key)
+            self.linked.insert(self.linked.index(parent) + 1, key)
             self._root_to_front()
 
     def split(self, hash_of: list[int], rank: list[int], bit: int) -> tuple[_Bucket, _Bucket]:
         """Return the two buckets that this one becomes when the table doubles."""
         halves = _Bucket(), _Bucket()
-        for key in self.chain:
-            halves[(hash_of[key] & bit) != 0].chain.append(key)
+        for key in self.linked:
+            halves[(hash_of[key] & bit) != 0].linked.append(key)
         if self.tree is not None:
             for half, other in (halves, halves[::-1]):
-                if not other.chain:
+                if not other.linked:
                     half.tree = self.tree
-                elif len(half.chain) > UNTREEIFY:
+                elif len(half.linked) > UNTREEIFY:
                     half.grow_tree(rank)
         return halves
 
     def _root_to_front(self) -> None:
         assert self.tree is not None
-        if self.chain[0] != self.tree.root:
-            self.chain.remove(self.tree.root)
-            self.chain.insert(0, self.tree.root)
+        if self.linked[0] != self.tree.root:
+            self.linked.remove(self.tree.root)
+            self.linked.insert(0, self.tree.root)
 
 
 def name_order(names: Sequence[str]) -> Int64:
@@ -199,14 +199,14 @@ def tree_order(hashes: Int32, *, capacity: int, texts: Sequence[str] | None = No
     for key, key_hash in enumerate(hash_of):
         bucket = buckets.setdefault(key_hash & (length - 1), _Bucket())
         bucket.add(key)
-        if len(bucket.chain) >= PUT_CROWD and bucket.tree is None:
+        if len(bucket.linked) >= PUT_CROWD and bucket.tree is None:
             if length < TREE_CAPACITY:
                 length = _double(buckets, hash_of, rank, length)
             else:
                 bucket.grow_tree(rank)
         if key + 1 > 0.75 * length:
             length = _double(buckets, hash_of, rank, length)
-    order = [key for place in sorted(buckets) for key in buckets[place].chain]
+    order = [key for place in sorted(buckets) for key in buckets[place].linked]
     return np.array(order, dtype=np.int64)
 
 

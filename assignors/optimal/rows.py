@@ -106,7 +106,7 @@ def build(
 
 
 def subscribed_owner(owner: Int32, row_of: Int32, allowed: Bool) -> Int32:
-    """Return `owner` without owners that do not subscribe to the partition."""
+    """Return `owner`, int32[P], with `NOBODY` for owners that do not subscribe to the partition."""
     if allowed.all() and (row_of >= 0).all():
         return owner
     held = np.flatnonzero(owner >= 0)

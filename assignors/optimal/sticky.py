@@ -34,7 +34,7 @@ def target_assignment(problem: Problem, favoured: Int32) -> Int32:
 
 
 def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
-    """Return (whom stickiness favours, who should hold it), int32[P] each."""
+    """Return whom stickiness favours and who should hold each partition, int32[P] each."""
     favoured = favoured_owners(problem, claims)
     return favoured, target_assignment(problem, favoured)
 

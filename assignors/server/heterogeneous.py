@@ -88,8 +88,8 @@ def _fail_beyond(spec: Spec, is_beyond: Bool) -> None:
     run = np.repeat(np.arange(len(target.length)), target.length)
     chosen = np.zeros(spec.member_count, dtype=np.bool_)
     chosen[target.run_member[run[np.argmax(is_beyond)]]] = True
-    walked = previous_in_java_order(spec, chosen)
-    position = walked[np.argmax(is_beyond[walked])]
+    in_order = previous_in_java_order(spec, chosen)
+    position = in_order[np.argmax(is_beyond[in_order])]
     topic = target.run_topic[run[position]]
     size = spec.problem.first[topic + 1] - spec.problem.first[topic]
     raise JavaFailure(

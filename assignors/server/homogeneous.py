@@ -79,16 +79,16 @@ def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
     rank = np.zeros(spec.topic_count, dtype=np.int64)
     rank[topics[order]] = np.arange(len(topics))
     free = np.flatnonzero(owner == NOBODY)
-    walked: Int64 = free[np.argsort(rank[spec.problem.topic_of[free]], kind="stable")]
-    return walked
+    in_order: Int64 = free[np.argsort(rank[spec.problem.topic_of[free]], kind="stable")]
+    return in_order
 
 
 def _dropped(spec: Spec, member: Int32, partition: Int64, gives: Bool, quota: Int64) -> Int64:
     """Return what members have above their quota, member by member, in Java's order."""
-    walked = previous_in_java_order(spec, gives)
-    walked = walked[partition[walked] != NOBODY]
-    holder = member[walked]
+    in_order = previous_in_java_order(spec, gives)
+    in_order = in_order[partition[in_order] != NOBODY]
+    holder = member[in_order]
     count = np.bincount(holder, minlength=spec.member_count)
-    rank = np.arange(len(walked)) - (np.cumsum(count) - count)[holder]
-    dropped: Int64 = partition[walked[rank >= quota[holder]]]
+    rank = np.arange(len(in_order)) - (np.cumsum(count) - count)[holder]
+    dropped: Int64 = partition[in_order[rank >= quota[holder]]]
     return dropped

@@ -78,7 +78,10 @@ def load_figures(load: Int64) -> dict[str, int]:
 
 
 def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> OrderedAssignment:
-    """Return who has what, topics and numbers ascending for each member."""
+    """Return who has what, members in map order, topics and numbers ascending.
+
+    `owner` is int32[P]; `also` are further holders (member, partition). Cost: O(P log P + M).
+    """
     problem = spec.problem
     partition, member = np.arange(len(owner)), owner
     if (owner == NOBODY).any():

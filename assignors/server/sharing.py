@@ -123,8 +123,8 @@ def _drop_members(pool: Pool, shares: _Shares, before: dict[int, list[int]]) -> 
         surplus = len(shares.members[slot]) - shares.wanted
         if surplus > 0:
             filled = np.array(before[slot], dtype=np.int32)
-            walked = filled[put_order(filled)].tolist()
-            still = [member for member in walked if member in shares.members[slot]]
+            in_order = filled[put_order(filled)].tolist()
+            still = [member for member in in_order if member in shares.members[slot]]
             for member in still[:surplus]:
                 shares.take(member, slot)
                 dropped.add(member)

@@ -86,9 +86,9 @@ def _built(spec: Spec) -> Rebalance:
 def _had(spec: Spec) -> list[Pair]:
     """Return the previous target in Java's iteration order."""
     target = spec.target
-    walked = previous_in_java_order(spec, np.ones(spec.member_count, dtype=np.bool_))
-    run = np.repeat(np.arange(len(target.length)), target.length)[walked]
-    columns = target.run_member[run], target.run_topic[run], target.number[walked]
+    in_order = previous_in_java_order(spec, np.ones(spec.member_count, dtype=np.bool_))
+    run = np.repeat(np.arange(len(target.length)), target.length)[in_order]
+    columns = target.run_member[run], target.run_topic[run], target.number[in_order]
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
