@@ -1,8 +1,8 @@
-"""The main job on bundled data: `python -m assignors.simulation.demo`.
+"""The main job on bundled data, on local Spark: `python -m assignors.simulation.demo`.
 
-On local Spark it decodes Subscriptions that real clients wrote and says what is odd about
-them, puts them into one group and assigns it under every assignor, and plays a few thousand
-histories of groups, so that the last table compares the assignors where it counts.
+It prints three tables: Subscriptions that real clients wrote, decoded, with what is odd in
+them; what cooperative-sticky answers to the rounds of one real group; and what a few hundred
+simulated groups cost under each assignor.
 """
 
 from __future__ import annotations
@@ -27,36 +27,46 @@ SCENARIO_COUNT = 400
 
 def main(scenario_count: int = SCENARIO_COUNT) -> None:
     """Run the job and print its tables."""
-    _say(f"Starting Spark; then {scenario_count} histories x {len(ASSIGNORS)} assignors ...")
+    _say(f"Starting Spark; then {scenario_count} groups under {len(ASSIGNORS)} assignors ...")
     session = local_session()
     session.sparkContext.setLogLevel("ERROR")
     register(session)
     captured = session.createDataFrame(sample(), "client string, protocol string, blob binary")
     captured.createOrReplaceTempView("captured")
     _table(
-        "What real clients write: Subscriptions decoded, oddities named",
-        ("CLIENT", "VERSIONS", "SEEN", "NOTES"),
+        "Subscriptions of real clients, decoded: what is odd has a note",
+        ("CLIENT", "VERSIONS", "COUNT", "NOTES"),
         [tuple(row) for row in decoded(session).collect()],
     )
     _table(
-        "A real group that never came to rest, because one client read its leader's plan wrongly:\n"
+        "A real group that rebalanced without end, as one client misread its assignment:\n"
         "what cooperative-sticky answers to the same bytes, round by round",
-        ("GENERATION", "MEMBERS", "PARTITIONS", "LEAST", "MOST", "WAITING", "FOLLOW-UP"),
+        ("GENERATION", "MEMBERS", "PARTITIONS", "LOAD MIN", "LOAD MAX", "WITHHELD", "FOLLOW-UP"),
         [tuple(row) for row in assigned(session).collect()],
     )
     rows = played(session, scenario_count).collect()
     _table(
-        f"{scenario_count} groups of 12 members x 60 partitions, 5 events each, half the topics",
-        ("ASSIGNOR", "ROUNDS", "MOVED", "FEWEST", "IMBALANCE", "NOBODY'S", "VIOLATIONS", "ERRORS"),
+        f"{scenario_count} simulated groups: 12 members, 60 partitions, 5 events,\n"
+        "each member subscribed to half the topics",
+        (
+            "ASSIGNOR",
+            "ROUNDS",
+            "MOVED",
+            "MINIMUM",
+            "IMBALANCE",
+            "UNASSIGNED",
+            "VIOLATIONS",
+            "ERRORS",
+        ),
         [tuple(row) for row in rows],
     )
     _say(
-        "ROUNDS per event. MOVED and FEWEST: partitions that changed hands, and the fewest that\n"
-        "any perfectly balanced assignment moves; members of version 0 do not say what they own,\n"
-        "which costs cooperative-sticky a few. IMBALANCE: settled events with loads less equal\n"
-        "than possible. NOBODY'S: partitions nobody consumed, summed over rounds; an eager round\n"
-        "stops every consumer besides, which rounds do not show. VIOLATIONS: two consumers at\n"
-        "once, or a broken law."
+        "ROUNDS: on average, for one event. MOVED: partitions that changed their owner. MINIMUM:\n"
+        "the fewest that any perfectly balanced assignment moves; cooperative-sticky needs a few\n"
+        "more, as members with version 0 do not report what they own. IMBALANCE: events after\n"
+        "which loads were less equal than possible. UNASSIGNED: partitions without an owner,\n"
+        "summed over the rounds; that all members stop during an eager round is not counted.\n"
+        "VIOLATIONS: partitions with two owners at once, and other broken rules."
     )
     session.stop()
 
@@ -89,7 +99,7 @@ def real_rounds() -> list[tuple[int, dict[str, int], list[tuple[str, str | None,
 
 
 def decoded(session: SparkSession) -> DataFrame:
-    """Return a row a client: versions it stamps, how many were seen, which oddities."""
+    """Return a row for each client: versions it writes, how many were captured, which notes."""
     return session.sql(
         """
         WITH read AS (
@@ -105,7 +115,7 @@ def decoded(session: SparkSession) -> DataFrame:
 
 
 def assigned(session: SparkSession) -> DataFrame:
-    """Return a row for each real round: how even it is and what waits."""
+    """Return a row for each real round: its smallest and largest load, and what is withheld."""
     schema = (
         "generation int, topics map<string, int>, "
         "members array<struct<id: string, instance: string, subscription: binary>>"
@@ -130,7 +140,7 @@ def assigned(session: SparkSession) -> DataFrame:
 
 
 def played(session: SparkSession, scenario_count: int) -> DataFrame:
-    """Return what the histories cost under each assignor."""
+    """Return a row for each assignor: what the simulated groups cost under it."""
     scenarios = session.range(scenario_count, numPartitions=8).selectExpr(
         "id AS seed", "12 AS members", "6 AS topics", "60 AS partitions", "5 AS events"
     )
@@ -151,7 +161,7 @@ def played(session: SparkSession, scenario_count: int) -> DataFrame:
 
 
 def _number(version: str) -> str:
-    """Return the number in a client's version: captures have its library's name there too."""
+    """Return the number in a client's version: some captures have its library's name there too."""
     found = re.search(r"[0-9][0-9.]*", version)
     return found[0] if found else version
 
