@@ -20,7 +20,7 @@ import click
 
 from assignors.conformance.values import reference_value
 from assignors.conformance.vectors import FORMAT, OPERATIONS, Judge, Operation, default_judge
-from tests.foreign.groups import next_round, random_group
+from tests.foreign.groups import next_round, usual_group
 from tests.foreign.judge import Judge as Reference
 from tests.vectors.codec_inputs import broken_text, edges, member, received, written
 from tests.vectors.peers import peers
@@ -182,7 +182,7 @@ def _groups(
     """Random groups and their next rounds; none too long and none twice."""
     seen: set[str] = set()
     while len(seen) < count:
-        given, note = random_group(dice, algorithm), ""
+        given, note = usual_group(dice, algorithm), ""
         for _ in range(ROUNDS_MAX):
             words = json.dumps(given)
             if len(words) > SIZE_MAX or words in seen or len(seen) == count:
