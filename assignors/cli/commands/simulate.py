@@ -18,7 +18,11 @@ from assignors.cli.outputs.tables import show_simulated
 from assignors.documents.values import DocumentError
 from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
-from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
+from assignors.simulation.rounds.random_scenarios import (
+    LIMITS,
+    Parameters,
+    SubscriptionShape,
+)
 from assignors.simulation.rounds.scenario_rows import Row
 
 SIZES = Parameters()
@@ -28,9 +32,9 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def _size(option: str, default: int, text: str) -> Callable[[F], F]:
-    return click.option(
-        option, type=click.IntRange(min=0), default=default, show_default=True, help=text
-    )
+    """Return an option that is a number from 0 to the limit of that size, if it has one."""
+    sizes = click.IntRange(0, LIMITS.get(option.removeprefix("--")))
+    return click.option(option, type=sizes, default=default, show_default=True, help=text)
 
 
 @click.command()
