@@ -1,4 +1,4 @@
-"""What the page shows of one group: its row of the index, and behind it each of its lives."""
+"""One group on the page: its row of the index, and each of its lives when that row is opened."""
 
 from __future__ import annotations
 
@@ -80,6 +80,17 @@ def search_words(group: GroupView) -> list[str]:
         row = life.row
         words += [row.kind, KIND_NAMES.get(row.kind, ""), row.state, row.protocol or ""]
     return [word.lower() for word in dict.fromkeys([*words, *group.finding_kinds]) if word]
+
+
+def omitted_details(group: GroupView) -> str | None:
+    """Return the sentence in place of a group's lives, or `None` where the page shows them."""
+    if group.has_details:
+        return None
+    kinds = ", ".join(group.finding_kinds) or "none"
+    return (
+        "The charts and tables of this group are not shown: the page has reached its maximum "
+        f"size. Findings: {kinds}. To see everything, report this group alone with --group."
+    )
 
 
 def life_details(life: LifeView, group: GroupView, limits: Limits) -> LifeDetails:
@@ -255,15 +266,4 @@ def _intervals(life: LifeView, styles: Mapping[str, MemberStyle], limits: Limits
             if missing > 0
             else None
         ),
-    )
-
-
-def omitted_details(group: GroupView) -> str | None:
-    """Return the sentence that stands for the details of a group that has none."""
-    if group.has_details:
-        return None
-    kinds = ", ".join(group.finding_kinds) or "none"
-    return (
-        "The charts and tables of this group are not shown: the page has reached its maximum "
-        f"size. Findings: {kinds}. To see everything, report this group alone with --group."
     )

@@ -17,7 +17,7 @@ Row = TypeVar("Row")
 
 
 class Form(StrEnum):
-    """How a cell is drawn; what its value is stands behind each."""
+    """How a cell is drawn, and of which type its value is."""
 
     TEXT = "text"
     """One line of text: `str` or `None`."""
