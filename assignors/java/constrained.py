@@ -30,7 +30,7 @@ class Placed:
     """int64[L]."""
     transferred: Bool | None
     """bool[S]: given to another member than the one that claimed it; `None` where Java does
-    not keep track (the general path)."""
+    not keep track (the general algorithm)."""
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ def _keep(java_input: JavaInput, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
 
 
 def _kept_counts(java_input: JavaInput, quotas: _Quotas, count: list[int]) -> Int64:
-    """Return how many each member keeps, int64[M], and sort out who may take more."""
+    """Return how many each member keeps, int64[M], and record which may take more."""
     kept = np.empty(len(count), dtype=np.int64)
     for member in java_input.order.tolist():
         if count[member] < quotas.low:
@@ -148,7 +148,7 @@ def _left(java_input: JavaInput, kept: Int64) -> Int64:
 
 
 def _deal_near(java_input: JavaInput, quotas: _Quotas, left: Int64) -> tuple[Int32, Int64, Int64]:
-    """Give partitions to members in one of their racks; return takers, taken, and what is left."""
+    """Give partitions to local members; return the receivers, what they got, and what is left."""
     if not java_input.racks.matter:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing.astype(np.int32), nothing, left
@@ -177,7 +177,7 @@ def _deal_near(java_input: JavaInput, quotas: _Quotas, left: Int64) -> tuple[Int
 
 
 def _search(members: list[int], rack: list[int], racks: set[int], begin: int) -> int | None:
-    """Return the place of the first member in one of these racks, around from `begin`."""
+    """Return the position of the first member in one of these racks, from `begin` and around."""
     if not racks:
         return None
     count = len(members)

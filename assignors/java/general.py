@@ -115,7 +115,7 @@ def _as_sorted(table: Table, partitions: Int64) -> Int64:
 
 
 def _start(java_input: JavaInput) -> Table:
-    """Return the table with every standing claim in its claimant's list."""
+    """Return the table with every kept claim in its claimant's list."""
     problem = java_input.problem
     size = len(java_input.topic_of)
     owner = np.full(size, NOBODY, dtype=np.int32)
@@ -140,7 +140,7 @@ def _start(java_input: JavaInput) -> Table:
 
 
 def _asked(java_input: JavaInput) -> Int64:
-    """Return how many times each topic stands in subscriptions: twice in one list is twice."""
+    """Return how often each topic is named in subscriptions; twice in one list counts twice."""
     problem = java_input.problem
     asked: Int64 = np.bincount(problem.class_of, minlength=len(problem.takes)) @ problem.takes
     index = {name: topic for topic, name in enumerate(problem.topics)}
@@ -166,7 +166,7 @@ def _owners_before(java_input: JavaInput) -> Int32:
 
 
 def _drop_claims(table: Table) -> bool:
-    """Drop claims of topics that are not asked for or that racks forbid; return if there were."""
+    """Drop claims of topics not subscribed to or forbidden by racks; return if there were any."""
     held = np.flatnonzero(table.owner != NOBODY)
     owner = table.owner[held]
     dropped = ~table.takes[owner, table.java_input.topic_of[held]]
@@ -216,7 +216,7 @@ def _deal_near(table: Table, unassigned: Int64) -> Int64:
 
 
 def deal_to_smallest(size: Int64, count: int) -> Int64:
-    """Return who gets each of `count` partitions when the smallest always does, int64[count].
+    """Return who gets each of `count` partitions if each goes to the smallest, int64[count].
 
     Ties go to the lowest position. Cost: O(M log M + (count + M) log(count + M)).
 
@@ -240,7 +240,7 @@ def deal_to_smallest(size: Int64, count: int) -> Int64:
 def _most(problem: Problem) -> Int64:
     """Return how many partitions each member can hold as Java counts, int64[M].
 
-    A topic that stands twice in a list counts twice, unless the list is as long as there are
+    A topic named twice in a list counts twice, unless the list is as long as there are
     topics.
     """
     sizes = np.diff(problem.first)
@@ -256,7 +256,7 @@ def _most(problem: Problem) -> Int64:
 
 
 def _fix_members(table: Table, is_shared: Bool) -> None:
-    """Mark members that hold all they can and nothing of a topic that others ask for."""
+    """Mark members that hold all they can and nothing of a topic with other subscribers."""
     held = np.flatnonzero(table.owner != NOBODY)
     shares = np.zeros(len(table.size), dtype=np.bool_)
     shares[table.owner[held[is_shared[table.java_input.topic_of[held]]]]] = True

@@ -20,10 +20,10 @@ from assignors.jvm.failure import JavaFailure
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MOVE_LIMIT = 64
-"""Moves for each partition after which a search that Java would go on with is given up."""
+"""Moves for each partition after which a search that Java would not end is ended."""
 
 FIRST_LOOK = 256
-"""Partitions looked at before more are: mostly the next one that moves is near."""
+"""Partitions in the first scan; the next one that moves is mostly among them."""
 
 NULL_LIST = (
     'Cannot invoke "java.util.List.size()" because the return value of '
@@ -44,16 +44,16 @@ class Table:
     owner: Int32
     """int32[S]: -1 for nobody."""
     stamp: Int64
-    """int64[S]: when the owner got it; its list is in this order."""
+    """int64[S]: the order in which owners got them, which is the order of Java's lists."""
     size: Int64
-    """int64[M]."""
+    """int64[M]: how many partitions each member has."""
     clock: int
     takes: Bool
-    """bool[M, T]."""
+    """bool[M, T]: the member subscribes to the topic."""
     asked: Int64
-    """int64[T]: how many times the topic stands in subscriptions."""
+    """int64[T]: how many times the topic is named in subscriptions."""
     most: Int64
-    """int64[M]: partitions of all topics a member asks for."""
+    """int64[M]: partitions of all topics that the member subscribes to."""
     is_fixed: Bool
     """bool[M]: can neither give nor take."""
     before: Int32
@@ -61,7 +61,7 @@ class Table:
     java_hash: Int32
     """int32[S]: Java's hash code of the partition."""
     least: Int64
-    """int64[T]: size of the smallest subscriber, of topics that several ask for."""
+    """int64[T]: size of the smallest subscriber, for topics with several subscribers."""
     movements: Movements = field(default_factory=Movements)
     doubles: dict[tuple[int, int], int] = field(default_factory=dict)
     """(member, partition) -> stamp, of partitions that were given away and kept as well."""
@@ -98,7 +98,7 @@ class Search:
         position = 0
         self._judge(position)
         while not self.is_balanced:
-            found = _first(partitions, position, self._wants)
+            found = _first(partitions, position, self._moves_next)
             if found is None:
                 return
             self._serve(int(partitions[found]))
@@ -139,7 +139,7 @@ class Search:
     def _is_ahead_of_others(
         self, partitions: Int64, owner: Int32, doubled: Mapping[int, list[int]]
     ) -> bool:
-        """Return whether a subscriber lags behind the owner of one of these that it has not."""
+        """Return whether one of these has an owner two ahead of a subscriber without it."""
         table = self.table
         counts = ~(table.is_fixed | (table.size == table.most))
         for partition in partitions.tolist():
@@ -150,8 +150,8 @@ class Search:
                 return True
         return False
 
-    def _wants(self, partitions: Int64) -> Bool:
-        """Return which partitions Java would move, or fail over."""
+    def _moves_next(self, partitions: Int64) -> Bool:
+        """Return which partitions Java would move, or would fail on."""
         table = self.table
         size = table.size[table.owner[partitions]]
         wants: Bool = size > table.least[table.java_input.topic_of[partitions]] + 1
@@ -165,7 +165,7 @@ class Search:
         return returns
 
     def _serve(self, partition: int) -> None:
-        """Move a partition that wants to move."""
+        """Move a partition that `_moves_next` has found."""
         table = self.table
         one = np.array([partition])
         size = table.size[table.owner[one]]
@@ -193,7 +193,7 @@ class Search:
         return int(subscribers[np.argmin(table.size[subscribers])])
 
     def _move(self, partition: int, receiver: int) -> None:
-        """Move a partition, or the one that takes its place."""
+        """Move a partition, or the one that Java moves instead of it."""
         self.move_count += 1
         if self.move_count > MOVE_LIMIT * (len(self.table.owner) + 1):
             raise JavaFailure("TimeoutException", "the passes come to no end")
@@ -233,7 +233,7 @@ def least_sizes(table: Table, topics: Int64, counts: Bool) -> Int64:
 
 
 def _as_java_looks(table: Table) -> tuple[Int32, Mapping[int, list[int]]]:
-    """Return the owners by which balance is judged, int32[S], and all owners where several are.
+    """Return the owners by which balance is judged, int32[S], and all of those with several.
 
     Java notes the owner of each partition list by list: the last list in map order that has it.
     """
@@ -250,7 +250,7 @@ def _as_java_looks(table: Table) -> tuple[Int32, Mapping[int, list[int]]]:
 
 
 def _first(partitions: Int64, begin: int, test: Callable[[Int64], Bool]) -> int | None:
-    """Return the first position from `begin` where the test holds, looking at ever more at once."""
+    """Return the first position from `begin` where `test` holds, in scans of growing length."""
     width = FIRST_LOOK
     while begin < len(partitions):
         holds = test(partitions[begin : begin + width])
