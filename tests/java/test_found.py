@@ -1,4 +1,4 @@
-"""Small groups that our copies once answered otherwise than Kafka's classes, or that mutants did."""
+"""Small groups that our copies, or mutants of them, answered otherwise than Kafka's classes."""
 
 from __future__ import annotations
 
