@@ -1,4 +1,8 @@
-"""The bytes of Kafka's consumer protocol: strict where we write, tolerant where we read."""
+"""Reads and writes the bytes of Kafka's consumer protocol; `wire.records` those of its records.
+
+Encoders write exactly what Kafka 4.4 writes. Decoders accept what real clients are known to write
+and return a `Decoded`: a value, notes on what was odd, or an error. They never raise.
+"""
 
 from wire.cursor import TopicPartitions
 from wire.decoded import Decoded, Mode, Note, NoteCode

@@ -1,4 +1,4 @@
-"""Bounded reading over one buffer: primitives, strings, and lists of owned partitions.
+"""Reading the consumer protocol from one buffer: numbers, strings, lists of partitions.
 
 Every read checks what is left before it takes anything, so no count in the input can make
 the reader allocate more than the input holds. In tolerant mode a list that says it is longer
@@ -17,7 +17,7 @@ from wire.errors import ErrorKind, WireError
 from wire.text import replaced_utf8
 
 TopicPartitions = Mapping[str, tuple[int, ...]]
-"""Topic -> partition numbers, order kept: the shape of the bytes."""
+"""Topic -> partition numbers, in the order of the bytes."""
 
 INT16_MAX = 32767
 
@@ -32,7 +32,7 @@ _NUMBERS = [struct.Struct(f">{count}i") for count in range(32)]
 
 
 class Cursor:
-    """A position in a buffer, and what was odd up to there."""
+    """A position in a buffer, and the notes on what was odd up to there."""
 
     __slots__ = ("data", "is_strict", "oddities", "offset", "size")
 

@@ -1,4 +1,4 @@
-"""What a decoder returns: a value as far as it could be read, and what was odd about it."""
+"""The result of decoding: a value as far as it could be read, notes on what was odd, an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Mode(StrEnum):
-    """How much a decoder puts up with."""
+    """How strictly a decoder reads."""
 
     STRICT = "strict"
     """Accept and refuse exactly what Kafka's own classes do."""
@@ -21,7 +21,7 @@ class Mode(StrEnum):
 
 
 class NoteCode(StrEnum):
-    """The oddities that decoders know, each a rule of its own."""
+    """The rules that bytes may break and still be read; each note names one."""
 
     EMPTY_BLOB = "empty-blob"
     CUT = "cut"
@@ -56,7 +56,7 @@ class NoteCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One oddity: which rule, the first byte it was seen at, and words."""
+    """A rule that the bytes break, the first byte where they do, and what is there, in words."""
 
     code: NoteCode
     offset: int

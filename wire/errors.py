@@ -1,4 +1,4 @@
-"""What can be wrong with bytes: one exception, a few kinds, always the place."""
+"""The one exception of this package: its kind, its text, and the byte where reading stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class WireError(Exception):
     """
 
     def __init__(self, kind: ErrorKind, text: str, offset: int = 0) -> None:
-        """Keep the kind, the words and the place apart: programs read the first and last."""
+        """Keep kind, text and offset apart: programs read the first and the last."""
         super().__init__(kind, text, offset)
         self.kind = kind
         self.text = text

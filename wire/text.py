@@ -1,4 +1,4 @@
-"""Strings as Java sees them: UTF-16 order, and its way of reading broken UTF-8."""
+"""Strings as Java treats them: sorted by UTF-16 code units, malformed UTF-8 replaced its way."""
 
 from __future__ import annotations
 

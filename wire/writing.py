@@ -1,4 +1,4 @@
-"""Writing the parts that both consumer-protocol messages and UserData are made of."""
+"""Bytes of the parts that Subscription, Assignment and UserData have in common."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.replay.segments import (
     written,
 )
 from wire.errors import WireError
-from wire.log.records import Compression
+from wire.log.batch import Compression
 
 
 def compressed(compression: Compression, plain: bytes) -> bytes:

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.decode.batches import DECODED, SLICE_BYTES, decode_batch, decode_batches
-from assignors.replay.decode.buffers import bytes_of, nulls
-from assignors.replay.decode.offset_columns import commit_columns
+from assignors.replay.decode.binary_columns import bytes_of, nulls
+from assignors.replay.decode.commit_columns import commit_columns
 from assignors.replay.sources import RAW, Raw, batched, open_source
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected, shared
 from tests.replay.offsets_topics import Mix, group_value, offsets_topic

@@ -34,7 +34,7 @@ from tests.replay.segments import (
     varint,
     written,
 )
-from wire.log.records import Batch as ReadBatch
+from wire.log.batch import Batch as ReadBatch
 from wire.log.segment import Flaw, read_batches
 
 fields = st.none() | st.binary(max_size=300)

@@ -1,6 +1,6 @@
 """A Spark session makes the tables of a dump; they are left as JSON.
 
-The folder has a dump (`dump.jsonl`), which is read in many stretches, and its rows are mixed.
+The folder has a dump (`dump.jsonl`), which is read in many splits, and its rows are mixed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from assignors.replay.engines.spark import (
 from assignors.replay.sources import SourceError
 
 SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
-STRETCH_BYTES = 5_000
+SPLIT_BYTES = 5_000
 
 
 def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    dump = json_line_records(session, folder / "dump.jsonl", stretch_bytes=STRETCH_BYTES)
+    dump = json_line_records(session, folder / "dump.jsonl", split_bytes=SPLIT_BYTES)
     dump = dump.repartition(3)
     names = topic_names(dump)
     found = tables(dump, SETTINGS, topic_names=names, hide_names=True, persist=True)

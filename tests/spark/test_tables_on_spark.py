@@ -17,7 +17,7 @@ from assignors.replay.tables.rows import TABLES
 from tests.replay.damage import damaged
 from tests.spark.conftest import SparkAnswers
 from tests.spark.dumps import IDS, some_groups
-from tests.spark.tables_job import SETTINGS, STRETCH_BYTES
+from tests.spark.tables_job import SETTINGS, SPLIT_BYTES
 
 
 def counted(found: list[dict[str, Any]]) -> Counter[str]:
@@ -34,7 +34,7 @@ def test_spark_tells_what_plain_python_tells(
 ) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(some_groups())
-    assert dump.stat().st_size > 20 * STRETCH_BYTES
+    assert dump.stat().st_size > 20 * SPLIT_BYTES
     answers = spark_answers("tables_job", kind, tmp_path)
     expected = replay(logged_records(open_source(dump)), SETTINGS, hide_names=True)
     for name in TABLES:

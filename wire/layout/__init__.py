@@ -1,9 +1,9 @@
-"""Messages as tables: what a field is called, what it is made of, in which versions it exists.
+"""Messages as tables: each field's name, its type and the versions that have it.
 
-Kafka describes each message by rows, and so do we. A row names a field, its type, the versions
-that have it, and whether it stands in line or in the tag section at the end of its struct. From
-the rows of one version a reader (`wire.layout.reading`) and a writer (`wire.layout.writing`) are
-put together once. A new version of a message is a new row and nothing else moves.
+Kafka describes each message by rows, and so does this package. A row also says whether the field
+stands in line or in the tag section at the end of its struct. From the rows of one version a
+reader (`wire.layout.reading`) and a writer (`wire.layout.writing`) are built once. A new version
+of a message is a new row, and nothing else changes.
 
 A value is a plain dict with Kafka's own field names. As in Kafka's JSON a tagged field that has
 its default is not in it; bytes are `bytes`, a uuid is Kafka's text of it. Tags that no row knows
@@ -28,7 +28,7 @@ Value = Mapping[str, Any]
 
 
 class Kind(StrEnum):
-    """What a field is made of, unless it is an array or a struct."""
+    """The type of a field that is no array and no struct."""
 
     INT8 = "int8"
     INT16 = "int16"

@@ -1,4 +1,4 @@
-"""Readers put together from a layout's rows, one for each version, once.
+"""Readers of messages, built from a layout's rows, one for each version.
 
 A reader takes the bytes and where to start, and returns the value and where it ended. It is made
 of closures: one for each run of like fields (`wire.layout.fields`), one for each array, struct

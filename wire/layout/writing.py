@@ -1,4 +1,4 @@
-"""Writers put together from a layout's rows: the bytes that Kafka's own classes write.
+"""Writers of messages, built from a layout's rows: the bytes that Kafka's own classes write.
 
 Tagged fields are written ascending, those that have their default not at all, unknown tags among
 them where they belong. A value that cannot be written (a field missing or not known, a number

@@ -6,9 +6,9 @@ the CRC:
     base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | last delta 4 |
     base timestamp 8 | max timestamp 8 | producer id 8, epoch 2, sequence 4 | record count 4
 
-What cannot be read is a `Flaw` with its place, and reading goes on at the next batch whose CRC
-is right: behind the bad one if its length can be believed, else wherever one is found. The
-caller hands in CRC-32C, which the standard library lacks. `log_records` reads what is inside.
+Bytes that cannot be read are a `Flaw` with its place, and reading goes on at the next batch whose
+CRC is right: behind the bad one if its length is plausible, else wherever one is found. The
+caller passes CRC-32C, which the standard library lacks. `wire.log.batch` reads the records.
 
 Source: Kafka's protocol guide, "Record Batch"; `DefaultRecordBatch`.
 """
@@ -21,13 +21,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, TypeAlias
 
-from wire.log.records import Batch
+from wire.log.batch import Batch
 
 Checksum: TypeAlias = Callable[[bytes], int]
 """CRC-32C (Castagnoli) of bytes."""
 
 SIZE_MAX = 128 << 20
-"""Longest batch that is read unless told otherwise: Kafka's own default is one MiB."""
+"""Longest batch that is read by default, in bytes; Kafka's own default is one MiB."""
 
 _HEADER = struct.Struct(">qiibIhiqqqhii")
 _FRAME = struct.Struct(">qi")
@@ -48,14 +48,14 @@ class Flaw:
     end: int
     """Byte where reading goes on."""
     offset: int | None
-    """The batch's first offset, where its header can be believed."""
+    """The batch's first offset, where its header is plausible."""
     text: str
 
 
 def read_batches(
     stream: BinaryIO, *, checksum: Checksum, size_max: int = SIZE_MAX
 ) -> Iterator[Batch | Flaw]:
-    """Yield every batch of a segment file, and a flaw for each stretch that is none.
+    """Yield every batch of a segment file, and a flaw for each range of bytes that is none.
 
     `stream` can seek. Zeros up to the end, which preallocated files have, are no flaw. The
     base offset is not under the CRC: a batch that goes back behind the one before comes with
@@ -90,11 +90,11 @@ class _Refused:
     text: str
     offset: int | None = None
     end: int | None = None
-    """Where the next one should be, if the length can be believed."""
+    """Where the next one should be, if the length is plausible."""
 
 
 class _File:
-    """A seekable file, and what may be believed in it."""
+    """A seekable file, and how much of it the search for a batch may still check."""
 
     __slots__ = ("_budget", "_checksum", "_size_max", "_stream", "size")
 

@@ -46,7 +46,9 @@ def decode_assignment(
 ) -> Decoded[MemberAssignment]:
     """Return the Assignment in `blob`. Never raises. Cost: linear in its size.
 
-    Zero bytes are what a broker sends to a member that its leader left out: no value.
+    Tolerant: the value as far as the bytes go, with notes. Strict: the value where Kafka 4.4
+    reads one, else its error. Zero bytes, which a broker sends to a member that its leader left
+    out, have no value in either mode.
 
     >>> decode_assignment(bytes.fromhex("000100000000ffffffff")).value.partitions
     {}

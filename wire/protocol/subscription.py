@@ -1,4 +1,4 @@
-"""ConsumerProtocolSubscription, versions 0 to 3: what a member asks for and says it owns.
+"""ConsumerProtocolSubscription, versions 0 to 3: topics and owned partitions of a member.
 
 An int16 version, then topics, UserData, and with each version one field more: owned
 partitions (1, KIP-429), generation (2, KIP-792), rack (3, KIP-881). Clients in the field
@@ -31,7 +31,7 @@ class Subscription:
     """A member's Subscription, field by field as the bytes have it."""
 
     version: int = NEWEST_VERSION
-    """The int16 as it stands in the bytes: it may be negative or above 3."""
+    """As in the bytes: it may be negative or above 3."""
     topics: tuple[str, ...] = ()
     user_data: bytes | None = None
     owned: TopicPartitions = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""UserData of the two sticky assignors, and what other clients put in its place.
+"""UserData of the two sticky assignors, and what other clients write there instead.
 
 Neither layout carries a version. The eager sticky assignor writes its last assignment and,
 since V1, the generation of it; a reader can only try V1, then V0. The cooperative one writes
@@ -6,8 +6,8 @@ four bytes, the generation; franz-go and librdkafka write the sticky layout ther
 first four bytes are a number of topics that a careless reader takes for a generation.
 kafka-python 3.0 puts an int16 in front of the sticky layout.
 
-Kafka's readers never fail, they conclude; strict mode returns their conclusion. They tell a
-generation that is absent (`None` here) from one that is -1.
+Kafka's readers never fail: bytes that they cannot read count as no claim. Strict mode returns the
+same. They distinguish a generation that is absent (`None` here) from one that is -1.
 """
 
 from __future__ import annotations

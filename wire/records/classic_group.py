@@ -1,9 +1,9 @@
 """Groups whose leader assigns: record type 2.
 
 One record holds the whole group, written when a generation is complete. Of each member it has
-the subscription under the *chosen* protocol only, and what the leader gave it: zero bytes where
-the leader sent nothing. Both are opaque here; for protocol type "consumer" `wire.records.members`
-opens them.
+the Subscription under the *chosen* protocol only, and its Assignment: zero bytes where the leader
+sent none. Both are opaque bytes here; for protocol type "consumer" `wire.records.members` decodes
+them.
 """
 
 from __future__ import annotations

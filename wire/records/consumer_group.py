@@ -4,8 +4,9 @@ A group is spread over many records: its epoch (3), each member (5), the target 
 7 for each member), what each member has now (8), and what a regular expression resolved to (16).
 Type 4 is written as tombstones only, since the hash in type 3 replaced it (KIP-1101).
 
-Two defaults surprise. A member without classic metadata is stored with an explicit null; the tag
-left out means empty metadata, which is not null. The same holds for `assignmentEpochs` (KIP-1251).
+Two tags have a default that is not null. A member without classic metadata is stored with an
+explicit null; without the tag it has empty metadata. The same holds for `assignmentEpochs`
+(KIP-1251).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def to_json(value: Any) -> Any:  # noqa: ANN401 - a tree of any values
 
 
 def from_json(layout: Layout, document: Value) -> dict[str, Any]:
-    """Return the value that a JSON form means: bytes where the layout has bytes.
+    """Return the value of a JSON form: bytes where the layout has bytes.
 
     Raises `WireError` where base64 is expected and not found.
     """

@@ -33,12 +33,12 @@ USER_DATA: Mapping[str, Callable[[bytes | None], UserData]] = {
     "sticky": decode_sticky_user_data,
     "cooperative-sticky": decode_cooperative_user_data,
 }
-"""The protocols whose UserData has a known layout."""
+"""Protocol name -> decoder of its UserData, for the protocols that have a known layout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordMember:
-    """A member under one protocol, its bytes opened."""
+    """A member under one protocol, its bytes decoded."""
 
     member_id: str
     protocol: str | None

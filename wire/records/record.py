@@ -1,9 +1,9 @@
-"""One record of `__consumer_offsets`: its key, its value, what was odd, why it was not read.
+"""One record of `__consumer_offsets`: key, value, notes on what was odd, or an error.
 
-Kafka's loader skips a type it does not know and dies of everything else it cannot read. Here
-nothing is fatal and nothing is lost: a record that cannot be read says why and at which byte, and
-keeps its bytes. `error` is set exactly where Kafka's own deserializer throws, so a value that is
-None without an error is a tombstone.
+Kafka's loader skips a type it does not know and fails on everything else it cannot read. Here a
+record that cannot be read has an error, with the reason and the byte, and keeps its bytes.
+`error` is set exactly where Kafka's own deserializer throws, so a value that is None without an
+error is a tombstone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _INT16 = struct.Struct(">h")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A record as far as it could be read. Plain dicts hold Kafka's own field names."""
+    """A record as far as it could be read; key and value are dicts with Kafka's field names."""
 
     type: int | None = None
     """The number in front of the key; None where not even that is there."""
@@ -54,7 +54,7 @@ class Record:
 
     @property
     def is_tombstone(self) -> bool:
-        """Return whether the record says that its key is gone."""
+        """Return whether the value is null: the key is deleted."""
         return self.value_bytes is None
 
     @property
@@ -139,7 +139,7 @@ def record_json(record: Record) -> dict[str, Any]:
 
 
 def formatter_json(record: Record) -> dict[str, Any] | None:
-    """Return what Kafka's console consumer prints; None for what it skips or dies of.
+    """Return what Kafka's console consumer prints; None for what it skips or fails on.
 
     >>> formatter_json(decode_record(bytes.fromhex("0002000167"), None))
     {'key': {'type': 2, 'data': {'group': 'g'}}, 'value': None}

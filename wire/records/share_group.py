@@ -1,7 +1,7 @@
 """Share groups (KIP-932): record types 10 to 15.
 
-Like a KIP-848 group, and one record more: which partitions of which topics have share state (15).
-Type 9, the partition metadata of previews, is gone.
+The records of a KIP-848 group, and one more: which partitions of which topics have share state
+(15). Type 9, the partition metadata of previews, is gone.
 """
 
 from __future__ import annotations

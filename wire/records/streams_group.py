@@ -1,7 +1,8 @@
 """Streams groups (KIP-1071): record types 17 and 19 to 23.
 
-Members run tasks: a subtopology and partition numbers, active, standby or warming up. The group
-also keeps the topology it was told (23). Type 18, the partition metadata of previews, is gone.
+Members run tasks: a subtopology and partition numbers, active, standby or warming up. The group's
+topology, which its members sent, is a record too (23). Type 18, the partition metadata of
+previews, is gone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which record type has which key and value: the registry of `__consumer_offsets`.
+"""The record types of `__consumer_offsets`: number, name, layout of key and value.
 
-The number is the int16 in front of the key. 9 and 18 belonged to previews and mean nothing to
-Kafka 4.4; numbers from 24 on are not given out yet.
+The number is the int16 at the start of the key. 9 and 18 belonged to previews and are unknown to
+Kafka 4.4; numbers from 24 on are not in use.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Raw records in, decoded records out: a batch of Arrow columns at a time.
+"""Raw records to decoded records, a batch of Arrow columns at a time.
 
 Every row of the input is a row of the output, in its order, whatever is in it. What is common
 to all records stands in columns of its own; a commit is in `commit`, a classic group in
-`classic_group` with its members' bytes opened. All other types, of which there are twenty and
-seldom many, are in `key_json` and `value_json` in the form of Kafka's console formatter. What
-could not be read has a reason in `error` and its bytes in `raw_key` and `raw_value`.
+`classic_group` with its members' bytes decoded. All other types, twenty and seldom frequent, are
+in `key_json` and `value_json` in the form of Kafka's console formatter. A record that could not
+be read has a reason in `error` and its bytes in `raw_key` and `raw_value`.
 
-Nearly every record is a commit: commits are decoded in columns (`offset_columns`). The rest, and
+Nearly every record is a commit: commits are decoded in columns (`commit_columns`). The rest, and
 commits that are not plain, go through `wire.records` one by one.
 """
 
@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assignors.arrow.schemas import NOTES
-from assignors.replay.decode.buffers import (
+from assignors.replay.decode.binary_columns import (
     Bytes,
     Index,
     Mask,
@@ -32,7 +32,7 @@ from assignors.replay.decode.buffers import (
     offsets_of,
 )
 from assignors.replay.decode.classic_groups import CLASSIC_GROUP, classic_groups
-from assignors.replay.decode.offset_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
+from assignors.replay.decode.commit_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
 from assignors.replay.sources.raw import RAW, slices, uniform
 from wire.records import RECORD_TYPES, UNKNOWN, Record, decode_record
 from wire.records.json_form import to_json
@@ -41,7 +41,7 @@ SLICE_BYTES = 16 << 20
 """A batch is decoded in slices of about so many bytes of keys and values."""
 
 COORDINATES = ("topic", "partition", "offset", "timestamp", "timestampType", "transaction")
-"""The columns of a source that are handed on."""
+"""The columns of a source that the result has too."""
 
 DECODED = pa.schema(
     [
@@ -82,6 +82,7 @@ _COMMIT_FIELDS = {
 def decode_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the records of raw batches as batches of `DECODED`.
 
+    Columns of `RAW` may be missing. Raises `SourceError` where one is of another kind.
     Memory: an input batch, and what `SLICE_BYTES` of it become.
     """
     for batch in batches:

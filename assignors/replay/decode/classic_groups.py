@@ -23,7 +23,7 @@ from assignors.arrow.codecs import (
     decoded_subscriptions,
 )
 from assignors.arrow.schemas import DECODED_ASSIGNMENT, DECODED_SUBSCRIPTION, DECODED_USER_DATA
-from assignors.replay.decode.buffers import Index, Mask, expanded, nulls, offsets_of
+from assignors.replay.decode.binary_columns import Index, Mask, expanded, nulls, offsets_of
 from wire.records.members import CONSUMER
 
 MEMBER = pa.struct(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from assignors.replay.decode.buffers import Bytes, Index, bytes_of, expanded, nulled
+from assignors.replay.decode.binary_columns import Bytes, Index, bytes_of, expanded, nulled
 from wire.text import replaced_utf8
 
 KEY = pa.struct([("type", pa.int32()), ("group", pa.string())])

@@ -1,7 +1,7 @@
-"""From the raw rows of a source to decoded records in the order of the topic.
+"""Rows of a source to decoded records, in the order of the source.
 
-Nothing is dropped: a row that a source could not read is a record with an error, and so ends
-up among the findings with the place that the source named.
+Nothing is dropped: a row that a source could not read is a record with an error. It is reported
+among the findings, with the place that the source named.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from assignors.replay.sources import Raw
 
 NO_TIME = 0
-"""Where a source has no timestamps, everything happens at once."""
+"""The time of a record whose source has no timestamps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRecord:
-    """One record and where it stands in the topic."""
+    """One record, when it was written, and where it stands in the topic."""
 
     record: Record
     at_ms: int
     partition: int | None = None
     offset: int | None = None
     is_aborted: bool | None = None
-    """Whether its transaction was taken back, where the source knows."""
+    """Whether its transaction was aborted; `None` where the source does not know."""
 
 
 def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
@@ -52,5 +52,5 @@ def record_of(key: bytes | None, value: bytes | None, error: str | None) -> Reco
 
 
 def _is_aborted(transaction: str | None) -> bool | None:
-    """Return whether a commit was taken back, `None` where the source does not know."""
+    """Return whether a transaction was aborted, `None` where the source does not know."""
     return {"aborted": True, "committed": False}.get(transaction or "")

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assignors.replay.sources.jsonlines import (
-    Stretch,
+    FileSplit,
     is_json_lines,
     parse_lines,
     read_json_lines,
-    read_stretch,
-    stretches,
+    read_split,
+    splits,
 )
 from assignors.replay.sources.parquet import is_parquet, read_parquet, write_parquet
 from assignors.replay.sources.raw import (
@@ -37,11 +37,11 @@ __all__ = [
     "BATCH_ROWS",
     "POSITION",
     "RAW",
+    "FileSplit",
     "Isolation",
     "Partition",
     "Raw",
     "SourceError",
-    "Stretch",
     "batched",
     "is_json_lines",
     "is_parquet",
@@ -51,9 +51,9 @@ __all__ = [
     "read_parquet",
     "read_partition",
     "read_segments",
-    "read_stretch",
+    "read_split",
     "rows",
-    "stretches",
+    "splits",
     "uniform",
     "write_parquet",
 ]
@@ -62,11 +62,13 @@ __all__ = [
 def open_source(
     path: str | Path, *, isolation: Isolation = Isolation.READ_COMMITTED
 ) -> Iterator[Raw]:
-    """Yield the records at a path, whose name tells what it is.
+    """Yield the records at a path; its name decides how it is read.
 
     `*.jsonl`, `*.json`, `*.ndjson`, each with or without `.gz`; `*.parquet` or a folder of
     them; `*.log`, a partition's folder or a broker's data folder. Raises `SourceError` where
-    it is none of these. `isolation` matters to segment files alone.
+    it is none of these, when called; what is damaged inside is a row with `error`.
+    `isolation` matters to segment files alone. Memory: a batch; cost: linear in the bytes, twice
+    for segment files.
     """
     place = Path(path)
     if is_json_lines(place):

@@ -1,7 +1,7 @@
-"""The codecs of Kafka's producers, none of which is believed about how much it will give.
+"""Decompression of record batches, with a limit on what a batch may become.
 
-Arrow brings lz4 frames, zstd and snappy, the standard library gzip. All are read in steps and
-stopped at a limit, so that a batch of a kilobyte cannot become a gigabyte. Snappy comes in two
+Arrow has lz4 frames, zstd and snappy, the standard library gzip. All are read in steps and
+stopped at the limit, so that a batch of a kilobyte cannot become a gigabyte. Snappy comes in two
 forms: Java and most clients write blocks behind the header of xerial's `snappy-java`,
 librdkafka one block without it; a block says its length, which is checked before it is made.
 """
@@ -17,10 +17,10 @@ from typing import Protocol
 import pyarrow as pa
 
 from wire.errors import ErrorKind, WireError
-from wire.log.records import Compression
+from wire.log.batch import Compression
 
 PLAIN_MAX = 128 << 20
-"""Most bytes that the records of one batch may have, unless told otherwise."""
+"""Most bytes that the records of one batch may have, by default."""
 
 _STEP = 1 << 16
 _XERIAL = b"\x82SNAPPY\0"
@@ -54,7 +54,7 @@ def decompress(compression: Compression, data: bytes, *, plain_max: int = PLAIN_
 
 
 def decompressor(plain_max: int) -> Callable[[Compression, bytes], bytes]:
-    """Return `decompress` with another limit, as `wire.log.records` takes it."""
+    """Return `decompress` with another limit, as `wire.log.batch` takes it."""
     return partial(decompress, plain_max=plain_max)
 
 

@@ -4,12 +4,12 @@
      "offset": 7, "timestamp": 1795247987397, "timestampType": 0}
 
 Only `key` and `value` must be there; null is no key, and a tombstone. Times are epoch
-milliseconds. Files that end in `.gz` are unpacked on the way. A line that is none of this is
-a row with its number in `error`.
+milliseconds. Files that end in `.gz` are decompressed. A line that is no such record is a row
+with its number in `error`.
 
-A plain file can be read in stretches, by as many readers: a line belongs to the stretch that it
-begins in. What is packed is one stretch, as nobody can start in its middle. The lines before a
-stretch are counted only where one in it cannot be read.
+A plain file can be read in splits, by as many readers: a line belongs to the split that it
+begins in. What is packed is one split, as nobody can start in its middle. The lines before a
+split are counted only where one in it cannot be read.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from assignors.replay.sources.raw import (
 )
 
 LINE_MAX = 512 << 20
-"""Longest line: a longer one is an error, not a reason to fill the memory."""
+"""Longest line in bytes: a longer one is an error row, which bounds the memory."""
 
-STRETCH_BYTES = 64 << 20
+SPLIT_BYTES = 64 << 20
 """So much of a plain file is one reader's."""
 
 _PIECE_BYTES = 1 << 20
@@ -50,7 +50,7 @@ _INT64 = 1 << 63
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stretch:
+class FileSplit:
     """The lines of a file that begin from byte `start` on, and before byte `end`."""
 
     file: Path
@@ -74,11 +74,11 @@ def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[R
     A line of `line_max` bytes or more is an error. Raises `SourceError` where there is no such
     file. Memory: one line.
     """
-    (whole,) = stretches(path, size=None)
-    return _stretch_rows(whole, line_max)
+    (whole,) = splits(path, size=None)
+    return _split_rows(whole, line_max)
 
 
-def stretches(path: str | Path, *, size: int | None = STRETCH_BYTES) -> list[Stretch]:
+def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSplit]:
     """Return the parts of a file that can be read apart, of `size` bytes; `None`: all in one.
 
     Raises `SourceError` where there is no such file.
@@ -87,24 +87,24 @@ def stretches(path: str | Path, *, size: int | None = STRETCH_BYTES) -> list[Str
     if not place.is_file():
         raise SourceError(f"{place}: no such file")
     if size is None or place.suffix == ".gz":
-        return [Stretch(file=place)]
+        return [FileSplit(file=place)]
     starts = list(range(0, place.stat().st_size, size)) or [0]
     ends = [*starts[1:], None]
     return [
-        Stretch(file=place, start=start, end=end) for start, end in zip(starts, ends, strict=True)
+        FileSplit(file=place, start=start, end=end) for start, end in zip(starts, ends, strict=True)
     ]
 
 
-def read_stretch(
-    stretch: Stretch, *, batch_rows: int = BATCH_ROWS, line_max: int = LINE_MAX
+def read_split(
+    split: FileSplit, *, batch_rows: int = BATCH_ROWS, line_max: int = LINE_MAX
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the records of a stretch, with the column `POSITION` behind those of `RAW`.
+    """Yield the records of a split, with the column `POSITION` behind those of `RAW`.
 
-    Positions grow along the file, from stretch to stretch. Memory: a batch, or one line.
+    Positions grow along the file, from split to split. Memory: a batch, or one line.
     """
     # A row is a line and a line has a byte: what begins at `end` is beyond these positions.
-    position = stretch.start
-    for batch in batched(_stretch_rows(stretch, line_max), batch_rows=batch_rows):
+    position = split.start
+    for batch in batched(_split_rows(split, line_max), batch_rows=batch_rows):
         behind = position + batch.num_rows
         yield batch.append_column(POSITION, pa.array(range(position, behind), POSITION.type))
         position = behind
@@ -135,14 +135,14 @@ def parse_lines(
             yield Raw(error=f"{name}: line {count_before() + number}: {error}")
 
 
-def _stretch_rows(stretch: Stretch, line_max: int) -> Iterator[Raw]:
-    name = printable_name(stretch.file)
-    count_before = cache(lambda: _count_before(stretch))
-    with stretch.file.open("rb") as stream:
-        plain = gzip.GzipFile(fileobj=stream) if stretch.file.suffix == ".gz" else stream
+def _split_rows(split: FileSplit, line_max: int) -> Iterator[Raw]:
+    name = printable_name(split.file)
+    count_before = cache(lambda: _count_before(split))
+    with split.file.open("rb") as stream:
+        plain = gzip.GzipFile(fileobj=stream) if split.file.suffix == ".gz" else stream
         try:
             yield from parse_lines(
-                _lines(plain, stretch, line_max),
+                _lines(plain, split, line_max),
                 name=name,
                 line_max=line_max,
                 count_before=count_before,
@@ -151,14 +151,14 @@ def _stretch_rows(stretch: Stretch, line_max: int) -> Iterator[Raw]:
             yield Raw(error=f"{name}: {error}")
 
 
-def _lines(stream: BinaryIO | gzip.GzipFile, stretch: Stretch, line_max: int) -> Iterator[bytes]:
-    """Yield the lines of a stretch; of one that is too long its begin."""
-    position = stretch.start
+def _lines(stream: BinaryIO | gzip.GzipFile, split: FileSplit, line_max: int) -> Iterator[bytes]:
+    """Yield the lines of a split; of one that is too long its begin."""
+    position = split.start
     if position:
-        # From the byte before: if that ends a line, the stretch begins with one.
+        # From the byte before: if that ends a line, the split begins with one.
         stream.seek(position - 1)
         position += _skip_line(stream) - 1
-    while stretch.end is None or position < stretch.end:
+    while split.end is None or position < split.end:
         line = stream.readline(line_max)
         if not line:
             return
@@ -178,10 +178,10 @@ def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
     return count
 
 
-def _count_before(stretch: Stretch) -> int:
-    """Return how many lines begin before a stretch. Cost: a pass over these bytes."""
-    count, left, last = 0, stretch.start, b"\n"
-    with stretch.file.open("rb") as stream:
+def _count_before(split: FileSplit) -> int:
+    """Return how many lines begin before a split. Cost: a pass over these bytes."""
+    count, left, last = 0, split.start, b"\n"
+    with split.file.open("rb") as stream:
         while left and (piece := stream.read(min(left, _PIECE_BYTES))):
             count += piece.count(b"\n")
             left -= len(piece)

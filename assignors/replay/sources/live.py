@@ -1,15 +1,15 @@
 """The topic of a live cluster, through Spark's own Kafka source.
 
-Two things about it surprise. Its newer way of looking up offsets leaves internal topics out
-without a word, so `__consumer_offsets` comes back with no rows; the setting
-`spark.sql.streaming.kafka.useDeprecatedOffsetFetching` brings the older way back, and is set
-here. Its consumer joins a group, `spark-kafka-relation-...`, which leaves records of its own in
-the topic. And without `kafka.isolation.level=read_committed`, also set here, commits of aborted
-transactions come along, which look like any other.
+Two settings are needed, and set here. Spark's newer lookup of offsets silently omits internal
+topics, so `__consumer_offsets` reads as empty:
+`spark.sql.streaming.kafka.useDeprecatedOffsetFetching` chooses the older lookup. Without
+`kafka.isolation.level=read_committed` the commits of aborted transactions are read as well, and
+look like any other. With the older lookup the source's consumer joins a group,
+`spark-kafka-relation-...`, which writes records of its own to the topic.
 
-The connector is a package of its own, and of no version are all parts on Maven Central that
-pyspark 4.3 needs: `spark.jars.packages` with 4.0.0 reads ordinary topics there, but its older
-offset lookup asks for a class that Spark no longer has. The four jars of `CONNECTOR` read
+The connector is a separate package. No version of it on Maven Central is complete for pyspark
+4.3: `spark.jars.packages` with 4.0.0 reads ordinary topics, but its older offset lookup needs a
+class that Spark no longer has. The four jars of `CONNECTOR` read
 batches and streams; fetch them into one folder, for each
 
     mvn dependency:copy -Dartifact=ARTIFACT -DoutputDirectory=jars
@@ -97,7 +97,8 @@ def stream_topic(
 def require_rows(frame: DataFrame, where: str) -> DataFrame:
     """Return the frame; `SourceError` that says what may be the matter if it has no row.
 
-    An empty topic and one that Spark may not see look the same. Cost: a job that reads one row.
+    An empty topic and one that Spark is not allowed to see look the same. Cost: a job that reads
+    one row.
     """
     if frame.limit(1).count():
         return frame

@@ -3,9 +3,9 @@
 The columns are those of Spark's Kafka source; only `key` and `value` must be there. Files of a
 folder are read in the order of their names.
 
-A file is not believed about how much it becomes: a dictionary of one long value and rows that
-all name it are a kilobyte that becomes gigabytes. Columns of bytes are read as dictionaries, and
-only as many rows at once are made of them as fit a batch.
+What a file may become is bounded: with one long value in a dictionary and many rows that refer
+to it, a kilobyte could become gigabytes. So columns of bytes are read as dictionaries, which are
+expanded a batch at a time.
 """
 
 from __future__ import annotations

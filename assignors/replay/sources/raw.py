@@ -98,7 +98,7 @@ def batched(
 
 
 def uniform(batch: pa.RecordBatch, where: str, *, first_row: int | None = None) -> pa.RecordBatch:
-    """Return a batch of anybody's with the columns of `RAW`; those it lacks are null.
+    """Return any batch with the columns of `RAW`; those it lacks are null.
 
     Text in `key` and `value` is taken as its bytes. A value that its column cannot hold (text
     that is no UTF-8, a partition beyond int32) costs its row alone: `error` has the column and
@@ -182,7 +182,7 @@ def _converted(column: pa.Array, kind: pa.DataType) -> tuple[pa.Array, dict[int,
 def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
     cast = column.cast(kind)
     if pa.types.is_string(kind):
-        cast.validate(full=True)  # of a column of text nobody has looked yet if it is UTF-8
+        cast.validate(full=True)  # Arrow has not checked yet that it is UTF-8
     return cast
 
 

@@ -1,13 +1,13 @@
-"""The log segment files of a topic, as a broker keeps them or somebody copied them.
+"""The log segment files of a topic, in a broker's data folder or copied from there.
 
 A path may be one file, the folder of a partition (`__consumer_offsets-3`), or the data folder
 of a broker with such folders in it. A folder's name gives topic and partition; the files of a
 partition are one log, in the order of their names, and its transactions run across them.
 
-What a consumer with `isolation.level=read_committed` sees is what is yielded: no markers, no
-aborted transactions, nothing from the last stable offset on. With `READ_UNCOMMITTED` all of
-it comes, each record of a transaction labelled with how that ended. Bytes that cannot be read
-are a row with the file and the byte in `error`, and the rest of the rows are all there.
+By default the rows are those that a consumer with `isolation.level=read_committed` sees: no
+markers, no aborted transactions, nothing from the last stable offset on. With
+`READ_UNCOMMITTED` all records are yielded, each of a transaction labelled with its result. Bytes
+that cannot be read are a row with the file and the byte in `error`; the other rows are complete.
 
 The CRC-32C comes from the package `crc32c` of the extra `replay`.
 """
@@ -22,14 +22,14 @@ from pathlib import Path
 
 from assignors.replay.sources.compression import PLAIN_MAX, decompressor
 from assignors.replay.sources.raw import Raw, SourceError, printable_name, time_or_none
-from assignors.replay.sources.transactions import Fate, transactions_of
+from assignors.replay.sources.transactions import TransactionResult, transactions_of
 from wire.errors import WireError
-from wire.log.records import Batch, Decompress, read_records
+from wire.log.batch import Batch, Decompress, read_records
 from wire.log.segment import SIZE_MAX, Flaw, read_batches
 
 OFFSETS_TOPIC = "__consumer_offsets"
 
-SEEN = (None, Fate.COMMITTED)
+SEEN = (None, TransactionResult.COMMITTED)
 """What a `read_committed` consumer sees."""
 
 PARTITION_MAX = (1 << 31) - 1
@@ -143,10 +143,10 @@ def _records(log: Partition, limits: _Limits) -> Iterator[Raw]:
                 continue
             if found.is_control or (stop is not None and found.base_offset >= stop):
                 continue
-            fate = transactions.fate(found)
-            if not is_committed_only or fate in SEEN:
-                yield from _rows(log, file, found, fate, decompress)
-            elif fate is Fate.LOST:
+            result = transactions.result_of(found)
+            if not is_committed_only or result in SEEN:
+                yield from _rows(log, file, found, result, decompress)
+            elif result is TransactionResult.LOST:
                 text = f"batch at byte {found.position}: no marker says how its transaction ended"
                 yield _error(log, file, text, found.base_offset)
 
@@ -157,11 +157,15 @@ def _read(file: Path, checksum: Callable[[bytes], int], size_max: int) -> Iterat
 
 
 def _rows(
-    log: Partition, file: Path, batch: Batch, fate: Fate | None, decompress: Decompress
+    log: Partition,
+    file: Path,
+    batch: Batch,
+    result: TransactionResult | None,
+    decompress: Decompress,
 ) -> Iterator[Raw]:
     """Yield a row for each record; a bad one ends the batch with a row that says where."""
     timestamp_type = int(batch.is_log_append_time)
-    transaction = None if fate is None else fate.value
+    transaction = None if result is None else result.value
     try:
         for offset, timestamp_ms, key, value in read_records(batch, decompress):
             yield Raw(

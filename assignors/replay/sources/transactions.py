@@ -1,4 +1,4 @@
-"""Which transactions of one partition were aborted, or never ended.
+"""The result of every transaction of one partition: committed, aborted, open or lost.
 
 A batch does not say how its transaction will end: a marker further on does. The broker keeps
 an index of aborted transactions beside each segment; a copy of the log may lack it, so the
@@ -6,7 +6,7 @@ markers are collected in a pass of their own. What is kept is one interval an ab
 transaction and one offset an open one, not the records.
 
 The first offset of the oldest open transaction is the last stable offset: `read_committed`
-stops there, as nobody can know yet what will count. A transaction that is still open after
+stops there, as what follows is not decided yet. A transaction that is still open after
 damaged bytes may have had its marker in them: it counts as lost, and stops nothing else.
 
 Source: KIP-98, "Reading Committed Messages"; `ProducerStateManager`.
@@ -22,17 +22,17 @@ from enum import StrEnum
 from operator import itemgetter
 
 from wire.errors import WireError
-from wire.log.records import Batch, MarkerKind, marker_of
+from wire.log.batch import Batch, MarkerKind, marker_of
 from wire.log.segment import Flaw
 
 
-class Fate(StrEnum):
+class TransactionResult(StrEnum):
     """How the transaction of a record ended."""
 
     COMMITTED = "committed"
     ABORTED = "aborted"
     OPEN = "open"
-    """No marker follows: nobody can know yet."""
+    """No marker follows: not decided yet."""
     LOST = "lost"
     """No marker follows, and bytes that could not be read do."""
 
@@ -53,21 +53,24 @@ class Transactions:
         """Offset at which `read_committed` stops; `None` if it reads to the end."""
         return min(self.open_from.values(), default=None)
 
-    def fate(self, batch: Batch) -> Fate | None:
+    def result_of(self, batch: Batch) -> TransactionResult | None:
         """Return how the transaction of a batch ended; `None` outside transactions.
 
         Cost: O(log aborted transactions of its producer).
         """
         if not batch.is_transactional:
             return None
-        for unended, fate in ((self.open_from, Fate.OPEN), (self.lost_from, Fate.LOST)):
+        for unended, result in (
+            (self.open_from, TransactionResult.OPEN),
+            (self.lost_from, TransactionResult.LOST),
+        ):
             if batch.base_offset >= unended.get(batch.producer_id, batch.base_offset + 1):
-                return fate
+                return result
         intervals = self.aborted_until.get(batch.producer_id, [])
         before = bisect_right(intervals, batch.base_offset, key=itemgetter(0)) - 1
         if before >= 0 and batch.base_offset < intervals[before][1]:
-            return Fate.ABORTED
-        return Fate.COMMITTED
+            return TransactionResult.ABORTED
+        return TransactionResult.COMMITTED
 
 
 def transactions_of(log: Iterable[Batch | Flaw]) -> Transactions:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignors.replay.decode.batches import DECODED, decode_batches
-from assignors.replay.decode.offset_columns import COMMIT_TYPE, LEGACY_TYPE
+from assignors.replay.decode.commit_columns import COMMIT_TYPE, LEGACY_TYPE
 from assignors.replay.engines.spark.decoding import with_group
 from assignors.replay.history.timeline import NO_GROUP
 from assignors.replay.sources import POSITION, RAW

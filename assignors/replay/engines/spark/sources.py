@@ -11,14 +11,14 @@ import pyarrow as pa
 from assignors.replay.sources import (
     POSITION,
     RAW,
+    FileSplit,
     Isolation,
-    Stretch,
     batched,
     read_partition,
-    read_stretch,
-    stretches,
+    read_split,
+    splits,
 )
-from assignors.replay.sources.jsonlines import STRETCH_BYTES
+from assignors.replay.sources.jsonlines import SPLIT_BYTES
 from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitions
 from assignors.spark import spark_schema
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 def json_line_records(
-    session: SparkSession, path: str | Path, *, stretch_bytes: int = STRETCH_BYTES
+    session: SparkSession, path: str | Path, *, split_bytes: int = SPLIT_BYTES
 ) -> DataFrame:
     """Return the records of a file of JSON lines, which all workers see under `path`.
 
-    `stretch_bytes` of it are one task; all of a packed file is. A line that cannot be read is a
+    `split_bytes` of it are one task; all of a packed file is. A line that cannot be read is a
     row with its number in `error`, as `read_json_lines` has it. Behind the columns of `RAW`
     comes `POSITION`, by which records without offsets keep their order.
     """
-    parts = stretches(Path(path).resolve(), size=stretch_bytes)
+    parts = splits(Path(path).resolve(), size=split_bytes)
     numbers = session.range(len(parts), numPartitions=len(parts))
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return _read_stretches(batches, parts)
+        return _read_splits(batches, parts)
 
     return numbers.mapInArrow(read, spark_schema(RAW.append(POSITION)))
 
@@ -64,12 +64,12 @@ def segment_records(
     return numbers.mapInArrow(read, spark_schema(RAW))
 
 
-def _read_stretches(
-    batches: Iterable[pa.RecordBatch], parts: Sequence[Stretch]
+def _read_splits(
+    batches: Iterable[pa.RecordBatch], parts: Sequence[FileSplit]
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from read_stretch(parts[number])
+            yield from read_split(parts[number])
 
 
 def _read_partitions(

@@ -1,11 +1,11 @@
-"""Offset commits by the thousand: a whole batch of keys and values in a few array operations.
+"""Offset commits of a whole batch, decoded in columns with a few array operations.
 
 Nearly every record of `__consumer_offsets` is a commit, and every commit has one of five
 layouts. So the fields of all rows are read at once, at positions that follow from the lengths
 in the rows themselves, and a row counts as read only if its last field ends exactly where its
-bytes do. Any other (cut, longer, a null where none may be, tags that are not known, text that
-is no UTF-8) is left to `wire.records`, which has all the patience; both read a plain commit
-alike, and a test holds them to it.
+bytes do. Any other (cut, longer, a null where none may be, unknown tags, text that is no UTF-8)
+is left to `wire.records`, which handles every malformed case. Tests check that both read a plain
+commit alike.
 
     key    type 2 | group 2 + n | topic 2 + n | partition 4
     value  version 2 | offset 8 | leader epoch 4 (3+) | metadata | commit time 8 |
@@ -25,7 +25,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assignors.replay.decode.buffers import Bytes, Index, Mask, bytes_of, nulled
+from assignors.replay.decode.binary_columns import Bytes, Index, Mask, bytes_of, nulled
 
 LEGACY_TYPE = 0
 COMMIT_TYPE = 1

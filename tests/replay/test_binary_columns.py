@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.decode.buffers import bytes_of, expanded, nulled, offsets_of
+from assignors.replay.decode.binary_columns import bytes_of, expanded, nulled, offsets_of
 
 columns = st.lists(st.none() | st.binary(max_size=12), max_size=8)
 
@@ -50,7 +50,7 @@ def test_a_place_far_outside_gives_some_number_and_no_error(
 
 
 @given(st.binary(min_size=16, max_size=60), st.data())
-def test_stretches_are_slices(whole: bytes, data: st.DataObject) -> None:
+def test_ranges_are_slices(whole: bytes, data: st.DataObject) -> None:
     found = bytes_of(pa.array([whole], pa.binary()))
     ends = st.tuples(st.integers(0, len(whole)), st.integers(0, len(whole))).map(sorted)
     cuts = data.draw(st.lists(ends, max_size=6))

@@ -1,4 +1,4 @@
-"""JSON lines read in stretches: the same rows as in one piece, in order, wherever it is cut."""
+"""JSON lines read in splits: the same rows as in one piece, in order, wherever it is cut."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from assignors.replay.sources import (
     POSITION,
+    FileSplit,
     Raw,
     SourceError,
-    Stretch,
     read_json_lines,
-    read_stretch,
+    read_split,
     rows,
-    stretches,
+    splits,
 )
 
 lines = st.sampled_from(
@@ -35,9 +35,9 @@ lines = st.sampled_from(
 )
 
 
-def read(part: Stretch, *, line_max: int = 99, batch_rows: int = 3) -> list[Raw]:
-    """The rows of a stretch."""
-    return list(rows(read_stretch(part, line_max=line_max, batch_rows=batch_rows)))
+def read(part: FileSplit, *, line_max: int = 99, batch_rows: int = 3) -> list[Raw]:
+    """The rows of a split."""
+    return list(rows(read_split(part, line_max=line_max, batch_rows=batch_rows)))
 
 
 @given(st.lists(lines, max_size=12), st.booleans(), st.integers(1, 90), st.integers(20, 99))
@@ -51,12 +51,12 @@ def test_wherever_a_file_is_cut_the_rows_and_their_places_are_those_of_the_whole
     path = tmp_path_factory.mktemp("dump") / "dump.jsonl"
     path.write_bytes(b"\n".join(written) + b"\n" * is_ended)
     whole = list(read_json_lines(path, line_max=line_max))
-    parts = stretches(path, size=size)
+    parts = splits(path, size=size)
     assert [raw for part in parts for raw in read(part, line_max=line_max)] == whole
     positions = [
         place
         for part in parts
-        for batch in read_stretch(part, line_max=line_max)
+        for batch in read_split(part, line_max=line_max)
         for place in batch.column(POSITION.name).to_pylist()
     ]
     assert positions == sorted(set(positions))
@@ -66,16 +66,16 @@ def test_wherever_a_file_is_cut_the_rows_and_their_places_are_those_of_the_whole
 def test_a_file_is_cut_into_parts_of_one_size_and_a_packed_one_is_not(tmp_path: Path) -> None:
     path = tmp_path / "dump.jsonl"
     path.write_bytes(b"0123456789")
-    cuts = [(part.start, part.end) for part in stretches(path, size=4)]
+    cuts = [(part.start, part.end) for part in splits(path, size=4)]
     assert cuts == [(0, 4), (4, 8), (8, None)]
     path.write_bytes(b"")
-    assert stretches(path) == [Stretch(file=path)]
+    assert splits(path) == [FileSplit(file=path)]
     packed = tmp_path / "dump.jsonl.gz"
     packed.write_bytes(gzip.compress(b'{"key": null, "value": null}\n' * 9))
-    (only,) = stretches(packed, size=4)
+    (only,) = splits(packed, size=4)
     assert len(read(only)) == 9
     with pytest.raises(SourceError, match="nowhere"):
-        stretches(tmp_path / "nowhere.jsonl")
+        splits(tmp_path / "nowhere.jsonl")
 
 
 def test_a_line_that_is_too_long_is_one_error_and_the_next_is_there(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_line_that_is_too_long_is_one_error_and_the_next_is_there(tmp_path: Pa
 def test_positions_stand_behind_the_columns_of_every_source(tmp_path: Path) -> None:
     path = tmp_path / "dump.jsonl"
     path.write_bytes(b'{"key": null, "value": null}\n' * 3)
-    (batch,) = read_stretch(stretches(path)[0])
+    (batch,) = read_split(splits(path)[0])
     assert batch.schema.names[-1] == POSITION.name
     assert batch.schema.field(POSITION.name).type == pa.int64()
     assert batch.column(POSITION.name).to_pylist() == [0, 1, 2]

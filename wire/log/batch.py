@@ -2,8 +2,8 @@
 
 A record is a length and fields, every number a zigzag varint counted from the batch's header:
 its time from the base timestamp, its offset from the base offset. The records of a batch are
-compressed as one; the caller hands in what undoes that, as the standard library knows gzip
-alone.
+compressed as one; the caller passes the function that decompresses them, as the standard library
+has gzip alone.
 
 Source: Kafka's protocol guide, "Record Batch"; `DefaultRecord` and `ControlRecordType`.
 """
@@ -41,7 +41,7 @@ class Compression(IntEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """One record batch whose CRC was right: its header, and its records as they stand."""
+    """One record batch whose CRC was right: its header, and its records, still compressed."""
 
     position: int
     """First byte in the file."""

@@ -1,4 +1,4 @@
-"""Many byte strings at once: numbers read, and strings cut out, without a loop over rows.
+"""Binary Arrow columns: numbers and texts read from all rows at once, and columns put together.
 
 An Arrow column of bytes is one buffer and the places where each row begins. Reading a field of
 every row is then one look-up with an array of positions. A position may be nonsense, as it
@@ -25,7 +25,7 @@ _PADDING = 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bytes:
-    """Rows of bytes in one buffer."""
+    """The rows of a binary column: one buffer, and where each row starts and ends in it."""
 
     raw: npt.NDArray[np.uint8]
     start: Index
@@ -66,9 +66,9 @@ class Bytes:
         return pa.Array.from_buffers(pa.binary(width), len(at), buffers)
 
     def gather(self, start: Index, length: Index) -> tuple[npt.NDArray[np.uint8], Index]:
-        """Return the bytes of each stretch, joined, and int64[N + 1] where each begins.
+        """Return the bytes of each range, joined, and int64[N + 1] where each begins.
 
-        Every stretch must lie in the buffer. Cost: linear in the bytes.
+        Every range must lie in the buffer. Cost: linear in the bytes.
         """
         offsets = np.zeros(len(length) + 1, np.int64)
         np.cumsum(length, out=offsets[1:])
@@ -78,7 +78,7 @@ class Bytes:
         return self.raw[places], offsets
 
     def strings(self, start: Index, length: Index) -> tuple[pa.StringArray, Mask]:
-        """Return each stretch as text, and which of them are no UTF-8 and must not be used."""
+        """Return each range as text, and which of them are no UTF-8 and must not be used."""
         joined, offsets = self.gather(start, length)
         column = _column(pa.string(), joined, offsets)
         is_bad = np.zeros(len(length), np.bool_)
