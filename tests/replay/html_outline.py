@@ -41,6 +41,11 @@ class Outline(HTMLParser):
             self.texts.append((self.open[-1] if self.open else "", data))
 
     @property
+    def text(self) -> str:
+        """All texts, joined by spaces."""
+        return " ".join(text for _, text in self.texts)
+
+    @property
     def shape(self) -> list[tuple[str, tuple[str, ...]]]:
         """The elements, each with the names of its attributes."""
         return [(tag, tuple(attributes)) for tag, attributes in self.elements]
