@@ -75,7 +75,11 @@ class ProgramUnderTest:
             self._running = _Process(self._command)
 
     def ask(self, request: Document) -> Document | NoAnswer:
-        """Return the program's answer, an object with its `id` and `out`, `error` or `skip`."""
+        """Return the program's answer, an object with its `id` and `out`, `error` or `skip`.
+
+        `NoAnswer` if it gave none in time, or something else; the next request then starts it
+        again. Raises `OSError` if it cannot be started.
+        """
         self.start()
         assert self._running, "start() leaves a process or raises"
         line = self._running.exchange(request, self._timeout_seconds)
