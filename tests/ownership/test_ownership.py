@@ -55,6 +55,7 @@ def test_overlaps_are_the_moments_with_two_owners(
     listed: list[Change], *, every_pair: bool
 ) -> None:
     found = overlaps(ownerships(listed), every_pair=every_pair)
+    assert all(one.end is None or one.end > one.start for one in found)
     for at in range(LAST):
         ours = {
             overlap.topic_partition
@@ -91,6 +92,15 @@ def test_double_time_counts_a_moment_once_however_many_own(listed: list[Change])
     assert double_time(overlaps(ownerships(listed))) == moments
 
 
+@pytest.mark.parametrize("every_pair", [False, True])
+def test_a_member_does_not_own_a_partition_twice(*, every_pair: bool) -> None:
+    """Lines of one member in the wrong order: it is still one owner."""
+    both = [
+        Ownership(topic="t", partition=0, member_id="a", start=start, end=9) for start in (0, 5)
+    ]
+    assert overlaps(both, every_pair=every_pair) == ()
+
+
 def test_double_time_is_not_known_where_no_overlap_has_an_end() -> None:
     both = [Change(at=0, member_id=name, owned={"t": (0,)}) for name in "ab"]
     assert double_time(overlaps(ownerships(both))) is None
@@ -100,6 +110,7 @@ def test_double_time_is_not_known_where_no_overlap_has_an_end() -> None:
 @given(changes)
 def test_a_sole_ownership_is_a_time_with_one_owner_and_no_other(listed: list[Change]) -> None:
     found = sole_ownerships(ownerships(listed))
+    assert all(one.start < one.until for one in found)
     for at in range(LAST):
         ours = {one.topic_partition: one.member_id for one in found if one.start <= at < one.until}
         assert ours == {
@@ -110,6 +121,7 @@ def test_a_sole_ownership_is_a_time_with_one_owner_and_no_other(listed: list[Cha
 @given(changes, st.integers(0, 4), st.integers(4, LAST))
 def test_gaps_are_the_moments_without_an_owner(listed: list[Change], start: int, end: int) -> None:
     found = gaps(ownerships(listed), WANTED, start=start, end=end)
+    assert all(gap.start < gap.end for gap in found)
     assert found == sorted(
         found, key=lambda gap: (WANTED.index((gap.topic, gap.partition)), gap.start)
     )

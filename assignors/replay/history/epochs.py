@@ -13,7 +13,7 @@ shown as it is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -286,7 +286,7 @@ def described(known: Participant, value: Mapping[str, Any]) -> Participant:
     are those of the first one that can be read.
     """
     classic = value.get("classicMemberMetadata") or {}
-    member = replace(
+    return replace(
         known,
         client_id=value["clientId"],
         host=value["clientHost"],
@@ -297,20 +297,24 @@ def described(known: Participant, value: Mapping[str, Any]) -> Participant:
         topics=tuple(value.get("subscribedTopicNames", ())),
         topic_regex=value.get("subscribedTopicRegex") or None,
         server_assignor=value.get("serverAssignor") or None,
+        **_classic_claims(classic.get("supportedProtocols", ())),
     )
-    for protocol in classic.get("supportedProtocols", ()):
+
+
+def _classic_claims(protocols: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a member that its first readable Subscription has, if there is one."""
+    for protocol in protocols:
         decoded = decode_subscription(protocol["metadata"])
         if decoded.value is not None:
             read = decoded.value
-            return replace(
-                member,
-                version=read.version,
-                claimed=read.owned,
-                claims_known=read.owned_known,
-                claimed_generation=None if read.generation < 0 else read.generation,
-                oddities=oddities("subscription", decoded.notes),
-            )
-    return member
+            return {
+                "version": read.version,
+                "claimed": read.owned,
+                "claims_known": read.owned_known,
+                "claimed_generation": None if read.generation < 0 else read.generation,
+                "oddities": oddities("subscription", decoded.notes),
+            }
+    return {}
 
 
 def _united(assigned: TopicPartitions, revoking: TopicPartitions) -> TopicPartitions:
