@@ -1,4 +1,4 @@
-"""Missing ownership: times in which nobody owns a partition that somebody should."""
+"""Missing ownership: times in which a wanted partition has no owner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assignors.ownership.intervals import Ownership, by_partition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Nobody owned a partition, from `start` to before `end`."""
+    """A partition had no owner, from `start` to before `end`."""
 
     topic: str
     partition: int

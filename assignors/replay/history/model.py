@@ -27,7 +27,7 @@ class Kind(StrEnum):
     CONSUMER = "consumer"
     """KIP-848: the broker assigns."""
     SHARE = "share"
-    """KIP-932: several members may hold one partition."""
+    """KIP-932: several members may own one partition."""
     STREAMS = "streams"
     """KIP-1071: tasks of a topology."""
     SIMPLE = "simple"
