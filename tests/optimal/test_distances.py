@@ -28,5 +28,5 @@ def test_hops_never_outweigh_a_move_nor_moves_a_rack(
 
 
 def test_a_wide_group_is_searched_in_int32() -> None:
-    """Twice as fast as in int64; what matters is the fewer of rows and members."""
+    """What decides is the fewer of rows and members: a path takes turns between them."""
     assert units(20, 100_000, has_racks=False)[2] < 2**31
