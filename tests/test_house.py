@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("wire", "assignors")
 OPTIONAL = (
     *("pyspark", "pandas", "pyarrow", "grpc", "google", "click", "rich", "kafka", "aiokafka"),
-    *("hypothesis", "ortools", "networkx", "kio", "crc32c"),
+    *("hypothesis", "ortools", "networkx", "kio", "crc32c", "jinja2", "markupsafe"),
 )
 
 ALLOWED = {
