@@ -79,8 +79,8 @@ def numbered_names(records: DataFrame) -> DataFrame:
     `records` are raw ones with the column `group`, commits aside. One shuffle of them and one
     of the names. A worker holds all names of one kind.
     """
-    found = records.groupBy("group").applyInArrow(_names_found, spark_schema(FOUND))
-    return found.groupBy("what").applyInArrow(_numbered, spark_schema(NUMBERED))
+    found = records.groupBy("group").applyInArrow(names_found, spark_schema(FOUND))
+    return found.groupBy("what").applyInArrow(numbers_of_kind, spark_schema(NUMBERED))
 
 
 def label_of(numbers: pa.Table) -> Numbered:
@@ -108,7 +108,7 @@ def _topics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pydict(columns, TOPICS)
 
 
-def _names_found(records: pa.Table) -> pa.Table:
+def names_found(records: pa.Table) -> pa.Table:
     """Return `FOUND` of one group."""
     group = records.column("group")[0].as_py()
     found: dict[tuple[Hidden, str], dict[str, object]] = {}
@@ -126,7 +126,7 @@ def _names_found(records: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(list(found.values()), schema=FOUND)
 
 
-def _numbered(found: pa.Table) -> pa.Table:
+def numbers_of_kind(found: pa.Table) -> pa.Table:
     """Return `NUMBERED` of the names of one kind, counted in the order of plain Python."""
     ordered = found.sort_by([("sort_key", "ascending"), ("place", "ascending")])
     names = _names(ordered)
