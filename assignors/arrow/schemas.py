@@ -86,7 +86,7 @@ CHECKED = pa.struct(
         ("error", pa.string()),
     ]
 )
-"""A checker's report; all but `error` null where it was not asked a question it understands."""
+"""A checker's report; all but `error` null where the row could not be checked."""
 
 _TYPES: dict[Any, pa.DataType] = {
     str: pa.string(),

@@ -2,7 +2,7 @@
 
 Nothing here asks for the SparkContext or the JVM, so the same calls work on classic Spark, on a
 cluster whose executors know this package only as a zip, and over Spark Connect. What is done
-with whole DataFrames stands beside what it does: `assignors.simulation.spark` plays scenarios,
+with whole DataFrames is in the package that does it: `assignors.simulation.spark` plays scenarios,
 `assignors.replay.engines` reads `__consumer_offsets`. Needs the extra `spark`.
 """
 

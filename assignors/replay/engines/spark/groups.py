@@ -20,7 +20,7 @@ def histories_of(
 ) -> Iterator[GroupHistory]:
     """Yield the histories in the raw records of one group: its own, and what names no group.
 
-    Spark brings records in any order, so they are sorted by where they stand in the topic.
+    Spark brings records in any order, so they are sorted by their position in the topic.
     """
     placed = zip(_positions(records), rows(records.to_batches()), strict=True)
     found = [raw for _, raw in sorted(placed, key=_place)]
@@ -35,7 +35,7 @@ def _positions(records: pa.Table) -> list[int]:
 
 
 def _place(placed: tuple[int, Raw]) -> tuple[int, int, int]:
-    """Return where a record stands in the topic, or else in its source."""
+    """Return the position of a record in the topic, or else in its source."""
     position, raw = placed
     return (
         NOWHERE if raw.partition is None else raw.partition,

@@ -158,5 +158,5 @@ def _ending() -> Column:
 
 
 def _place(names: Sequence[str]) -> list[str]:
-    """Return the columns that say where a record stands in the topic, of those there are."""
+    """Return the columns that give a record's position in the topic, of those there are."""
     return [name for name in ("partition", "offset", POSITION.name) if name in names]

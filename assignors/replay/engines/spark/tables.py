@@ -62,8 +62,8 @@ def analysed_groups(
     """Return the analysis of every group, as `ANALYSIS` has it: the source of all tables.
 
     `frame` has raw records, at least `key`, `value`, `partition`, `offset` and `timestamp`;
-    raises `SourceError` where one is missing. Whoever asks for several tables should persist
-    this frame. `topic_names` (id -> name) adds to what each group's own records contain;
+    raises `SourceError` where one is missing. Persist the result to compute several tables of
+    it. `topic_names` (id -> name) adds to what each group's own records contain;
     `names.topic_names` gives those of all records. `hide_names` numbers whatever `redact` hides,
     as `engines.python.replay` does, however the frame is partitioned. One shuffle, of what is no
     commit; with hidden names two, and two of the names.
