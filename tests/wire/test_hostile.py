@@ -16,6 +16,7 @@ from tests.wire.vectors import captured
 from wire import (
     Decoded,
     Mode,
+    NoteCode,
     WireError,
     decode_assignment,
     decode_cooperative_user_data,
@@ -201,3 +202,28 @@ def test_twice_the_bytes_take_at_most_two_and_a_half_times_as_long(
         if double <= 2.5 * base:
             return
     pytest.fail(f"{base:.4f} s for half, {double:.4f} s for the whole")
+
+
+def test_a_list_above_kafkas_limit_is_noted_and_in_strict_mode_refused() -> None:
+    """Kafka 4.4 reads at most a million elements, however many bytes there are."""
+    none = b"\xff\xff\xff\xff"
+    for count, is_odd in ((1_000_000, False), (1_000_001, True)):
+        numbers = b"\0\0\0\1" + b"\0\1t" + struct.pack(">i", count) + bytes(4 * count)
+        blob = b"\0\0" + numbers + none
+        read = decode_assignment(blob)
+        assert read.value is not None
+        assert len(read.value.partitions["t"]) == count
+        assert [note.code for note in read.notes] == [NoteCode.COUNT_ABOVE_LIMIT] * is_odd
+        assert (decode_assignment(blob, mode=Mode.STRICT).error is not None) == is_odd
+
+
+def test_a_length_that_looks_negative_is_null_and_never_stepped_over() -> None:
+    """Read without its sign, 0x8001 would end exactly where the bytes end."""
+    long = b"x" * 0x8001
+    read = decode_assignment(b"\0\0\0\0\0\1\x80\1" + long + b"\0\0\0\1\0\0\0\7\xff\xff\xff\xff")
+    assert read.value is not None
+    assert "x" not in "".join(read.value.partitions)
+    said = decode_subscription(b"\0\0\0\0\0\1\x80\1" + long + b"\xff\xff\xff\xff")
+    assert said.value is not None
+    assert said.value.topics == ("",)
+    assert {note.code for note in said.notes} >= {NoteCode.TOPIC_NULL}
