@@ -5,12 +5,14 @@ A blob that cannot be read is a struct with `error` set; its neighbours are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from itertools import accumulate, chain
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from assignors.arrays import Int64, OwnedArrays
 from assignors.arrow.schemas import (
     DECODED_ASSIGNMENT,
     DECODED_SUBSCRIPTION,
@@ -18,6 +20,8 @@ from assignors.arrow.schemas import (
     NOTES,
     PARTITIONS,
 )
+from assignors.group_bytes.assignment_arrays import read_assignments
+from assignors.group_bytes.subscriptions import read_together
 from wire import (
     Decoded,
     Note,
@@ -28,18 +32,48 @@ from wire import (
     decode_subscription,
 )
 
+TOGETHER_MIN = 24
+"""Shorter columns are read one by one: numpy's calls would cost more than they save."""
+
 
 def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
     """Return a binary column as `DECODED_SUBSCRIPTION` structs; null stays null.
 
     Never raises for what the bytes hold. Cost: linear in their size, as for the other codecs.
+    Plain Subscriptions of a column are read together (`group_bytes`), the others one by one.
     """
-    return _decoded(blobs, decode_subscription, DECODED_SUBSCRIPTION, {"rack": "rack_id"})
+    listed = _bytes_of(blobs)
+    if len(listed) < TOGETHER_MIN:
+        return _one_by_one_subscriptions(blobs)
+    lists, fields, owned = read_together(listed)
+    rows = np.flatnonzero(fields.is_plain)
+    version, topics = np.array(lists.version), np.array(lists.list_of)
+    columns = {
+        "version": pa.array(version[rows], pa.int32()),
+        "topics": pa.array(lists.topics, DECODED_SUBSCRIPTION.field("topics").type).take(
+            pa.array(topics[rows])
+        ),
+        "user_data": _at_rows(fields.user_data, rows, pa.binary()),
+        "owned": _partitions_of(owned, rows),
+        "generation": pa.array(fields.generation[rows], pa.int32()),
+        "rack": _at_rows(fields.rack_ids, rows, pa.string()),
+    }
+    return _together(blobs, DECODED_SUBSCRIPTION, rows, columns, _one_by_one_subscriptions)
 
 
 def decoded_assignments(blobs: pa.Array) -> pa.Array:
     """Return a binary column as `DECODED_ASSIGNMENT` structs; null stays null."""
-    return _decoded(blobs, decode_assignment, DECODED_ASSIGNMENT, {})
+    listed = _bytes_of(blobs)
+    if len(listed) < TOGETHER_MIN:
+        return _one_by_one_assignments(blobs)
+    read = read_assignments(listed)
+    rows = np.flatnonzero(read.is_plain)
+    columns = {
+        "version": pa.array(read.version[rows], pa.int32()),
+        "partitions": _partitions_of(read.partitions, rows),
+        "user_data": _at_rows(read.user_data, rows, pa.binary()),
+    }
+    return _together(blobs, DECODED_ASSIGNMENT, rows, columns, _one_by_one_assignments)
 
 
 def decoded_sticky_user_data(blobs: pa.Array) -> pa.Array:
@@ -55,6 +89,67 @@ def decoded_cooperative_user_data(blobs: pa.Array) -> pa.Array:
 def partition_structs(partitions: TopicPartitions) -> list[dict[str, Any]]:
     """Return partitions as `schemas.PARTITIONS` has them."""
     return [{"topic": topic, "partitions": list(n)} for topic, n in partitions.items()]
+
+
+def _one_by_one_subscriptions(blobs: pa.Array) -> pa.StructArray:
+    return _decoded(blobs, decode_subscription, DECODED_SUBSCRIPTION, {"rack": "rack_id"})
+
+
+def _one_by_one_assignments(blobs: pa.Array) -> pa.StructArray:
+    return _decoded(blobs, decode_assignment, DECODED_ASSIGNMENT, {})
+
+
+def _bytes_of(blobs: pa.Array) -> list[bytes]:
+    """Return the blobs; null is no bytes, which are not plain."""
+    return [blob or b"" for blob in blobs.to_pylist()]
+
+
+def _together(
+    blobs: pa.Array,
+    shape: pa.DataType,
+    rows: Int64,
+    columns: dict[str, pa.Array],
+    one_by_one: Callable[[pa.Array], pa.StructArray],
+) -> pa.StructArray:
+    """Return structs of all blobs: `columns` are those of `rows`, which have no notes."""
+    no_notes = pa.array(np.zeros(len(rows) + 1, dtype=np.int32))
+    notes = pa.ListArray.from_arrays(no_notes, pa.array([], NOTES.value_type))
+    columns |= {"notes": notes, "error": pa.nulls(len(rows), pa.string())}
+    plain = pa.StructArray.from_arrays([columns[field.name] for field in shape], fields=list(shape))
+    if len(rows) == len(blobs):
+        return plain
+    others = np.setdiff1d(np.arange(len(blobs)), rows, assume_unique=True)
+    order = np.argsort(np.concatenate([rows, others]), kind="stable")
+    odd = one_by_one(blobs.take(pa.array(others)))
+    return pa.concat_arrays([plain, odd]).take(pa.array(order))
+
+
+def _partitions_of(arrays: OwnedArrays, rows: Int64) -> pa.ListArray:
+    """Return `PARTITIONS` of some rows, which are in ascending order."""
+    entry_count = np.diff(arrays.entry_ptr)
+    count, topic, number = np.diff(arrays.number_ptr), arrays.topic, arrays.number
+    if len(rows) < len(entry_count):
+        is_chosen = np.zeros(len(entry_count), dtype=np.bool_)
+        is_chosen[rows] = True
+        is_entry = np.repeat(is_chosen, entry_count)
+        number = number[np.repeat(is_entry, count)]
+        topic, count, entry_count = topic[is_entry], count[is_entry], entry_count[rows]
+    names = pa.array(arrays.names, pa.string()).take(pa.array(topic))
+    numbers = pa.ListArray.from_arrays(_ends(count), pa.array(number, pa.int32()))
+    structs = pa.StructArray.from_arrays([names, numbers], fields=list(PARTITIONS.value_type))
+    return pa.ListArray.from_arrays(_ends(entry_count), structs)
+
+
+def _ends(count: Int64) -> pa.Array:
+    """Return the offsets of lists with so many elements."""
+    return pa.array(np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(count)]), pa.int32())
+
+
+def _at_rows(values: Mapping[int, Any], rows: Int64, kind: pa.DataType) -> pa.Array:
+    """Return a column of the rows' values, null where there is none."""
+    if not values:
+        return pa.nulls(len(rows), kind)
+    return pa.array(list(map(values.get, rows.tolist())), kind)
 
 
 def _decoded(

@@ -1,8 +1,7 @@
 """The fields behind the topic lists, read in lock step over all members.
 
-First the UserData of everybody, then the first owned topic of everybody, the second of everybody,
-and so on to the rack. A member stops being plain where its bytes are not; every read stays within
-its own bytes. What a member says of owned topics is left as places in the buffer.
+First the UserData of everybody, then everybody's owned topics (`entries`), and so on to the rack.
+A member stops being plain where its bytes are not; every read stays within its own bytes.
 """
 
 from __future__ import annotations
@@ -14,30 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int64
-from assignors.group_bytes.topic_lists import COUNT_LIMIT, NAME_LIMIT, TopicLists
-
-TOGETHER_MIN = 16
-"""So many members at least are read in one step; the rest of the longest ones is read alone."""
-PAD = NAME_LIMIT + 16
-"""Zeros behind the bytes, so that no read of a string's length leaves the buffer."""
+from assignors.group_bytes.entries import PAD, Entries, int16_view, int32_view, read_entries
+from assignors.group_bytes.topic_lists import TopicLists
 
 
 @dataclass(slots=True, kw_only=True)
 class Fields:
-    """What stands behind the topic lists, of M members. E: entries of owned topics."""
+    """What stands behind the topic lists, of M members."""
 
-    buffer: bytes
     is_plain: Bool
     """bool[M]."""
     generation: Int64
     """int64[M]."""
     user_data: dict[int, bytes]
     rack_ids: dict[int, str]
-    row: Int64
-    """int64[E]: whose entry; then where its name starts, its length, how many numbers."""
-    name_start: Int64
-    name_length: Int64
-    count: Int64
+    entries: Entries
+    """Of owned topics."""
 
 
 def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
@@ -53,40 +44,31 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     place, end = bounds[:-1].copy(), bounds[1:]
     is_plain = np.array(lists.list_of, dtype=np.int64) >= 0
     int32 = int32_view(buffer)
-    user_data = _user_data(buffer, int32, place, end, is_plain)
-    is_plain &= place + 4 <= end
-    entry_count = np.where(is_plain, int32[np.where(is_plain, place, 0)], 0).astype(np.int64)
-    place += 4
-    # An entry has 10 bytes at least, and a null array is not plain.
-    is_plain &= (entry_count >= 0) & (entry_count <= COUNT_LIMIT)
-    is_plain &= entry_count * 10 <= np.maximum(end - place, 0)
-    entries = _entries(buffer, place, end, is_plain, entry_count)
+    user_data = read_user_data(buffer, place, end, is_plain, length_min=1)
+    entries = read_entries(buffer, place, end, is_plain)
     version = np.array(lists.version, dtype=np.int64)
     generation = _generations(int32, version, place, end, is_plain)
     rack_ids = _rack_ids(buffer, version, place, end, is_plain)
     is_plain &= place == end
     return Fields(
-        buffer=buffer,
         is_plain=is_plain,
         generation=generation,
         user_data=user_data,
         rack_ids=rack_ids,
-        row=entries[0],
-        name_start=entries[1],
-        name_length=entries[2],
-        count=entries[3],
+        entries=entries,
     )
 
 
-def _user_data(
-    buffer: bytes, int32: NDArray[np.int32], place: Int64, end: Int64, is_plain: Bool
+def read_user_data(
+    buffer: bytes, place: Int64, end: Int64, is_plain: Bool, *, length_min: int
 ) -> dict[int, bytes]:
-    """Read UserData; move `place` behind it. Empty UserData is not plain."""
+    """Read UserData; move `place` behind it. Null is plain, shorter ones than `length_min` not."""
+    int32 = int32_view(buffer)
     is_plain &= place + 4 <= end
     length = int32[np.where(is_plain, place, 0)].astype(np.int64)
     place += 4
     has = is_plain & (length >= 0)
-    is_plain &= (length < 0) | ((length > 0) & (place + length <= end))
+    is_plain &= (length < 0) | ((length >= length_min) & (place + length <= end))
     has &= is_plain
     rows = np.flatnonzero(has)
     found = {
@@ -97,48 +79,6 @@ def _user_data(
     }
     place[rows] += length[rows]
     return found
-
-
-def _entries(
-    buffer: bytes, place: Int64, end: Int64, is_plain: Bool, entry_count: Int64
-) -> tuple[Int64, Int64, Int64, Int64]:
-    """Read owned topics, one of each member at a time; move `place` behind them.
-
-    Rows with odd entries, and the few with more entries than nearly all others, stop being plain.
-    """
-    int16, int32 = int16_view(buffer), int32_view(buffer)
-    sizes = np.sort(entry_count[is_plain])[::-1]
-    longest = int(sizes[min(TOGETHER_MIN, len(sizes)) - 1]) if len(sizes) else 0
-    is_plain &= entry_count <= longest
-    active = np.flatnonzero(is_plain & (entry_count > 0))
-    active = active[np.argsort(-entry_count[active], kind="stable")]
-    left = entry_count[active]
-    found: list[tuple[Int64, Int64, Int64, Int64]] = []
-    at, stop = place[active], end[active]
-    step = 0
-    while len(active):
-        step += 1
-        length = int16[at].astype(np.int64)
-        np.maximum(length, 0, out=length)
-        behind = at + (2 + length)
-        count = int32[np.minimum(behind, stop)].astype(np.int64)
-        after = behind + (4 + 4 * count)
-        is_good = (count > 0) & (count <= COUNT_LIMIT) & (after <= stop)
-        if not is_good.all():
-            is_plain[active[~is_good]] = False
-            active, left, at, stop = active[is_good], left[is_good], at[is_good], stop[is_good]
-            length, count, after = length[is_good], count[is_good], after[is_good]
-        found.append((active, at + 2, length, count))
-        going_on = int(np.searchsorted(-left, -step, side="left"))
-        if going_on < len(active):
-            place[active[going_on:]] = after[going_on:]
-            active, left, stop = active[:going_on], left[:going_on], stop[:going_on]
-        at = after[:going_on]
-    if not found:
-        empty = np.zeros(0, dtype=np.int64)
-        return empty, empty, empty, empty
-    row, start, length, count = (np.concatenate(column) for column in zip(*found, strict=True))
-    return row, start, length, count
 
 
 def _generations(
@@ -176,13 +116,3 @@ def _rack_ids(
     rows = np.flatnonzero(length > 0)
     place[rows] += length[rows]
     return found
-
-
-def int16_view(buffer: bytes) -> NDArray[np.int16]:
-    """Return every 2 bytes of `buffer`, at any offset, as a big-endian number."""
-    return np.ndarray((len(buffer) - 1,), ">i2", buffer, strides=(1,))
-
-
-def int32_view(buffer: bytes) -> NDArray[np.int32]:
-    """Return every 4 bytes of `buffer`, at any offset, as a big-endian number."""
-    return np.ndarray((len(buffer) - 3,), ">i4", buffer, strides=(1,))

@@ -9,14 +9,11 @@ topic of everybody, the second of everybody. A member that is not plain takes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from assignors.arrays import Int64, OwnedArrays, OwnedPartitions
-from assignors.group_bytes.fields import Fields, int32_view, read_fields
-from assignors.group_bytes.names import find, name_table, word_view
+from assignors.arrays import OwnedArrays, OwnedPartitions
+from assignors.group_bytes.entries import entry_arrays
+from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.topic_lists import TopicLists, topic_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
@@ -41,9 +38,7 @@ def read_members(
         )
     # What has been decoded already is not read again: to the arrays it is like odd bytes.
     blobs = [b"" if isinstance(b, Decoded) else bytes(b) for b in subscriptions.values()]
-    lists = topic_lists(blobs)
-    fields = read_fields(blobs, lists)
-    owned = _owned(fields, lists)
+    lists, fields, owned = read_together(blobs)
     return tuple(
         member_from_bytes(member_id, blob, instance_id=named.get(member_id))
         if not plain
@@ -68,6 +63,16 @@ def read_members(
             )
         )
     )
+
+
+def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArrays]:
+    """Return the topic lists, the other fields and the owned partitions of Subscriptions.
+
+    Only rows with `Fields.is_plain` are read; the others want `wire.decode_subscription`.
+    """
+    lists = topic_lists(blobs)
+    fields = read_fields(blobs, lists)
+    return lists, fields, entry_arrays(fields.entries, fields.is_plain, lists.names)
 
 
 def member_from_bytes(
@@ -102,49 +107,3 @@ def member_from_bytes(
         owned_known=read.owned_known,
         notes=decoded.notes,
     )
-
-
-def _owned(fields: Fields, lists: TopicLists) -> OwnedArrays:
-    """Return the owned partitions; rows whose topics or numbers are odd stop being plain."""
-    names = list(lists.names)
-    member_count = len(lists.list_of)
-    table = name_table(names)
-    order = _by_row(fields.row, member_count)
-    row, count = fields.row[order], fields.count[order]
-    start, length = fields.name_start[order], fields.name_length[order]
-    topic = find(table, word_view(fields.buffer), start, length)
-    fields.is_plain[row[topic < 0]] = False
-    key = row * np.int64(len(names) + 1) + topic
-    if bool((np.diff(key) <= 0).any()):
-        in_order = np.argsort(key, kind="stable")
-        again = np.flatnonzero(np.diff(key[in_order]) == 0) + 1
-        fields.is_plain[row[in_order[again]]] = False
-    number_ptr = np.zeros(len(count) + 1, dtype=np.int64)
-    np.cumsum(count, out=number_ptr[1:])
-    first = start + length + 4
-    int32 = int32_view(fields.buffer)
-    if int(number_ptr[-1]) == len(count):  # one number each
-        number = int32[first].astype(np.int64)
-        owner_of = row
-    else:
-        steps = np.arange(int(number_ptr[-1]), dtype=np.int64)
-        number = int32[np.repeat(first - 4 * number_ptr[:-1], count) + 4 * steps].astype(np.int64)
-        owner_of = np.repeat(row, count) if bool((number < 0).any()) else row
-    if len(number) and int(number.min()) < 0:
-        fields.is_plain[owner_of[number < 0]] = False
-    entry_ptr = np.zeros(member_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=member_count), out=entry_ptr[1:])
-    return OwnedArrays(
-        names=tuple(lists.names.values()),
-        name_set=frozenset(lists.names.values()),
-        entry_ptr=entry_ptr,
-        topic=topic,
-        number_ptr=number_ptr,
-        number=number,
-    )
-
-
-def _by_row(row: Int64, member_count: int) -> Int64:
-    """Return the entries in the order of their rows, each row's in its own order."""
-    small: NDArray[np.uint16] | Int64 = row.astype(np.uint16) if member_count < 1 << 16 else row
-    return np.argsort(small, kind="stable")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 
 from assignors.arrays import OwnedPartitions, partition_arrays
-from assignors.group_bytes import fields, subscriptions
+from assignors.group_bytes import entries, subscriptions
 from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import Member
 from tests.group_bytes.blobs import CAPTURED, groups_of_bytes
@@ -22,7 +22,7 @@ def always_together() -> Iterator[None]:
     """Read groups of any size together, to the end."""
     with (
         patch.object(subscriptions, "MEMBERS_MIN", 0),
-        patch.object(fields, "TOGETHER_MIN", 1),
+        patch.object(entries, "TOGETHER_MIN", 1),
     ):
         yield
 
