@@ -39,7 +39,7 @@ ALLOWED = {
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},
-    "assignors.arrow": {"pyarrow"},
+    "assignors.arrow": {"numpy", "pyarrow"},
     "assignors.spark": {"pyarrow", "pyspark"},
     "assignors.simulation.arrow": {"pyarrow"},
     "assignors.simulation.spark": {"pyarrow", "pyspark"},
