@@ -211,26 +211,29 @@ def name_of(part: object) -> str:
     return getattr(part, "__name__", str(part))
 
 
+def seconds_of(work: Callable[[], object]) -> float:
+    """The time of this process, garbage collection apart: its passes go through all that other
+    tests have left, and so their number, not the work, decided."""
+    gc.collect()
+    gc.disable()
+    try:
+        started = process_time()
+        work()
+        return process_time() - started
+    finally:
+        gc.enable()
+
+
 def seconds_of_replay(entries: Iterable[LoggedRecord]) -> float:
-    """The time that all the tables take this process."""
+    """The time that all the tables take."""
     listed = in_order(entries)
-    started = process_time()
-    replay(listed)
-    return process_time() - started
+    return seconds_of(lambda: replay(listed))
 
 
 def seconds_found(entries: Iterable[LoggedRecord]) -> float:
     """The time that the findings take alone, which the rest would hide."""
     known = [analysed_group(history) for history in timeline(in_order(entries))]
-    gc.collect()
-    gc.disable()  # its passes over what is known take longer than the findings
-    try:
-        started = process_time()
-        for one in known:
-            anomalies(one)
-        return process_time() - started
-    finally:
-        gc.enable()
+    return seconds_of(lambda: [anomalies(one) for one in known])
 
 
 @pytest.mark.slow
