@@ -35,10 +35,10 @@ def check(
     """Return every rule that the assignment breaks, and its distance from the best.
 
     `withheld` are the partitions that wait in this round. `protocol` decides whether the hand-over
-    rule applies: eager members have revoked everything before the round. It also decides which
-    field the claims are read from that moves are counted from, unless `user_data` is given. Gaps
-    are those of `distance.distance`, and `follow_up`: whether the leader must start another
-    round itself. Never raises for what the assignment contains, however wrong it is.
+    rule applies: eager members have revoked everything before the round. It also decides where
+    claims are read, unless `user_data` does: moves are counted from them. Gaps are those of
+    `distance.distance`, and `follow_up`: whether the leader must start another round itself.
+    Never raises for what the assignment contains, however wrong it is.
     Cost: that of the optimal solver, plus O(size of the input).
     """
     waiting = withheld or {}

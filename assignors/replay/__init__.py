@@ -1,5 +1,7 @@
-"""What `__consumer_offsets` tells about every group: read from anywhere, decoded, replayed.
+"""The history of consumer groups, from the records of `__consumer_offsets`.
 
-A source (`sources`) yields a topic's raw records in batches; `decoding` turns a batch of them
-into columns; the rest of the package rebuilds the history of each group from those.
+In stages, a folder each: `sources` reads raw records from files or a cluster, `decode` decodes
+them, `history` builds the history of each group, `tables` has the row classes, `analysis`
+computes figures, ownership and what-if, `findings` reports what went wrong; `engines` runs all of
+it, and `report` makes one HTML page.
 """
