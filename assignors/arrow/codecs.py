@@ -32,7 +32,7 @@ from wire import (
     decode_subscription,
 )
 
-TOGETHER_MIN = 24
+COLUMN_MIN = 24
 """Shorter columns are read one by one: numpy's calls would cost more than they save."""
 
 
@@ -43,7 +43,7 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
     Plain Subscriptions of a column are read together (`group_bytes`), the others one by one.
     """
     listed = _bytes_of(blobs)
-    if len(listed) < TOGETHER_MIN:
+    if len(listed) < COLUMN_MIN:
         return _one_by_one_subscriptions(blobs)
     lists, fields, owned = read_together(listed)
     rows = np.flatnonzero(fields.is_plain)
@@ -64,7 +64,7 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
 def decoded_assignments(blobs: pa.Array) -> pa.Array:
     """Return a binary column as `DECODED_ASSIGNMENT` structs; null stays null."""
     listed = _bytes_of(blobs)
-    if len(listed) < TOGETHER_MIN:
+    if len(listed) < COLUMN_MIN:
         return _one_by_one_assignments(blobs)
     read = read_assignments(listed)
     rows = np.flatnonzero(read.is_plain)

@@ -41,12 +41,12 @@ def read_both_ways(decode: str, column: pa.Array) -> tuple[pa.Array, pa.Array]:
     """The structs of a column read together to the end, and of one read blob by blob."""
     function = getattr(codecs, decode)
     with (
-        patch.object(codecs, "TOGETHER_MIN", 1),
+        patch.object(codecs, "COLUMN_MIN", 1),
         patch.object(entries, "TOGETHER_MIN", 1),
     ):
         together = function(column)
     together.validate(full=True)
-    with patch.object(codecs, "TOGETHER_MIN", len(column) + 1):
+    with patch.object(codecs, "COLUMN_MIN", len(column) + 1):
         return together, function(column)
 
 
