@@ -133,6 +133,7 @@ def slices(batch: pa.RecordBatch, bytes_max: int) -> Iterator[tuple[int, int, in
     columns, those of a dictionary as often as rows name them: so the pieces are known before
     any is made.
     """
+    # No `fill_null` here: a Python value that becomes an Arrow one imports pandas, 0.2 s and 40 MB.
     lengths = [_lengths(column) for column in batch.columns if _has_bytes(column.type)]
     total = sum(pc.sum(each).as_py() or 0 for each in lengths)
     if total <= bytes_max:
@@ -140,9 +141,8 @@ def slices(batch: pa.RecordBatch, bytes_max: int) -> Iterator[tuple[int, int, in
             yield 0, batch.num_rows, total
         return
     first = size = 0
-    for place, length in enumerate(
-        map(sum, zip(*(each.to_pylist() for each in lengths), strict=True))
-    ):
+    for place, known in enumerate(zip(*(each.to_pylist() for each in lengths), strict=True)):
+        length = sum(filter(None, known))
         if place > first and size + length > bytes_max:
             yield first, place - first, size
             first, size = place, 0
@@ -201,12 +201,12 @@ def _has_bytes(kind: pa.DataType) -> bool:
 
 
 def _lengths(column: pa.Array) -> pa.Array:
-    """Return how many bytes each row has, 0 where it is null."""
+    """Return how many bytes each row has, null where it is null."""
     if pa.types.is_dictionary(column.type):
         lengths = pc.binary_length(column.dictionary).take(column.indices)
     else:
         lengths = pc.binary_length(column)
-    return lengths.fill_null(0).cast(pa.int64())
+    return lengths.cast(pa.int64())
 
 
 def _batch(raws: list[Raw]) -> pa.RecordBatch:
