@@ -2,61 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
+from assignors.arrays import Int64
 from assignors.jvm.hash_trees import name_order
 from assignors.jvm.map_order import map_order
-from assignors.model import Group, Member
+from assignors.model import Group
 from assignors.problem import Problem
 from wire.text import utf16_key
 
 
-def dealing_order(members: Sequence[Member]) -> list[Member]:
-    """Return static members by instance id, then the others by member id.
+def dealing_order(problem: Problem) -> Int64:
+    """Return the members (numbers of `problem`) as they are dealt, int64[M].
 
-    A static member keeps its place through restarts, which give it a new member id.
+    Static members by instance id, then the others by member id. A static member keeps its place
+    through restarts, which give it a new member id. Cost: O(M + S log S) for S static members.
 
-    >>> members = [Member(member_id="z", instance_id="i"), Member(member_id="a")]
-    >>> [member.member_id for member in dealing_order(members)]
-    ['z', 'a']
+    >>> from assignors.model import Cluster, Member
+    >>> from assignors.problem import problem_of
+    >>> members = (Member(member_id="z", instance_id="i"), Member(member_id="a"))
+    >>> dealing_order(problem_of(Group(cluster=Cluster.of({}), members=members))).tolist()
+    [1, 0]
     """
-    return sorted(
-        members,
-        key=lambda member: (
-            member.instance_id is None,
-            utf16_key(member.instance_id or ""),
-            utf16_key(member.member_id),
-        ),
+    instance_ids = [member.instance_id for member in problem.members]
+    static = sorted(
+        (utf16_key(instance_id), number)
+        for number, instance_id in enumerate(instance_ids)
+        if instance_id is not None
     )
-
-
-def subscribers(group: Group) -> dict[str, list[Member]]:
-    """Return the subscribers of each known topic that has any, topics in UTF-16 order.
-
-    A topic that a member names twice counts once. Topics without partitions are left out.
-    """
-    asked: dict[str, list[Member]] = {}
-    for member in dealing_order(group.members):
-        for topic in dict.fromkeys(member.topics):
-            asked.setdefault(topic, []).append(member)
-    known = group.cluster.topics
-    return {
-        topic: asked[topic]
-        for topic in sorted(asked, key=utf16_key)
-        if topic in known and known[topic].partition_count > 0
-    }
+    others = [number for number, instance_id in enumerate(instance_ids) if instance_id is None]
+    return np.array([*(number for _, number in static), *others], dtype=np.int64)
 
 
 def topic_order(group: Group, problem: Problem) -> list[int]:
     """Return the topics that have partitions (numbers of `problem`) in the order of Java's map.
 
     A hash set collects what members ask for, member by member in map order, and fills the map.
-    Cost: O(total length of the subscriptions).
+    Cost: O(M log M + total length of different subscriptions).
     """
-    members = [problem.members[number] for number in map_order(group, problem).tolist()]
-    asked = list(dict.fromkeys(topic for member in members for topic in member.topics))
+    lists = [problem.members[number].topics for number in map_order(group, problem).tolist()]
+    different = {id(topics): topics for topics in lists}  # most members share one tuple
+    asked = list(dict.fromkeys(chain.from_iterable(different.values())))
     collected = [asked[place] for place in name_order(asked).tolist()]
     index = problem.topic_index()
     sizes = np.diff(problem.first)

@@ -15,8 +15,9 @@ import numpy as np
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import claims_of
-from assignors.java.order import subscribers, topic_order
+from assignors.java.order import dealing_order, topic_order
 from assignors.java.racks import is_local, partition_racks, racks_count
+from assignors.jvm.consecutive import consecutive_owners
 from assignors.jvm.map_order import map_order
 from assignors.jvm.ordered_assignment import (
     OrderedAssignment,
@@ -25,8 +26,8 @@ from assignors.jvm.ordered_assignment import (
     ordered_by_member,
 )
 from assignors.metrics import stats
-from assignors.model import Group, Member
-from assignors.problem import NOBODY, Problem, owners, problem_of
+from assignors.model import Cluster, Group, Member
+from assignors.problem import NOBODY, Int32, Int64, Problem, problem_of
 from assignors.rebalance import Rebalance
 
 Wanted = Callable[[Member, int], bool]
@@ -39,7 +40,7 @@ class _TopicDeal:
     Everybody may have `base`, and `extra` members one more; who comes first gets it.
     """
 
-    topic: str
+    topic: int
     members: list[Member]
     racks: list[frozenset[str]]
     needs_racks: bool
@@ -92,7 +93,8 @@ class _TopicDeal:
 def assign(group: Group) -> Rebalance:
     """Return what `RangeAssignor` returns, lists in its order.
 
-    Cost: O(M T) without racks; with racks O(P M) for the topics they count for.
+    Cost: O(M log M + P log P + D M) for D different sets of subscribers; with racks O(P M) for
+    the topics they count for.
     Source: `RangeAssignor` of Kafka 4.4, KIP-881.
 
     >>> from assignors.model import Cluster
@@ -101,34 +103,37 @@ def assign(group: Group) -> Rebalance:
     >>> answer.assignment["a"], answer.lists["b"]
     ({'t': (0, 1), 'u': (0, 1)}, (('t', 2), ('u', 2)))
     """
-    deals = _deals(group)
-    racks_matter = any(deal.needs_racks for deal in deals)
-    if racks_matter:
+    problem = problem_of(group)
+    order = dealing_order(problem)
+    deals = _deals(problem, group.cluster, order) if problem.rack is not None else []
+    if any(deal.needs_racks for deal in deals):
         for partition_count, together in _copartitioned(deals):
             _match_racks(together, partition_count)
-    for deal in deals:
-        deal.fill_rest()
-    problem = problem_of(group)
-    if not racks_matter:
-        place = {problem.topics[t]: rank for rank, t in enumerate(topic_order(group, problem))}
-        deals.sort(key=lambda deal: place[deal.topic])
-    held = _listed(group, problem, deals)
+        owner = _owner(problem, deals)
+        topics = np.arange(len(problem.topics))
+    else:
+        owner = consecutive_owners(problem, order)
+        topics = np.array(topic_order(group, problem), dtype=np.int64)
+    held = _listed(group, problem, owner, topics)
     nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
-    assignment = PartitionsByMember(held)
     return Rebalance(
-        assignment=assignment,
+        assignment=PartitionsByMember(held),
         notes=claims_of(problem, group, UserData.NONE).notes,
-        stats=stats(problem, favoured=nobody, given=owners(problem, assignment)),
+        stats=stats(problem, favoured=nobody, given=owner),
         lists=PairsByMember(held),
         order=held.members,
     )
 
 
-def _deals(group: Group) -> list[_TopicDeal]:
-    """Return the topics to deal, nothing given yet."""
+def _deals(problem: Problem, cluster: Cluster, order: Int64) -> list[_TopicDeal]:
+    """Return the topics to deal, nothing given yet; topics without partitions are left out."""
     deals = []
-    for topic, members in subscribers(group).items():
-        described = group.cluster.topics[topic]
+    takes = problem.takes[problem.class_of[order]]
+    for topic, name in enumerate(problem.topics):
+        described = cluster.topics[name]
+        if not described.partition_count:
+            continue
+        members = [problem.members[number] for number in order[takes[:, topic]].tolist()]
         base, extra = divmod(described.partition_count, len(members))
         racks = partition_racks(described)
         deals.append(
@@ -187,25 +192,32 @@ def _match_racks(together: list[_TopicDeal], partition_count: int) -> None:
                 waiting.remove(chosen)
 
 
-def _listed(group: Group, problem: Problem, deals: list[_TopicDeal]) -> OrderedAssignment:
-    """Return the lists of all members, members in map order and topics in that of `deals`."""
-    order = map_order(group, problem).tolist()
-    members = tuple(problem.members[number].member_id for number in order)
-    place = {member_id: number for number, member_id in enumerate(members)}
-    index = problem.topic_index()
-    runs: list[tuple[int, int, int]] = []  # member, topic, how many
-    numbers: list[int] = []
+def _owner(problem: Problem, deals: list[_TopicDeal]) -> Int32:
+    """Return who owns each partition, int32[P], once what is left is dealt as well."""
+    number_of = {member.member_id: number for number, member in enumerate(problem.members)}
+    owner = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     for deal in deals:
+        deal.fill_rest()
+        of_topic = owner[problem.first[deal.topic] : problem.first[deal.topic + 1]]
         for member_id, partitions in deal.given.items():
-            runs.append((place[member_id], index[deal.topic], len(partitions)))
-            numbers += sorted(partitions)
-    member, topic, count = np.array(runs, dtype=np.int64).reshape(-1, 3).T
+            of_topic[partitions] = number_of[member_id]
+    return owner
+
+
+def _listed(group: Group, problem: Problem, owner: Int32, topics: Int64) -> OrderedAssignment:
+    """Return the lists of all members, members in map order and topics in the order given."""
+    order = map_order(group, problem)
+    place = np.empty(problem.member_count, dtype=np.int64)
+    place[order] = np.arange(problem.member_count)
+    size = np.diff(problem.first)[topics]
+    topic = np.repeat(topics, size)
+    number = np.arange(len(topic)) - np.repeat(np.cumsum(size) - size, size)
     return ordered_by_member(
-        members,
+        tuple(problem.members[number].member_id for number in order.tolist()),
         problem.topics,
-        member=np.repeat(member, count),
-        topic=np.repeat(topic, count).astype(np.int32),
-        number=np.array(numbers, dtype=np.int32),
+        member=place[owner[problem.first[topic] + number]],
+        topic=topic.astype(np.int32),
+        number=number.astype(np.int32),
     )
 
 

@@ -66,10 +66,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
 
 def _deal(problem: Problem) -> Int32:
     """Return who gets each partition, int32[P]."""
-    place = {member.member_id: number for number, member in enumerate(problem.members)}
-    ring = np.array(
-        [place[member.member_id] for member in dealing_order(problem.members)], dtype=np.int32
-    )
+    ring = dealing_order(problem).astype(np.int32)
     owner = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     position = 0  # in the ring: whose turn it is
     for topic in range(len(problem.topics)):

@@ -102,7 +102,8 @@ def ordered_by_member(
     >>> dict(PairsByMember(held)), dict(PartitionsByMember(held))
     ({'a': (('t', 0),), 'b': (('t', 5), ('t', 2))}, {'a': {'t': (0,)}, 'b': {'t': (2, 5)}})
     """
-    order = np.argsort(member, kind="stable")
+    few = len(members) <= np.iinfo(np.uint16).max  # numpy sorts two bytes by radix
+    order = np.argsort(member.astype(np.uint16) if few else member, kind="stable")
     start = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=len(members)), out=start[1:])
     return OrderedAssignment(

@@ -6,11 +6,14 @@ assignor of that name it does not use racks; and it is not sticky.
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 import numpy as np
 
+from assignors.arrays import Int64
 from assignors.assignor import Assignor
+from assignors.jvm.consecutive import consecutive_owners
 from assignors.model import Group
-from assignors.problem import NOBODY, Int32
 from assignors.rebalance import Rebalance
 from assignors.server.results import rebalance_of
 from assignors.server.spec import Spec, spec_of
@@ -20,7 +23,7 @@ from wire.text import utf16_key
 def assign(group: Group) -> Rebalance:
     """Return what the broker's `RangeAssignor` returns.
 
-    Cost: O(M log M + P + T M). Source: KIP-848, KAFKA-16944.
+    Cost: O(M log M + P + D M) for D different sets of subscribers. Source: KIP-848, KAFKA-16944.
 
     >>> from assignors.model import Cluster, Member
     >>> members = tuple(Member(member_id=name, topics=("t", "u")) for name in ("a", "b"))
@@ -28,29 +31,25 @@ def assign(group: Group) -> Rebalance:
     {'a': (('t', 0), ('t', 1), ('u', 0)), 'b': (('t', 2),)}
     """
     spec = spec_of(group, needs_ids=False)
-    owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
-    rank = _rank(spec)
-    first = spec.problem.first.tolist()
-    for topic, column in enumerate(spec.takes.T):
-        subscribers = rank[column[rank]]
-        size = first[topic + 1] - first[topic]
-        quota, extra = divmod(size, len(subscribers))
-        shares = np.full(len(subscribers), quota, dtype=np.int64)
-        shares[:extra] += 1
-        owner[first[topic] : first[topic + 1]] = np.repeat(subscribers, shares)
-    return rebalance_of(spec, owner)
+    place = np.empty(spec.member_count, dtype=np.int32)
+    place[spec.order] = np.arange(spec.member_count)
+    return rebalance_of(spec, place[consecutive_owners(spec.problem, _dealing_order(spec))])
 
 
-def _rank(spec: Spec) -> Int32:
-    """Return the members (places in map order) in the order in which they are dealt."""
-    members = spec.members
+def _dealing_order(spec: Spec) -> Int64:
+    """Return the members, as numbers of the problem, in the order in which they are dealt.
 
-    def key(place: int) -> tuple[bool, bytes]:
-        member = members[place]
-        is_dynamic = member.instance_id is None
-        return is_dynamic, utf16_key(member.member_id if is_dynamic else member.instance_id or "")
-
-    return np.array(sorted(range(len(members)), key=key), dtype=np.int32)
+    Of static members with one instance id the first in map order comes first.
+    """
+    members = spec.problem.members
+    static = [
+        (utf16_key(members[number].instance_id or ""), number)
+        for number in spec.order.tolist()
+        if members[number].instance_id is not None
+    ]
+    static.sort(key=itemgetter(0))
+    others = [number for number, member in enumerate(members) if member.instance_id is None]
+    return np.array([*(number for _, number in static), *others], dtype=np.int64)
 
 
 RANGE = Assignor(family="server", name="range", assign=assign, keeps_lists=True)
