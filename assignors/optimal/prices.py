@@ -25,8 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.optimal.flow import Cut, settle
-from assignors.optimal.network import Network, start
+from assignors.optimal.flow.network import Network, start
+from assignors.optimal.flow.settle import Cut, settle
 from assignors.problem import Bool, Int64
 
 NEVER = 1 << 30

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assignors.optimal.flow import settle
-from assignors.optimal.network import Network, start
+from assignors.optimal.flow.network import Network, start
+from assignors.optimal.flow.settle import settle
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import share

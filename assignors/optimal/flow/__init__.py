@@ -1,0 +1,1 @@
+"""A min-cost flow on a table of rows x members: the least movement that reaches given loads."""

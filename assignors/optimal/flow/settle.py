@@ -1,0 +1,96 @@
+"""The fewest moves that reach given loads: a min-cost flow on the table of rows x members.
+
+The primal-dual method: send as much as cheapest ways carry, compute distances again where
+nothing can be sent any more, and repeat until no surplus is left. No arc is ever shorter than
+the difference of the distances of its ends, which proves that the flow is the cheapest for
+what it delivers; when everything is delivered it is the cheapest of all. A group in which
+little changed needs no phase after the initial flow.
+
+If some surplus can reach nothing that absorbs, what it does reach is a minimum cut: the
+proof that the demanded loads do not exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.optimal.flow.blocking import push_all
+from assignors.optimal.flow.distances import initial, layers_of, move_away
+from assignors.optimal.flow.network import Network
+from assignors.optimal.flow.residual import BELOW_MOST, WITH_EXTRA, Residual, residual_of
+from assignors.problem import Bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A minimum cut: rows reached from the surplus, bool[R], and members reached, bool[M].
+
+    Partitions of these rows can be taken only by these members, which are all full.
+    """
+
+    row: Bool
+    member: Bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How the search ended: `cut` is `None` when everything supplied was absorbed."""
+
+    cut: Cut | None
+    phases: int
+
+
+def settle(network: Network) -> Outcome:
+    """Send all surplus of the network to where it can be absorbed, at the least cost.
+
+    Changes `network.placed`; the other arrays are left as they were. Cost: O(R M) in numpy,
+    then phases x layers x R + ways x their length operations on sets of M or R bits. A phase
+    ends with every surplus further from the goal, in cost or in hops.
+    """
+    if network.is_settled:
+        return Outcome(cut=None, phases=0)
+    residual = residual_of(network)
+    distances = initial(residual)
+    phases = 0
+    while not residual.is_settled:
+        layers = layers_of(residual, distances)
+        if push_all(residual, distances, layers):
+            phases += 1
+        elif not move_away(residual, distances, layers):
+            return Outcome(cut=_cut(residual), phases=phases)
+    return Outcome(cut=None, phases=phases)
+
+
+def _cut(residual: Residual) -> Cut:
+    """Return what the surplus reaches. Cost: rows x hops operations on sets."""
+    new = sum(1 << member for member, amount in enumerate(residual.surplus) if amount)
+    members, rows = 0, [amount > 0 for amount in residual.unplaced]
+    for row in np.flatnonzero(rows).tolist():
+        new |= _takers(residual, row)
+    from_hub, to_hub = residual.member_sets[WITH_EXTRA], residual.member_sets[BELOW_MOST]
+    if residual.hub_room[0] < 0:
+        new, to_hub = new | from_hub, 0
+    while new:
+        members |= new
+        found = 0
+        for row, is_reached in enumerate(rows):
+            if not is_reached and any(up[row] & new for up in residual.up):
+                rows[row] = True
+                found |= _takers(residual, row)
+        if to_hub & new:
+            found, to_hub = found | from_hub, 0
+        new = found & ~members
+    width = len(residual.load)
+    packed = np.frombuffer(members.to_bytes(width // 8 + 1, "little"), dtype=np.uint8)
+    member = np.unpackbits(packed, bitorder="little", count=width).astype(np.bool_)
+    return Cut(row=np.array(rows), member=member)
+
+
+def _takers(residual: Residual, row: int) -> int:
+    """Return the members that may take partitions of the row."""
+    members = 0
+    for down in residual.down:
+        members |= down[row]
+    return members
