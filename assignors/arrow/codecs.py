@@ -21,7 +21,9 @@ from assignors.arrow.schemas import (
     PARTITIONS,
 )
 from assignors.group_bytes.assignment_arrays import read_assignments
+from assignors.group_bytes.entries import are_read_together
 from assignors.group_bytes.subscriptions import read_together
+from assignors.group_bytes.topic_lists import TopicLists
 from wire import (
     Decoded,
     Note,
@@ -32,9 +34,6 @@ from wire import (
     decode_subscription,
 )
 
-COLUMN_MIN = 24
-"""Shorter columns are read one by one: numpy's calls would cost more than they save."""
-
 
 def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
     """Return a binary column as `DECODED_SUBSCRIPTION` structs; null stays null.
@@ -43,16 +42,13 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
     Plain Subscriptions of a column are read together (`group_bytes`), the others one by one.
     """
     listed = _bytes_of(blobs)
-    if len(listed) < COLUMN_MIN:
+    if not are_read_together(len(listed)):
         return _one_by_one_subscriptions(blobs)
     lists, fields, owned = read_together(listed)
     rows = np.flatnonzero(fields.is_plain)
-    version, topics = np.array(lists.version), np.array(lists.list_of)
     columns = {
-        "version": pa.array(version[rows], pa.int32()),
-        "topics": pa.array(lists.topics, DECODED_SUBSCRIPTION.field("topics").type).take(
-            pa.array(topics[rows])
-        ),
+        "version": pa.array(lists.version[rows], pa.int32()),
+        "topics": _topic_lists(lists, rows),
         "user_data": _at_rows(fields.user_data, rows, pa.binary()),
         "owned": _partitions_of(owned, rows),
         "generation": pa.array(fields.generation[rows], pa.int32()),
@@ -64,7 +60,7 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
 def decoded_assignments(blobs: pa.Array) -> pa.Array:
     """Return a binary column as `DECODED_ASSIGNMENT` structs; null stays null."""
     listed = _bytes_of(blobs)
-    if len(listed) < COLUMN_MIN:
+    if not are_read_together(len(listed)):
         return _one_by_one_assignments(blobs)
     read = read_assignments(listed)
     rows = np.flatnonzero(read.is_plain)
@@ -122,6 +118,15 @@ def _together(
     order = np.argsort(np.concatenate([rows, others]), kind="stable")
     odd = one_by_one(blobs.take(pa.array(others)))
     return pa.concat_arrays([plain, odd]).take(pa.array(order))
+
+
+def _topic_lists(lists: TopicLists, rows: Int64) -> pa.ListArray:
+    """Return the topic lists of some rows."""
+    names = pa.array([name.decode() for name in lists.numbers], pa.string())
+    each = pa.ListArray.from_arrays(
+        pa.array(lists.list_ptr, pa.int32()), names.take(pa.array(lists.name))
+    )
+    return each.take(pa.array(lists.list_of[rows])).cast(DECODED_SUBSCRIPTION.field("topics").type)
 
 
 def _partitions_of(arrays: OwnedArrays, rows: Int64) -> pa.ListArray:

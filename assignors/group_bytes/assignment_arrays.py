@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assignors.arrays import Bool, Int64, OwnedArrays
-from assignors.group_bytes.entries import PAD, entry_arrays, learned_names, read_entries
+from assignors.group_bytes.entries import PAD, entry_arrays, read_entries, recognised_names
 from assignors.group_bytes.fields import read_user_data
 
 VERSIONS = {bytes([0, version]): version for version in range(4)}
@@ -41,7 +41,9 @@ def read_assignments(blobs: Sequence[bytes]) -> AssignmentArrays:
     entries = read_entries(buffer, place, end, is_plain)
     user_data = read_user_data(buffer, place, end, is_plain, length_min=0)
     is_plain &= place == end
-    partitions = entry_arrays(entries, is_plain, learned_names(entries))
+    numbers: dict[bytes, int] = {}
+    topic = recognised_names(entries, numbers)
+    partitions = entry_arrays(entries, topic, is_plain, [name.decode() for name in numbers])
     return AssignmentArrays(
         is_plain=is_plain, version=version, user_data=user_data, partitions=partitions
     )

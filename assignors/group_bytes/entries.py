@@ -1,23 +1,28 @@
 """Entries of a topic and its partition numbers, read in lock step over many messages.
 
 Owned partitions of a Subscription and partitions of an Assignment have the same bytes: a count,
-then a name and numbers for each topic. First the first entry of everybody is read, then the
-second of everybody. A message that is not plain there is marked; every read stays within its own
-bytes, so hostile counts cost nothing.
+then a name and numbers for each topic; a topic list has the names alone. First the first entry of
+everybody is read, then the second of everybody. A message that is not plain there is marked;
+every read stays within its own bytes, so hostile counts cost nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Bool, Int64, OwnedArrays
+from assignors.arrays import Bool, Int32, Int64, OwnedArrays
 from assignors.group_bytes.names import find, name_table, word_view
-from assignors.group_bytes.topic_lists import COUNT_LIMIT, NAME_LIMIT
 
+COUNT_LIMIT = 1_000_000
+"""Longest array that Kafka 4.4 reads."""
+NAME_LIMIT = 1 << 15
+"""A length of so many bytes and more is negative: null."""
+MESSAGES_MIN = 24
+"""Fewer messages are read one by one: numpy's calls would cost more than they save."""
 TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
 PAD = NAME_LIMIT + 16
@@ -43,44 +48,86 @@ class Entries:
     """int64[E]: how many numbers stand behind the name and this count."""
 
 
-def read_entries(buffer: bytes, place: Int64, end: Int64, is_plain: Bool) -> Entries:
+def are_read_together(message_count: int) -> bool:
+    """Return whether so many messages (members, blobs of a column) are worth reading together."""
+    return message_count >= MESSAGES_MIN
+
+
+def read_entries(
+    buffer: bytes,
+    place: Int64,
+    end: Int64,
+    is_plain: Bool,
+    *,
+    is_there: Bool | None = None,
+    has_numbers: bool = True,
+) -> Entries:
     """Read entries that begin with their count at `place`; move `place` behind them.
 
     `place` and `end` are int64[R], a message each. `is_plain`, bool[R], becomes false for messages
-    with odd entries, and for the few with more entries than nearly all others. Cost: O(E), and
-    some calls of numpy for each entry of the longest message.
+    with odd entries, and for the few with more entries than nearly all others. Where `is_there`,
+    bool[R], is false, there are none; without `has_numbers` an entry is a name alone. Cost: O(E),
+    and some calls of numpy for each entry of the longest message.
     """
-    int32 = int32_view(buffer)
-    is_plain &= place + 4 <= end
-    entry_count = np.where(is_plain, int32[np.where(is_plain, place, 0)], 0).astype(np.int64)
-    place += 4
-    # An entry has 10 bytes at least, and a null array is not plain.
+    there = is_plain if is_there is None else is_plain & is_there
+    is_plain &= ~there | (place + 4 <= end)
+    there = there & is_plain
+    entry_count = np.where(there, int32_view(buffer)[np.where(there, place, 0)], 0)
+    entry_count = entry_count.astype(np.int64)
+    place[there] += 4
+    # A null array is not plain.
+    smallest = 10 if has_numbers else 2
     is_plain &= (entry_count >= 0) & (entry_count <= COUNT_LIMIT)
-    is_plain &= entry_count * 10 <= np.maximum(end - place, 0)
-    row, start, length, count = _entries(buffer, place, end, is_plain, entry_count)
+    is_plain &= entry_count * smallest <= np.maximum(end - place, 0)
+    sizes = np.sort(entry_count[is_plain])[::-1]
+    longest = int(sizes[min(TOGETHER_MIN, len(sizes)) - 1]) if len(sizes) else 0
+    is_plain &= entry_count <= longest
+    row, start, length, count = _entries(
+        buffer, place, end, is_plain, entry_count, has_numbers=has_numbers
+    )
     return Entries(buffer=buffer, row=row, name_start=start, name_length=length, count=count)
 
 
-def entry_arrays(entries: Entries, is_plain: Bool, names: Mapping[bytes, str]) -> OwnedArrays:
+def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int32:
+    """Return the number of each entry's name, int32[E], -1 where it was not recognised.
+
+    `numbers` has the names known so far, numbered from 0. Others are learned and added to it, as
+    long as a few of them account for all that are unknown. Cost: O(E x words of a name).
+    """
+    view = word_view(entries.buffer)
+    number = np.full(len(entries.row), -1, dtype=np.int32)
+    left = np.arange(len(number))
+    names, base = list(numbers), 0
+    for _ in range(LEARNING_MAX + 1):
+        if names:
+            found = find(name_table(names), view, *_names_at(entries, left))
+            number[left] = np.where(found < 0, -1, found + np.int32(base))
+            left = left[found < 0]
+        if not len(left):
+            break
+        names, base = _new_names(entries, left, numbers), len(numbers)
+        if not names:
+            break
+        numbers |= {name: base + place for place, name in enumerate(names)}
+    return number
+
+
+def entry_arrays(
+    entries: Entries, topic: Int32, is_plain: Bool, names: Sequence[str]
+) -> OwnedArrays:
     """Return the entries as arrays, row by row.
 
-    Rows with a name that is not among `names`, with one twice or with a negative number stop being
-    plain. Cost: O(E + numbers).
+    `topic`, int32[E], has the position of each entry's name in `names`. Rows with a name that was
+    not recognised (-1), with one twice or with a negative number stop being plain.
+    Cost: O(E + numbers).
     """
-    row_count = len(is_plain)
-    order = _by_row(entries.row, row_count)
-    row, count = entries.row[order], entries.count[order]
-    start, length = entries.name_start[order], entries.name_length[order]
-    topic = find(name_table(list(names)), word_view(entries.buffer), start, length)
+    order, entry_ptr = in_row_order(entries.row, len(is_plain))
+    row, count, topic = entries.row[order], entries.count[order], topic[order]
     is_plain[row[topic < 0]] = False
-    key = row * np.int64(len(names) + 1) + topic
-    if bool((np.diff(key) <= 0).any()):
-        in_order = np.argsort(key, kind="stable")
-        again = np.flatnonzero(np.diff(key[in_order]) == 0) + 1
-        is_plain[row[in_order[again]]] = False
+    is_plain[repeated_rows(row, topic, len(names))] = False
     number_ptr = np.zeros(len(count) + 1, dtype=np.int64)
     np.cumsum(count, out=number_ptr[1:])
-    first = start + length + 4
+    first = (entries.name_start + entries.name_length)[order] + 4
     int32 = int32_view(entries.buffer)
     if int(number_ptr[-1]) == len(count):  # one number each
         number = int32[first].astype(np.int64)
@@ -91,11 +138,9 @@ def entry_arrays(entries: Entries, is_plain: Bool, names: Mapping[bytes, str]) -
         owner_of = np.repeat(row, count) if bool((number < 0).any()) else row
     if len(number) and int(number.min()) < 0:
         is_plain[owner_of[number < 0]] = False
-    entry_ptr = np.zeros(row_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=row_count), out=entry_ptr[1:])
     return OwnedArrays(
-        names=tuple(names.values()),
-        name_set=frozenset(names.values()),
+        names=tuple(names),
+        name_set=frozenset(names),
         entry_ptr=entry_ptr,
         topic=topic,
         number_ptr=number_ptr,
@@ -103,42 +148,62 @@ def entry_arrays(entries: Entries, is_plain: Bool, names: Mapping[bytes, str]) -
     )
 
 
-def learned_names(entries: Entries) -> dict[bytes, str]:
-    """Return the names in entries, as long as a few of them account for all others."""
-    known: dict[bytes, str] = {}
-    left = np.arange(len(entries.row))
-    view = word_view(entries.buffer)
-    for _ in range(LEARNING_MAX):
-        # Entries stand step by step, so neighbours often have one name.
-        some = left[:: max(1, len(left) // UNKNOWN_AT_ONCE)]
-        starts, lengths = _names_at(entries, some)
-        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
-            name = entries.buffer[start : start + length]
-            try:
-                known[name] = name.decode()
-            except UnicodeDecodeError:
-                continue
-        found = find(name_table(list(known)), view, *_names_at(entries, left))
-        left = left[found < 0]
-        if not len(left):
-            break
-    return known
+def in_row_order(row: Int64, row_count: int) -> tuple[Int64, Int64]:
+    """Return entries in the order of their rows, each row's in its own order, and their bounds.
+
+    The bounds are int64[R + 1]: where the entries of each row begin in that order.
+    """
+    small: NDArray[np.uint16] | Int64 = row.astype(np.uint16) if row_count < 1 << 16 else row
+    ptr = np.zeros(row_count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=row_count), out=ptr[1:])
+    return np.argsort(small, kind="stable"), ptr
+
+
+def repeated_rows(row: Int64, number: Int32, number_count: int) -> Int64:
+    """Return the rows that have a number twice. Rows ascend. Cost: O(N), and a sort if needed."""
+    key = row * np.int64(number_count + 1) + (number + 1)
+    if bool((np.diff(key) > 0).all()):
+        return np.zeros(0, dtype=np.int64)
+    key.sort()
+    again: Int64 = key[1:][key[1:] == key[:-1]] // (number_count + 1)
+    return again
+
+
+def _new_names(entries: Entries, left: Int64, numbers: dict[bytes, int]) -> list[bytes]:
+    """Return some names of these entries, which are not among `numbers`, in the order found."""
+    # Entries stand step by step, so neighbours often have one name.
+    some = left[:: max(1, len(left) // UNKNOWN_AT_ONCE)]
+    starts, lengths = _names_at(entries, some)
+    names = dict.fromkeys(
+        entries.buffer[start : start + length]
+        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
+    )
+    return [name for name in names if name not in numbers and is_text(name)]
+
+
+def is_text(name: bytes) -> bool:
+    """Return whether these bytes are a name that a broker accepts as text: UTF-8."""
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _entries(
-    buffer: bytes, place: Int64, end: Int64, is_plain: Bool, entry_count: Int64
+    buffer: bytes,
+    place: Int64,
+    end: Int64,
+    is_plain: Bool,
+    entry_count: Int64,
+    *,
+    has_numbers: bool,
 ) -> tuple[Int64, Int64, Int64, Int64]:
-    """Read owned topics, one of each member at a time; move `place` behind them.
-
-    Rows with odd entries, and the few with more entries than nearly all others, stop being plain.
-    """
+    """Read one entry of each message at a time; move `place` behind them."""
     int16, int32 = int16_view(buffer), int32_view(buffer)
-    sizes = np.sort(entry_count[is_plain])[::-1]
-    longest = int(sizes[min(TOGETHER_MIN, len(sizes)) - 1]) if len(sizes) else 0
-    is_plain &= entry_count <= longest
     active = np.flatnonzero(is_plain & (entry_count > 0))
     active = active[np.argsort(-entry_count[active], kind="stable")]
-    left = entry_count[active]
+    left = -entry_count[active]
     found: list[tuple[Int64, Int64, Int64, Int64]] = []
     at, stop = place[active], end[active]
     step = 0
@@ -146,16 +211,22 @@ def _entries(
         step += 1
         length = int16[at].astype(np.int64)
         np.maximum(length, 0, out=length)
-        behind = at + (2 + length)
-        count = int32[np.minimum(behind, stop)].astype(np.int64)
-        after = behind + (4 + 4 * count)
-        is_good = (count > 0) & (count <= COUNT_LIMIT) & (after <= stop)
+        start = at + 2
+        after = start + length
+        count = length
+        if has_numbers:
+            count = int32[np.minimum(after, stop)].astype(np.int64)
+            after += 4 + 4 * count
+            is_good = (count > 0) & (count <= COUNT_LIMIT) & (after <= stop)
+        else:
+            is_good = after <= stop
         if not is_good.all():
             is_plain[active[~is_good]] = False
-            active, left, at, stop = active[is_good], left[is_good], at[is_good], stop[is_good]
-            length, count, after = length[is_good], count[is_good], after[is_good]
-        found.append((active, at + 2, length, count))
-        going_on = int(np.searchsorted(-left, -step, side="left"))
+            active, left, stop = active[is_good], left[is_good], stop[is_good]
+            start, length, count = start[is_good], length[is_good], count[is_good]
+            after = after[is_good]
+        found.append((active, start, length, count))
+        going_on = int(np.searchsorted(left, -step, side="left"))
         if going_on < len(active):
             place[active[going_on:]] = after[going_on:]
             active, left, stop = active[:going_on], left[:going_on], stop[:going_on]
@@ -165,12 +236,6 @@ def _entries(
         return empty, empty, empty, empty
     row, start, length, count = (np.concatenate(column) for column in zip(*found, strict=True))
     return row, start, length, count
-
-
-def _by_row(row: Int64, row_count: int) -> Int64:
-    """Return the entries in the order of their rows, each row's in its own order."""
-    small: NDArray[np.uint16] | Int64 = row.astype(np.uint16) if row_count < 1 << 16 else row
-    return np.argsort(small, kind="stable")
 
 
 def _names_at(entries: Entries, chosen: Int64) -> tuple[Int64, Int64]:

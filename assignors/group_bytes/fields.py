@@ -35,19 +35,20 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     """Return the fields behind the topic lists, read in lock step."""
     member_count = len(blobs)
     parts = [
-        blob[end:] if topic_list >= 0 else b""
-        for blob, end, topic_list in zip(blobs, lists.end, lists.list_of, strict=True)
+        blob[end:] if is_read else b""
+        for blob, end, is_read in zip(
+            blobs, lists.end.tolist(), (lists.list_of >= 0).tolist(), strict=True
+        )
     ]
     bounds = np.zeros(member_count + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, parts), np.int64, member_count), out=bounds[1:])
     buffer = b"".join([*parts, bytes(PAD)])
     place, end = bounds[:-1].copy(), bounds[1:]
-    is_plain = np.array(lists.list_of, dtype=np.int64) >= 0
-    int32 = int32_view(buffer)
+    is_plain = lists.list_of >= 0
+    version = lists.version
     user_data = read_user_data(buffer, place, end, is_plain, length_min=1)
-    entries = read_entries(buffer, place, end, is_plain)
-    version = np.array(lists.version, dtype=np.int64)
-    generation = _generations(int32, version, place, end, is_plain)
+    entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
+    generation = _generations(int32_view(buffer), version, place, end, is_plain)
     rack_ids = _rack_ids(buffer, version, place, end, is_plain)
     is_plain &= place == end
     return Fields(

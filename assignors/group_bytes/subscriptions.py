@@ -1,10 +1,10 @@
 """The Subscriptions of a whole group, read together.
 
-Plain bytes are version 1 to 3 with every field there, nothing repeated, nothing behind the end,
-and owned topics that somebody subscribes to. Plain members are read in lock step: first the
-topic lists, of which most are those of the member before, byte for byte; then the first owned
-topic of everybody, the second of everybody. A member that is not plain takes
-`wire.decode_subscription`, alone: values and notes are those of that reader for every member.
+Plain bytes are version 0 to 3 with every field there, nothing repeated, nothing behind the end.
+Plain members are read in lock step: first the topic lists, of which most are those of the member
+before, byte for byte; then the first owned topic of everybody, the second of everybody. A member
+that is not plain takes `wire.decode_subscription`, alone: values and notes are those of that
+reader for every member.
 """
 
 from __future__ import annotations
@@ -12,14 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assignors.arrays import OwnedArrays, OwnedPartitions
-from assignors.group_bytes.entries import entry_arrays
+from assignors.group_bytes.entries import are_read_together, entry_arrays, recognised_names
 from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.topic_lists import TopicLists, topic_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
-
-MEMBERS_MIN = 24
-"""Smaller groups are read member by member: numpy's calls would cost more than they save."""
 
 
 def read_members(
@@ -31,7 +28,7 @@ def read_members(
     Each equals `member_from_bytes(member_id, blob)`. Never raises. Cost: linear in the bytes.
     """
     named = instance_ids or {}
-    if len(subscriptions) < MEMBERS_MIN:
+    if not are_read_together(len(subscriptions)):
         return tuple(
             member_from_bytes(member_id, blob, instance_id=named.get(member_id))
             for member_id, blob in subscriptions.items()
@@ -39,26 +36,28 @@ def read_members(
     # What has been decoded already is not read again: to the arrays it is like odd bytes.
     blobs = [b"" if isinstance(b, Decoded) else bytes(b) for b in subscriptions.values()]
     lists, fields, owned = read_together(blobs)
+    topics = lists.topics()
     return tuple(
         member_from_bytes(member_id, blob, instance_id=named.get(member_id))
         if not plain
         else Member(
             member_id=member_id,
-            topics=lists.topics[topic_list],
+            topics=topics[topic_list],
             owned=OwnedPartitions(owned, row),
             generation=generation,
             rack_id=fields.rack_ids.get(row),
             instance_id=named.get(member_id),
             user_data=fields.user_data.get(row),
             version=version,
+            owned_known=version >= 1,
         )
         for row, ((member_id, blob), plain, topic_list, generation, version) in enumerate(
             zip(
                 subscriptions.items(),
                 fields.is_plain.tolist(),
-                lists.list_of,
+                lists.list_of.tolist(),
                 fields.generation.tolist(),
-                lists.version,
+                lists.version.tolist(),
                 strict=True,
             )
         )
@@ -72,7 +71,10 @@ def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArra
     """
     lists = topic_lists(blobs)
     fields = read_fields(blobs, lists)
-    return lists, fields, entry_arrays(fields.entries, fields.is_plain, lists.names)
+    numbers = dict(lists.numbers)
+    topic = recognised_names(fields.entries, numbers)
+    names = [name.decode() for name in numbers]
+    return lists, fields, entry_arrays(fields.entries, topic, fields.is_plain, names)
 
 
 def member_from_bytes(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from assignors.arrow import codecs
 from assignors.group_bytes import entries
 from tests.group_bytes.blobs import NAMES, groups_of_bytes, mutated
+from tests.group_bytes.test_subscriptions import always_together
 from tests.wire.vectors import captured
 from wire import encode_assignment
 
@@ -40,13 +41,10 @@ SAID = columns_of(groups_of_bytes(max_size=1).map(lambda blobs: blobs["m0"]))
 def read_both_ways(decode: str, column: pa.Array) -> tuple[pa.Array, pa.Array]:
     """The structs of a column read together to the end, and of one read blob by blob."""
     function = getattr(codecs, decode)
-    with (
-        patch.object(codecs, "COLUMN_MIN", 1),
-        patch.object(entries, "TOGETHER_MIN", 1),
-    ):
+    with always_together():
         together = function(column)
     together.validate(full=True)
-    with patch.object(codecs, "COLUMN_MIN", len(column) + 1):
+    with patch.object(entries, "MESSAGES_MIN", len(column) + 1):
         return together, function(column)
 
 

@@ -8,9 +8,10 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
+from hypothesis import strategies as st
 
 from assignors.arrays import OwnedPartitions, partition_arrays
-from assignors.group_bytes import entries, subscriptions
+from assignors.group_bytes import entries, topic_lists
 from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import Member
 from tests.group_bytes.blobs import CAPTURED, groups_of_bytes
@@ -18,11 +19,13 @@ from wire import Subscription, encode_subscription
 
 
 @contextmanager
-def always_together() -> Iterator[None]:
-    """Read groups of any size together, to the end."""
+def always_together(lists_alone: int = 0) -> Iterator[None]:
+    """Read groups of any size together, to the end; topic lists too, after the first ones."""
     with (
-        patch.object(subscriptions, "MEMBERS_MIN", 0),
+        patch.object(entries, "MESSAGES_MIN", 0),
         patch.object(entries, "TOGETHER_MIN", 1),
+        patch.object(topic_lists, "TOGETHER_MIN", 1),
+        patch.object(topic_lists, "ALONE_MAX", lists_alone),
     ):
         yield
 
@@ -38,11 +41,14 @@ def subscription(**changed: object) -> bytes:
 PLAIN = subscription(owned={"a": (0, 1), "b": (2,)}, generation=4)
 
 
-@given(groups_of_bytes())
-@example({"m0": PLAIN, "m1": PLAIN[:-1]})
-@example({"m0": PLAIN, "m1": PLAIN + b"\0"})
-def test_members_read_together_are_the_members_read_one_by_one(blobs: dict[str, bytes]) -> None:
-    with always_together():
+@given(groups_of_bytes(), st.sampled_from((0, 0, 20, 10_000)))
+@example({"m0": PLAIN, "m1": PLAIN[:-1]}, 0)
+@example({"m0": PLAIN, "m1": PLAIN + b"\0"}, 0)
+@example({"m0": PLAIN, "m1": PLAIN[:8]}, 0)
+def test_members_read_together_are_the_members_read_one_by_one(
+    blobs: dict[str, bytes], lists_alone: int
+) -> None:
+    with always_together(lists_alone):
         found = read_members(blobs)
     expected = one_by_one(blobs)
     assert found == expected
@@ -62,9 +68,7 @@ def test_every_captured_subscription_in_one_group() -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        subscription(version=0),
         subscription(user_data=b""),
-        subscription(owned={"c": (0,)}),  # nobody subscribes to it
         subscription(owned={"a": (0,)}, rack_id=""),
         subscription(topics=("a", "x" * 300), owned={"x" * 300: (0,)}),
         PLAIN[:6] + b"\0\1\xff" + PLAIN[9:],
@@ -117,3 +121,38 @@ def test_one_member_with_far_more_topics_than_the_others_is_read_alone() -> None
     found = read_members(blobs)
     assert found == one_by_one(blobs)
     assert not isinstance(found[20].owned, OwnedPartitions)
+
+
+def test_many_lists_that_differ_are_read_together() -> None:
+    names = [f"orders-{number:02}" for number in range(40)]
+    blobs = {
+        f"m{number:03}": subscription(
+            topics=tuple(names[number % 30 : number % 30 + number % 7]),
+            owned={names[number % 40]: (number,)},
+            version=number % 4,
+        )
+        for number in range(200)
+    }
+    with (
+        patch.object(topic_lists, "ALONE_MAX", 800),
+        patch.object(topic_lists, "_read_one", wraps=topic_lists._read_one) as read_one,
+    ):
+        found = read_members(blobs)
+    assert found == one_by_one(blobs)
+    assert read_one.call_count < 40
+    assert all(isinstance(member.owned, OwnedPartitions) for member in found)
+
+
+def test_odd_lists_among_many_that_differ_are_read_alone() -> None:
+    names = [f"a-name-of-more-than-thirty-two-bytes-{number}" for number in range(9)]
+    lists = [("a", "a"), ("a", ""), ("x" * 300,), ("x" * 300, "a"), (names[0], *names[1:2])]
+    odd = [subscription(topics=tuple(listed)) for listed in lists]
+    cut = [PLAIN[:size] for size in range(16)]
+    unreadable = [PLAIN.replace(b"\0\1a\0\1b", b"\0\1a\0\1\xff"), PLAIN.replace(b"\0\1b", b"\0\2b")]
+    longer = [subscription(topics=(names[0], name)) for name in names[1:]]
+    huge = [PLAIN[:2] + count + PLAIN[6:] for count in (b"\0\x0f\x42\x41", b"\xff\xff\xff\xff")]
+    every = [*odd, *cut, *unreadable, *longer, *huge, PLAIN]
+    blobs = {f"m{number}": blob for number, blob in enumerate(every)}
+    for lists_alone in (0, 100, 10_000):
+        with always_together(lists_alone):
+            assert read_members(blobs) == one_by_one(blobs)
