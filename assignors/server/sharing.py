@@ -3,164 +3,143 @@
 With P partitions and M members each partition is to have ceil(M / P) members, and each member an
 equal part of all those places. From the previous target members first drop the partitions above
 their number, then partitions drop the members above theirs; the places left open are dealt round
-robin over the members that lack partitions.
+robin over the members that lack partitions (`open_places`).
 
-One pointer goes over the members for all partitions, and a partition does not check which members
-it got in this same pass. So with few members left one may get the same partition twice, which
-leaves that partition with a member too few: a fault of Kafka's (KAFKA-19362) that is kept here.
+Partitions are shared out in pools: all of them in one, or each topic in a pool of its own. All
+pools are served at once, on arrays. A partition is a slot here, also a nonexistent one that
+somebody had: those count for the members that had them. A member of a pool is a cell of a table
+of pools and members. The iteration order of a hash set decides which slots a member drops and
+which members a slot drops, so it is computed for those that drop any.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 
-from assignors.arrays import Int32
-from assignors.jvm.failure import JavaFailure
-from assignors.jvm.hash_order import compute_order, helper_capacity
-from assignors.jvm.many_tables import put_order
+from assignors.arrays import Bool, Int32, Int64
+from assignors.jvm.many_tables import put_orders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
-    """Partitions that are shared out together, as slots: 0, 1, 2, ... Members are places."""
+class Pools:
+    """What is shared out. Lengths: B pools, M members, P partitions, S slots, C previous pairs.
 
-    subscribers: list[int]
-    """Ascending, at least one."""
-    had: list[tuple[int, int]]
-    """(member, slot) of the previous target, in Java's iteration order."""
-    slots: list[int]
-    """Slots of partitions that exist, in the order in which new ones are added."""
-    hashes: Int32
-    """int32, the Java hash of each slot, also of those that exist only in `had`."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Shares:
-    """Who has what so far. Dicts stand for sets that remember their order."""
-
-    wanted: int
-    """Members that each partition is to have."""
-    want: dict[int, int]
-    """Member -> partitions it is to have; 0 for those that do not subscribe."""
-    members: dict[int, dict[int, None]]
-    """Slot -> members, in the order in which slots came in."""
-    slots: dict[int, dict[int, None]]
-    """Member -> slots."""
-
-    def take(self, member: int, slot: int) -> None:
-        """Take a partition away from a member."""
-        del self.members[slot][member]
-        del self.slots[member][slot]
-
-
-def shared(pool: Pool) -> list[tuple[int, int]]:
-    """Return (member, slot) for all that is given, each pair once.
-
-    `JavaFailure` where nobody wants more and yet a partition lacks members, as partitions that
-    do not exist can make it: they count for those that had them.
-    Cost: O(C log C + T N) for C pairs of the previous target. Here the fault leaves slot 1 short:
-
-    >>> pool = Pool(subscribers=[0, 1, 2], had=[(1, 0), (2, 0)], slots=[0, 1],
-    ...     hashes=np.arange(2, dtype=np.int32))
-    >>> shared(pool)
-    [(0, 1), (1, 0), (2, 0)]
+    Members are places in map order; the slots below P are the partitions.
     """
-    shares = _begin(pool)
-    lacking = {member for member, slots in shares.slots.items() if len(slots) < shares.want[member]}
-    before = {slot: list(members) for slot, members in shares.members.items()}
-    _drop_slots(pool, shares)
-    lacking |= _drop_members(pool, shares, before)
-    # The map is asked for every partition that exists; a last one that is new ends it small.
-    follows = bool(pool.slots) and pool.slots[-1] in shares.members
-    for slot in pool.slots:
-        shares.members.setdefault(slot, {})
-    _deal(shares, _order(pool, list(shares.members), follows=follows), sorted(lacking))
-    return [(member, slot) for member, slots in shares.slots.items() for slot in slots]
+
+    takes: Bool
+    """bool[B, M]: the member subscribes to the pool's topics; somebody does in each pool."""
+    size: Int64
+    """int64[B]: how many partitions of the pool exist."""
+    partition_count: int
+    """P."""
+    pool: Int64
+    """int64[S]: pool of each slot, -1 for a slot that is not shared out."""
+    turn: Int64
+    """int64[S]: the order in which the partitions of a pool are added to what members had."""
+    java_hash: Int32
+    """int32[S]."""
+    had_member: Int32
+    """int32[C]: the previous target, members ascending."""
+    had_slot: Int64
+    """int64[C]."""
+    in_java_order: Callable[[Bool], Int64]
+    """Of members (bool[M]): positions of their pairs as Java iterates over them."""
+
+    @property
+    def member_count(self) -> int:
+        """M."""
+        return int(self.takes.shape[1])
 
 
-def _begin(pool: Pool) -> _Shares:
-    """Return what everybody had, and how much everybody is to have."""
-    count = len(pool.slots)
-    wanted = -(-len(pool.subscribers) // count) if count else 0
-    want = {member: 0 for member, _ in pool.had}
-    each = wanted * count / len(pool.subscribers)
-    for place, member in enumerate(pool.subscribers):
-        want[member] = ceil(each * (place + 1)) - ceil(each * place)
-    shares = _Shares(
-        wanted=wanted,
-        want=want,
-        members={},
-        slots={member: {} for member in sorted(want)},
-    )
-    for member, slot in pool.had:
-        shares.members.setdefault(slot, {})[member] = None
-        shares.slots[member][slot] = None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """Who is to have how much, and who has what so far: arrays that change."""
+
+    wanted: Int64
+    """int64[B]: members that each partition is to have; any number where there is no partition."""
+    want: Int64
+    """int64[B M]: partitions that each member is to have; 0 for those that do not subscribe."""
+    cell: Int64
+    """int64[C]: pool and member of each previous pair."""
+    keeps: Bool
+    """bool[C]: the member keeps the slot; False for slots that are not shared out."""
+
+    def load(self) -> Int64:
+        """Return how many slots each member of a pool keeps, int64[B M]."""
+        return np.bincount(self.cell[self.keeps], minlength=len(self.want))
+
+
+def kept(pools: Pools) -> Shares:
+    """Return what members keep of the previous target.
+
+    Cost: O(C log C + B M + S).
+    """
+    shares = _begin(pools)
+    _drop_slots(pools, shares, shares.load() - shares.want)
+    _drop_members(pools, shares)
     return shares
 
 
-def _drop_slots(pool: Pool, shares: _Shares) -> None:
-    """Let members drop partitions above their number, in the order of their sets."""
-    for member, slots in shares.slots.items():
-        surplus = len(slots) - shares.want[member]
-        if surplus > 0:
-            held = np.array(list(slots), dtype=np.int64)
-            for slot in held[put_order(pool.hashes[held])[:surplus]].tolist():
-                shares.take(member, slot)
+def ranks(group: Int64) -> tuple[Int64, Int64]:
+    """Return the number of each group and the rank in it; equal entries stand together.
 
-
-def _drop_members(pool: Pool, shares: _Shares, before: dict[int, list[int]]) -> set[int]:
-    """Let partitions drop members above the wanted number; return who was dropped.
-
-    `before` are the members that each set was filled with: its table does not shrink.
+    >>> number, rank = ranks(np.array([7, 7, 3, 9, 9]))
+    >>> number.tolist(), rank.tolist()
+    ([0, 0, 1, 2, 2], [0, 1, 0, 0, 1])
     """
-    dropped: set[int] = set()
-    # The map is asked once more after its last key, unless that call made the key.
-    follows = bool(pool.had) and len(before[pool.had[-1][1]]) > 1
-    for slot in _order(pool, list(shares.members), follows=follows):
-        surplus = len(shares.members[slot]) - shares.wanted
-        if surplus > 0:
-            filled = np.array(before[slot], dtype=np.int32)
-            in_order = filled[put_order(filled)].tolist()
-            still = [member for member in in_order if member in shares.members[slot]]
-            for member in still[:surplus]:
-                shares.take(member, slot)
-                dropped.add(member)
-    return dropped
+    begins = np.ones(len(group), dtype=np.bool_)
+    np.not_equal(group[1:], group[:-1], out=begins[1:])
+    number = np.cumsum(begins) - 1
+    return number, np.arange(len(group)) - np.flatnonzero(begins)[number]
 
 
-def _order(pool: Pool, slots: list[int], *, follows: bool) -> list[int]:
-    """Return the slots in the order of Java's map of partitions, which they entered so."""
-    keys = np.array(slots, dtype=np.int64)
-    capacity = helper_capacity(len(pool.slots))
-    order = compute_order(pool.hashes[keys], calls_follow=follows, capacity=capacity)
-    return [slots[place] for place in order.tolist()]
+def _begin(pools: Pools) -> Shares:
+    """Return how much everybody is to have; nothing is dropped yet."""
+    subscribers = np.count_nonzero(pools.takes, axis=1)
+    wanted = -(-subscribers // np.maximum(pools.size, 1))
+    each = (wanted * pools.size / subscribers)[:, np.newaxis]
+    place = np.cumsum(pools.takes, axis=1)
+    want = np.ceil(each * place) - np.ceil(each * (place - 1))
+    pool = pools.pool[pools.had_slot]
+    return Shares(
+        wanted=wanted,
+        want=np.where(pools.takes, want, 0).astype(np.int64).ravel(),
+        cell=pool * pools.member_count + pools.had_member,
+        keeps=pool >= 0,
+    )
 
 
-def _deal(shares: _Shares, order: list[int], lacking: list[int]) -> None:
-    """Give the partitions that lack members, round robin, to the members that lack partitions."""
-    place, has_given = 0, False
-    for slot in order:
-        if not lacking:
-            return
-        members = shares.members[slot]
-        open_places = shares.wanted - len(members)
-        while open_places > 0:
-            if place == len(lacking):
-                if not has_given:
-                    break
-                if not lacking:
-                    raise JavaFailure("NoSuchElementException", "null")
-                place, has_given = 0, False
-            member = lacking[place]
-            place += 1
-            if member in members:
-                continue
-            shares.slots[member][slot] = None  # and not in `members`, which is the fault
-            open_places -= 1
-            has_given = True
-            if len(shares.slots[member]) >= shares.want[member]:
-                place -= 1
-                del lacking[place]
+def _drop_slots(pools: Pools, shares: Shares, surplus: Int64) -> None:
+    """Let members drop partitions above their number, in the order of their sets."""
+    gives = surplus > 0
+    if not gives.any():
+        return
+    pairs = pools.in_java_order(gives.reshape(pools.takes.shape).max(axis=0))
+    pairs = pairs[shares.keeps[pairs]]
+    pairs = pairs[gives[shares.cell[pairs]]]
+    # A member's slots of one pool stand together: a topic is a pool, or all topics are.
+    table, rank = ranks(shares.cell[pairs])
+    pairs = pairs[put_orders(table, pools.java_hash[pools.had_slot[pairs]])]
+    shares.keeps[pairs[rank < surplus[shares.cell[pairs]]]] = False
+
+
+def _drop_members(pools: Pools, shares: Shares) -> None:
+    """Let partitions drop members above the wanted number, in the order of their sets.
+
+    The table of a set does not shrink: its order is that of all members that it ever had.
+    """
+    count = np.bincount(pools.had_slot[shares.keeps], minlength=len(pools.pool))
+    surplus = count - shares.wanted[pools.pool]
+    pairs = np.flatnonzero((surplus > 0)[pools.had_slot])
+    if not len(pairs):
+        return
+    pairs = pairs[np.argsort(pools.had_slot[pairs], kind="stable")]
+    table, _ = ranks(pools.had_slot[pairs])
+    pairs = pairs[put_orders(table, pools.had_member[pairs])]
+    pairs = pairs[shares.keeps[pairs]]
+    _, rank = ranks(pools.had_slot[pairs])
+    shares.keeps[pairs[rank < surplus[pools.had_slot[pairs]]]] = False

@@ -7,25 +7,28 @@ the members that had them, as in the reference, unless subscriptions are equal.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from assignors.arrays import Int32
+from assignors.arrays import Bool, Int32, Int64
 from assignors.assignor import Assignor
 from assignors.claims import byte_notes
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, PartitionsByMember
 from assignors.model import Group
 from assignors.options import Options
+from assignors.problem import NOBODY
 from assignors.rebalance import Rebalance
+from assignors.server.open_places import deal
 from assignors.server.repair import built_or_repaired
-from assignors.server.results import load_figures
-from assignors.server.sharing import Pool, shared
+from assignors.server.results import load_figures, previous_entries
+from assignors.server.sharing import Pools, kept
 from assignors.server.spec import Spec, previous_in_java_order, spec_of
 from wire.text import utf16_sorted
 
-Pair = tuple[int, int, int]
-"""Member, topic, number."""
+CELLS_MAX = 1 << 20
+"""Topics are served together up to so many cells of the table of topics and members."""
 
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
@@ -33,7 +36,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
 
     A partition number that its topic does not have is kept like any other, as in the reference,
     and may leave too few places for the rest: `JavaFailure`.
-    Cost: that of `sharing.shared`, for each topic where subscriptions differ.
+    Cost: O(P log P + C log C + T M), that of `open_places.deal` beside it.
     Source: KIP-932, KAFKA-19362.
 
     >>> from assignors.model import Cluster, Member
@@ -44,25 +47,132 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     return built_or_repaired(spec_of(group), _built, options, doubles=True)
 
 
-def share_stats(spec: Spec, had: list[Pair], given: list[Pair]) -> dict[str, int | float | bool]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Slots:
+    """Partitions and nonexistent ones. Lengths: S slots, those below P exist; C previous pairs."""
+
+    topic: Int64
+    """int64[S]: topic of `Spec.topics`."""
+    number: Int64
+    """int64[S]."""
+    had_member: Int32
+    """int32[C]: places in map order, ascending."""
+    had_slot: Int64
+    """int64[C]."""
+
+
+def _built(spec: Spec) -> Rebalance:
+    slots = _slots(spec)
+    is_kept, member, slot = _together(spec, slots) if spec.is_homogeneous else _apart(spec, slots)
+    dealt_again = np.isin(
+        slot * spec.member_count + member,
+        (slots.had_slot * spec.member_count + slots.had_member)[~is_kept],
+    )
+    member = np.concatenate([slots.had_member[is_kept], member])
+    slot = np.concatenate([slots.had_slot[is_kept], slot])
+    held = _held(spec, slots, member, slot)
+    kept_count = int(np.count_nonzero(is_kept)) + int(np.count_nonzero(dealt_again))
+    return Rebalance(
+        assignment=PartitionsByMember(held),
+        notes=(*byte_notes(spec.problem.members), *spec.notes),
+        stats=_share_stats(spec, member, slot, had=len(is_kept), kept=kept_count),
+        lists=PairsByMember(held),
+        order=held.members,
+    )
+
+
+def _slots(spec: Spec) -> _Slots:
+    """Return all partitions, and the previous target as pairs of member and slot."""
+    problem, target = spec.problem, spec.target
+    member, slot = previous_entries(spec)
+    topic = problem.topic_of.astype(np.int64)
+    number = np.arange(len(topic)) - problem.first[topic]
+    others = np.flatnonzero(slot == NOBODY)
+    if len(others):
+        other_topic = np.repeat(target.run_topic, target.length)[others]
+        key = (other_topic << 32) + target.number[others] + (1 << 31)
+        keys, position = np.unique(key, return_inverse=True)
+        slot[others] = problem.partition_count + position
+        topic = np.concatenate([topic, keys >> 32])
+        number = np.concatenate([number, (keys & 0xFFFFFFFF) - (1 << 31)])
+    return _Slots(topic=topic, number=number, had_member=member, had_slot=slot)
+
+
+def _together(spec: Spec, slots: _Slots) -> tuple[Bool, Int64, Int64]:
+    """Assign all topics as one pool; partitions of other topics are dropped.
+
+    Return which previous pairs are kept, and members and slots of what is given beside them.
+    """
+    if not spec.topic_count:
+        nothing = np.zeros(0, dtype=np.int64)
+        return np.zeros(len(slots.had_slot), dtype=np.bool_), nothing, nothing
+    topics = np.array(spec.subscription(0), dtype=np.int64)
+    size = np.diff(spec.problem.first)
+    begin = np.zeros(len(spec.topics), dtype=np.int64)
+    begin[topics] = np.cumsum(size[topics]) - size[topics]
+    java_hash = 31 * spec.topic_hash.astype(np.int64)[slots.topic] + slots.number
+    return _given(
+        Pools(
+            takes=np.ones((1, spec.member_count), dtype=np.bool_),
+            size=size.sum(keepdims=True),
+            partition_count=spec.problem.partition_count,
+            pool=np.where(slots.topic < spec.topic_count, 0, NOBODY),
+            turn=begin[slots.topic] + slots.number,
+            java_hash=java_hash.astype(np.int32),
+            had_member=slots.had_member,
+            had_slot=slots.had_slot,
+            in_java_order=partial(previous_in_java_order, spec),
+        )
+    )
+
+
+def _apart(spec: Spec, slots: _Slots) -> tuple[Bool, Int64, Int64]:
+    """Assign each topic by itself, as `_together`; partitions of others stay."""
+    is_kept = slots.topic[slots.had_slot] >= spec.topic_count
+    size, takes = np.diff(spec.problem.first), spec.takes.T
+    members, given = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    step = max(1, CELLS_MAX // spec.member_count)
+    for begin in range(0, spec.topic_count, step):
+        end = min(begin + step, spec.topic_count)
+        is_here = (slots.topic >= begin) & (slots.topic < end)
+        pools = Pools(
+            takes=takes[begin:end],
+            size=size[begin:end],
+            partition_count=spec.problem.partition_count,
+            pool=np.where(is_here, slots.topic - begin, NOBODY),
+            turn=slots.number,
+            java_hash=slots.number.astype(np.int32),
+            had_member=slots.had_member,
+            had_slot=slots.had_slot,
+            in_java_order=partial(previous_in_java_order, spec),
+        )
+        kept_here, member, slot = _given(pools)
+        is_kept |= kept_here
+        members.append(member)
+        given.append(slot)
+    return is_kept, np.concatenate(members), np.concatenate(given)
+
+
+def _given(pools: Pools) -> tuple[Bool, Int64, Int64]:
+    shares = kept(pools)
+    return shares.keeps, *deal(pools, shares)
+
+
+def _share_stats(
+    spec: Spec, member: Int64, slot: Int64, *, had: int, kept: int
+) -> dict[str, int | float | bool]:
     """Return figures that stay true where partitions are shared.
 
     `moved` and `kept` count what members had and had to give up or kept; `unassigned` the
     partitions without a member; `sharing_max` and `sharing_min` the members of a partition.
     """
-    sizes = np.diff(spec.problem.first).tolist()
-    sharing = np.zeros(spec.problem.partition_count, dtype=np.int64)
-    for _, topic, number in given:
-        if topic < spec.topic_count and 0 <= number < sizes[topic]:
-            sharing[spec.problem.first[topic] + number] += 1
-    holder = np.array([member for member, _, _ in given], dtype=np.int64)
-    load = np.bincount(holder, minlength=spec.member_count)
-    kept = len(set(had).intersection(given))
+    partition_count = spec.problem.partition_count
+    sharing = np.bincount(slot, minlength=partition_count)[:partition_count]
     return {
         "member_count": spec.member_count,
-        "partition_count": spec.problem.partition_count,
-        **load_figures(load),
-        "moved": len(had) - kept,
+        "partition_count": partition_count,
+        **load_figures(np.bincount(member, minlength=spec.member_count)),
+        "moved": had - kept,
         "kept": kept,
         "unassigned": int(np.count_nonzero(sharing == 0)),
         "sharing_max": int(sharing.max(initial=0)),
@@ -70,88 +180,28 @@ def share_stats(spec: Spec, had: list[Pair], given: list[Pair]) -> dict[str, int
     }
 
 
-def _built(spec: Spec) -> Rebalance:
-    had = _had(spec)
-    given = _together(spec, had) if spec.is_homogeneous else _apart(spec, had)
-    held = _held(spec, given)
-    return Rebalance(
-        assignment=PartitionsByMember(held),
-        notes=(*byte_notes(spec.problem.members), *spec.notes),
-        stats=share_stats(spec, had, given),
-        lists=PairsByMember(held),
-        order=held.members,
-    )
-
-
-def _had(spec: Spec) -> list[Pair]:
-    """Return the previous target in Java's iteration order."""
-    target = spec.target
-    in_order = previous_in_java_order(spec, np.ones(spec.member_count, dtype=np.bool_))
-    run = np.repeat(np.arange(len(target.length)), target.length)[in_order]
-    columns = target.run_member[run], target.run_topic[run], target.number[in_order]
-    return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def _together(spec: Spec, had: list[Pair]) -> list[Pair]:
-    """Assign all topics as one pool; partitions of other topics are dropped."""
-    topics = spec.subscription(0) if spec.member_count else []
-    return _pooled(spec, topics, had, list(range(spec.member_count))) if topics else []
-
-
-def _apart(spec: Spec, had: list[Pair]) -> list[Pair]:
-    """Assign topic by topic; partitions of topics without subscribers stay."""
-    of_topic: list[list[Pair]] = [[] for _ in spec.topics]
-    for pair in had:
-        of_topic[pair[1]].append(pair)
-    given: list[Pair] = []
-    for topic, column in enumerate(spec.takes.T):
-        given += _pooled(spec, [topic], of_topic[topic], np.flatnonzero(column).tolist())
-    return given + [pair for listed in of_topic[spec.topic_count :] for pair in listed]
-
-
-def _pooled(spec: Spec, topics: list[int], had: list[Pair], subscribers: list[int]) -> list[Pair]:
-    """Return who gets which partitions of these topics, assigned as one pool."""
-    first = spec.problem.first.tolist()
-    slot_of: dict[tuple[int, int], int] = {}
-    for topic in topics:
-        for number in range(first[topic + 1] - first[topic]):
-            slot_of[topic, number] = len(slot_of)
-    slots = list(range(len(slot_of)))
-    asked = set(topics)
-    ours = [
-        (member, slot_of.setdefault((topic, number), len(slot_of)))
-        for member, topic, number in had
-        if topic in asked
-    ]
-    partition = list(slot_of)
-    pool = Pool(subscribers=subscribers, had=ours, slots=slots, hashes=_hashes(spec, partition))
-    return [(member, *partition[slot]) for member, slot in shared(pool)]
-
-
-def _hashes(spec: Spec, partitions: list[tuple[int, int]]) -> Int32:
-    """Return the hash of each partition: of topic and number in one pool, else of the number."""
-    topic, number = np.array(partitions, dtype=np.int64).reshape(-1, 2).T
-    if not spec.is_homogeneous:
-        return number.astype(np.int32)
-    return (31 * spec.topic_hash[topic].astype(np.int64) + number).astype(np.int32)
-
-
-def _held(spec: Spec, given: list[Pair]) -> OrderedAssignment:
+def _held(spec: Spec, slots: _Slots, member: Int64, slot: Int64) -> OrderedAssignment:
     """Return lists by member, topics and numbers ascending."""
-    names = utf16_sorted(spec.topics)
-    rank = {name: place for place, name in enumerate(names)}
-    rank_of = np.array([rank[name] for name in spec.topics], dtype=np.int32)
-    member, topic_of, number = np.array(given, dtype=np.int64).reshape(-1, 3).T
-    topic = rank_of[topic_of]
-    order = np.lexsort((number, topic, member))
+    names, topic = spec.problem.topics, slots.topic
+    in_order = np.arange(len(topic))
+    if len(topic) > spec.problem.partition_count:
+        names = tuple(utf16_sorted(spec.topics))
+        rank = {name: place for place, name in enumerate(names)}
+        topic = np.array([rank[name] for name in spec.topics], dtype=np.int64)[topic]
+        in_order = np.lexsort((slots.number, topic))
+    place = np.empty(len(topic), dtype=np.int64)
+    place[in_order] = np.arange(len(topic))
+    key = np.sort(member.astype(np.int64) * len(topic) + place[slot])
+    member = key // max(len(topic), 1)
+    slot = in_order[key - member * len(topic)]
     start = np.zeros(spec.member_count + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=spec.member_count), out=start[1:])
     return OrderedAssignment(
         members=tuple(member.member_id for member in spec.members),
-        topics=tuple(names),
+        topics=names,
         start=start,
-        topic=topic[order],
-        number=number[order].astype(np.int32),
+        topic=topic[slot].astype(np.int32),
+        number=slots.number[slot].astype(np.int32),
     )
 
 
