@@ -8,8 +8,8 @@ import pytest
 
 from assignors.optimal.flow import settle as settle_module
 from assignors.optimal.flow.blocking import push_all
-from assignors.optimal.flow.distances import Distances, Layers
-from assignors.optimal.flow.residual import BELOW_MOST, LACKING, RACK, WITH_EXTRA, Residual
+from assignors.optimal.flow.distances import Distances, Layers, layers_of
+from assignors.optimal.flow.residual import RACK, Residual
 from tests.optimal.groups import SHAPES, group, with_racks
 from tests.optimal.oracles import best_by_trial
 
@@ -17,25 +17,14 @@ Arc = tuple[int, int, int]
 
 
 def arcs_of(residual: Residual) -> list[Arc]:
-    """Return (from, to, cost) of every arc that has capacity; the goal has the highest number."""
+    """Return (from, to, cost) of every arc that has capacity; rows, hub, goal, then members."""
     hub, goal = residual.hub, residual.hub + 1
-    members = range(len(residual.load))
     found = [(hub, goal, 0)] if residual.hub_room[0] > 0 else []
-    for sets, make in (
-        (LACKING, lambda member: (member, goal, 0)),
-        (BELOW_MOST, lambda member: (member, hub, 0)),
-        (WITH_EXTRA, lambda member: (hub, member, 0)),
-    ):
-        among = residual.member_sets[sets]
-        found += [make(residual.row_count + m) for m in members if among >> m & 1]
-    for row, member in product(range(residual.row_count), members):
-        node = residual.row_count + member
+    for row, member in product(range(goal + 1), range(len(residual.load))):
+        node = goal + 1 + member
         for kind, cost in enumerate(residual.costs):
             if residual.down[kind][row] >> member & 1:
                 found.append((row, node, -cost))
-            assert (residual.up[kind][row] >> member & 1) == (
-                residual.up_of[kind][member] >> row & 1
-            )
             if residual.up[kind][row] >> member & 1:
                 found.append((node, row, cost))
     return found
@@ -43,45 +32,43 @@ def arcs_of(residual: Residual) -> list[Arc]:
 
 def cheapest_ways(residual: Residual) -> list[int | None]:
     """Return the cost from each node to the goal the slow way, `None` where there is no way."""
-    best: list[int | None] = [None] * (residual.hub + 1) + [0]
+    best: list[int | None] = [None] * (residual.hub + 2 + len(residual.load))
+    best[residual.hub + 1] = 0
     arcs = arcs_of(residual)
     for _ in best:
         for begin, end, cost in arcs:
-            onward = best[end]
-            here = best[begin]
+            onward, here = best[end], best[begin]
             if onward is not None and (here is None or onward + cost < here):
                 best[begin] = onward + cost
     return best
 
 
-def said(residual: Residual, distances: Distances) -> list[int]:
-    """Return the distance of each node."""
-    of_member = [
-        next(at for at, there in distances.members_at.items() if there >> member & 1)
-        for member in range(len(residual.load))
-    ]
-    return [*distances.row, *of_member, distances.hub[0], 0]
-
-
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Check every search from now on; return a list that fills with the distances seen."""
     seen: list[int] = []
+    distances_now: list[Distances] = []
 
-    def check_and_push(residual: Residual, distances: Distances, layers: Layers) -> int:
-        stated, true = said(residual, distances), cheapest_ways(residual)
+    def compute(residual: Residual, distances: Distances) -> Layers:
+        distances_now[:] = [distances]
+        return layers_of(residual, distances)
+
+    def check_and_push(residual: Residual, layers: Layers) -> int:
+        (distances,) = distances_now
+        members = range(len(residual.load))
+        of_member = [
+            next(at for at, there in distances.members_at.items() if there >> member & 1)
+            for member in members
+        ]
+        stated, true = [*distances.row, *of_member], cheapest_ways(residual)
         for begin, end, cost in arcs_of(residual):
             assert stated[begin] <= cost + stated[end], "an arc shorter than the difference"
-        layer_of = [*layers.row_layer]
-        for node, distance in enumerate(true[: residual.row_count]):
-            if layer_of[node] >= 0:
-                assert stated[node] == distance
-        for (_, distance), members in layers.members.items():
-            for member in range(len(residual.load)):
-                if members >> member & 1:
-                    assert true[residual.row_count + member] == distance
+        reached = [residual.hub + 2 + m for m in members if sum(layers.members) >> m & 1]
+        for node in [*layers.layer_of, *reached]:
+            assert stated[node] == true[node]
         seen.extend(stated)
-        return push_all(residual, distances, layers)
+        return push_all(residual, layers)
 
+    monkeypatch.setattr(settle_module, "layers_of", compute)
     monkeypatch.setattr(settle_module, "push_all", check_and_push)
     return seen
 

@@ -1,182 +1,154 @@
 """A blocking flow: use all ways through the layers before layers are computed again (Dinic).
 
-Every arc of a way leads one layer nearer to the goal, so the only dead ends are those that
-earlier ways have made. A depth-first search finds way after way and fills each, and goes
-on from where the last one is still open. A dead end is taken out of its layer.
+Every step of a way leads from a row through a member to a row one layer nearer to the goal, so
+the only dead ends are those that earlier ways have made. A depth-first search finds way after
+way, fills each, and goes on from where the last one is still open. What is full or a dead
+end is taken out of the layers.
 """
 
 from __future__ import annotations
 
-from assignors.optimal.flow.distances import Distances, Layers
-from assignors.optimal.flow.residual import (
-    WITH_EXTRA,
-    Residual,
-    add_extra,
-    add_load,
-    place,
-)
+from itertools import pairwise
+
+from assignors.optimal.flow.distances import Layers
+from assignors.optimal.flow.residual import Residual, add_extra, add_load, place
 
 UNBOUNDED = 1 << 62
 """Capacity of an arc that places partitions which are new to a member."""
 
 Step = tuple[int, int, int]
-"""A node, its distance, and the capacity of the arc that leads to it."""
+"""A row, the member through whom it was reached, and how much can take this step."""
 
 
-def push_all(residual: Residual, distances: Distances, layers: Layers) -> int:
+def push_all(residual: Residual, layers: Layers) -> int:
     """Send as much as the layers can carry; return how many ways were filled.
 
-    Cost: ways x their length operations on sets.
+    Cost: ways x their length operations on sets, and the pairs of rows one layer apart.
     """
     way_count = 0
-    for start, layer, distance in _starts(residual, distances, layers):
-        way_count += _push_from(residual, layers, start, layer, distance)
+    for start in list(residual.supply):
+        layer = layers.layer_of.get(start)
+        if start >= residual.hub + 2:
+            layer = _begin_at_member(residual, layers, start)
+        if layer is not None:
+            way_count += _push_from(residual, layers, start, layer)
     return way_count
 
 
-def _starts(residual: Residual, distances: Distances, layers: Layers) -> list[tuple[int, int, int]]:
-    """Return (node, layer, distance) of all that has a surplus and can reach the goal."""
-    starts = [
-        (row, layers.row_layer[row], distances.row[row])
-        for row, amount in enumerate(residual.unplaced)
-        if amount and layers.row_layer[row] >= 0
-    ]
-    for member, amount in enumerate(residual.surplus):
-        if amount and layers.member_set >> member & 1:
-            layer, distance = next(
-                key for key, there in layers.members.items() if there >> member & 1
-            )
-            starts.append((residual.row_count + member, layer, distance))
-    if residual.hub_room[0] < 0 <= layers.hub_layer:
-        starts.append((residual.hub, layers.hub_layer, distances.hub[0]))
-    return starts
+def _begin_at_member(residual: Residual, layers: Layers, start: int) -> int | None:
+    """Let a member with a surplus count as a row that leads to itself; return its layer.
+
+    The rows that it has some of are looked for from the first on.
+    """
+    bit = 1 << (start - residual.hub - 2)
+    for layer, members in enumerate(layers.members):
+        if members & bit:
+            layers.onward[start] = bit
+            layers.position[start] = 0
+            return layer + 1
+    return None
 
 
-def _push_from(residual: Residual, layers: Layers, start: int, layer: int, distance: int) -> int:
+def _push_from(residual: Residual, layers: Layers, start: int, start_layer: int) -> int:
     """Send what one node has too much; return how many ways were filled."""
-    way: list[Step] = [(start, distance, _supply(residual, start))]
+    way: list[Step] = [(start, -1, residual.supply[start])]
     way_count = 0
     while way and way[0][2]:
-        node, distance, _ = way[-1]
-        here = layer - len(way) + 1
-        step = None
-        if here:
-            step = _step(residual, layers, node, here - 1, distance)
-        elif room := _room(residual, node):
-            amount = min(room, *(capacity for _, _, capacity in way))
-            _push(residual, way, amount)
-            way = _still_open(way, amount)
-            way_count += 1
-            continue
-        if step is not None:
-            way.append(step)
+        row = way[-1][0]
+        layer = start_layer - len(way) + 1
+        if layer:
+            step = _step(residual, layers, row, layers.rows[layer - 1])
+            if step is not None:
+                way.append(step)
+            else:
+                layers.inward[row] = 0
+                way.pop()
         else:
-            _take_out(residual, layers, node, here, distance)
-            way.pop()
+            way = _fill(residual, layers, way)
+            way_count += 1
     return way_count
 
 
-def _supply(residual: Residual, node: int) -> int:
-    """Return what still has to leave this node."""
-    if node < residual.row_count:
-        return residual.unplaced[node]
-    if node < residual.hub:
-        return residual.surplus[node - residual.row_count]
-    return -residual.hub_room[0]
+def _step(residual: Residual, layers: Layers, row: int, following: list[int]) -> Step | None:
+    """Return a step from the row to one of those one layer on, `None` if all are blocked."""
+    onward, inward = layers.onward[row], layers.inward
+    for position in range(layers.position[row], len(following)):
+        next_row = following[position]
+        if members := onward & inward[next_row]:
+            layers.position[row] = position
+            member = members.bit_length() - 1
+            capacity = _capacity_up(residual, next_row, member)
+            if capacity > 1:
+                capacity = min(capacity, _capacity_down(residual, row, member))
+            return next_row, member, capacity
+    layers.position[row] = len(following)
+    return None
 
 
-def _room(residual: Residual, node: int) -> int:
-    """Return what this node of the last layer can absorb."""
-    if node == residual.hub:
-        return residual.hub_room[0]
-    member = node - residual.row_count
+def _capacity_up(residual: Residual, row: int, member: int) -> int:
+    """Return how much can be taken back from the member, or end with it, at the same cost."""
+    if row < residual.hub:
+        has, owns = residual.placed[row, member], residual.owned[row, member]
+        return has - owns if has > owns else has
+    if row == residual.hub:
+        room = residual.optional[member] - residual.extra[member]
+        return min(room, residual.hub_room[0]) if residual.hub_room[0] > 0 else room
     return residual.least[member] - residual.load[member]
 
 
-def _step(residual: Residual, layers: Layers, node: int, layer: int, distance: int) -> Step | None:
-    """Return a step over an open arc to a node of `layer`, `None` if there is none."""
-    row_count = residual.row_count
-    if node < row_count:
-        return _step_down(residual, layers, node, layer, distance)
-    if node == residual.hub:
-        members = residual.member_sets[WITH_EXTRA] & layers.members.get((layer, distance), 0)
-        if not members:
-            return None
-        member = members.bit_length() - 1
-        return row_count + member, distance, residual.extra[member]
-    member = node - row_count
-    if layer == layers.hub_layer and distance == layers.hub_distance:
-        room = residual.optional[member] - residual.extra[member]
-        if room > 0:
-            return residual.hub, distance, room
-    for kind, cost in enumerate(residual.costs):
-        rows = residual.up_of[kind][member] & layers.rows.get((layer, distance - cost), 0)
-        if rows:
-            row = rows.bit_length() - 1
-            capacity = residual.placed[row, member]
-            if kind & 1:
-                capacity -= residual.owned[row, member]
-            return row, distance - cost, capacity
-    return None
+def _capacity_down(residual: Residual, row: int, member: int) -> int:
+    """Return how much can be placed with the member at the same cost."""
+    if row < residual.hub:
+        missing = residual.owned[row, member] - residual.placed[row, member]
+        return missing if missing > 0 else UNBOUNDED
+    return residual.extra[member] if row == residual.hub else UNBOUNDED
 
 
-def _step_down(
-    residual: Residual, layers: Layers, row: int, layer: int, distance: int
-) -> Step | None:
-    """Return a step from a row to a member."""
-    for kind, cost in enumerate(residual.costs):
-        members = residual.down[kind][row] & layers.members.get((layer, distance + cost), 0)
-        if members:
-            member = members.bit_length() - 1
-            capacity = UNBOUNDED
-            if not kind & 1:
-                capacity = residual.owned[row, member] - residual.placed[row, member]
-            return residual.row_count + member, distance + cost, capacity
-    return None
-
-
-def _still_open(way: list[Step], amount: int) -> list[Step]:
-    """Return the beginning of the way whose arcs have capacity left."""
-    left: list[Step] = []
-    for node, distance, capacity in way:
-        if capacity == amount and left:
-            break
-        left.append((node, distance, capacity - amount))
-    return left
-
-
-def _take_out(residual: Residual, layers: Layers, node: int, layer: int, distance: int) -> None:
-    """Take a dead end out of its layer."""
-    if node < residual.row_count:
-        layers.rows[layer, distance] ^= 1 << node
-    elif node < residual.hub:
-        layers.members[layer, distance] ^= 1 << (node - residual.row_count)
-    else:
-        layers.hub_layer = -1
-
-
-def _push(residual: Residual, way: list[Step], amount: int) -> None:
-    """Send `amount` along the way."""
-    row_count, hub = residual.row_count, residual.hub
-    node = way[0][0]
-    if node < row_count:
-        residual.unplaced[node] -= amount
-    elif node < hub:
-        residual.surplus[node - row_count] -= amount
-        residual.load[node - row_count] -= amount
-    else:
-        residual.hub_room[0] += amount
-    for following, _, _ in way[1:]:
-        if node < row_count:
-            place(residual, node, following - row_count, amount)
-        elif following == hub:
-            add_extra(residual, node - row_count, amount)
-        elif node == hub:
-            add_extra(residual, following - row_count, -amount)
-        else:
-            place(residual, following, node - row_count, -amount)
-        node = following
-    if node == hub:
+def _fill(residual: Residual, layers: Layers, way: list[Step]) -> list[Step]:
+    """Send as much as the way carries; return its beginning, as far as it is still open."""
+    amount = min(capacity for _, _, capacity in way)
+    start, _, supply = way[0]
+    _supplied(residual, start, amount)
+    left = [(start, -1, supply - amount)]
+    for (row, _, _), step in pairwise(way):
+        next_row, member, capacity = step
+        bit = 1 << member
+        if _enter(residual, row, member, amount):
+            layers.onward[row] ^= bit
+        if _leave(residual, next_row, member, amount):
+            layers.inward[next_row] ^= bit
+        if capacity > amount and left[-1][0] == row:
+            left.append((next_row, member, capacity - amount))
+    end = way[-1][0]
+    if end == residual.hub:
         residual.hub_room[0] -= amount
-    else:
-        add_load(residual, node - row_count, amount)
+        if not residual.hub_room[0]:
+            layers.inward[end] = 0
+    return left[: len(way) - 1]
+
+
+def _supplied(residual: Residual, start: int, amount: int) -> None:
+    """Take what was sent from its supply."""
+    residual.supply[start] -= amount
+    if not residual.supply[start]:
+        del residual.supply[start]
+    if start == residual.hub:
+        residual.hub_room[0] += amount
+    elif start > residual.hub:
+        residual.load[start - residual.hub - 2] -= amount
+
+
+def _enter(residual: Residual, row: int, member: int, amount: int) -> bool:
+    """Place partitions of the row, or from the hub, with a member; return whether that is full."""
+    if row < residual.hub:
+        return place(residual, row, member, amount)
+    return row == residual.hub and add_extra(residual, member, -amount)
+
+
+def _leave(residual: Residual, row: int, member: int, amount: int) -> bool:
+    """Take partitions of the row from a member, or let it keep them; return whether it is full."""
+    if row < residual.hub:
+        return place(residual, row, member, -amount)
+    if row == residual.hub:
+        return add_extra(residual, member, amount)
+    return add_load(residual, member, amount)

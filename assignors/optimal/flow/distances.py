@@ -1,11 +1,12 @@
 """The cost of the cheapest way to the goal from every node, and the layers on cheapest ways.
 
-The goal is whatever can absorb a partition: members that lack some, the hub while it has room.
-Distances are integers of any size. In the start they are 0, and no arc is shorter than the
-difference of the distances of its ends. Arcs that are exactly as long as that are open: they
-lie on cheapest ways. When no surplus can reach the goal over open arcs, all nodes that cannot
-reach it are moved away by the same amount, the least that opens another arc to those that can.
-So every surplus is sent the cheapest way there is for it, however far others are.
+A way leads from row to member to row, until it ends at a member that lacks partitions (the
+goal) or at the hub while that has room. Distances are integers of any size. In the start they
+are 0, and no arc is shorter than the difference of the distances of its ends. Arcs that are
+exactly as long as that are open: they lie on cheapest ways. When no surplus can reach the goal
+over open arcs, all nodes that cannot reach it are moved away by the same amount, the least that
+opens another arc to those that can. So every surplus is sent the cheapest way there is for it,
+however far others are.
 Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
 """
 
@@ -13,7 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assignors.optimal.flow.residual import BELOW_MOST, LACKING, WITH_EXTRA, Residual
+from assignors.optimal.flow.residual import Residual
+
+OpenArcs = tuple[int, int, int]
+"""A row, the members to whom open arcs lead from it, and those from whom they lead to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,94 +25,114 @@ class Distances:
     """Cost of the cheapest way to the goal from every node; a lower bound where there is none."""
 
     row: list[int]
+    """[R + 2]."""
     members_at: dict[int, int]
     """Set of the members at each distance; each member is in one."""
-    hub: list[int]
-    """One number."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layers:
-    """Nodes that reach the goal over open arcs, by how many arcs that takes at least."""
+    """What reaches the goal over open arcs, by how many rows that takes at least.
 
-    row_layer: list[int]
-    """[R]: -1 where the goal cannot be reached."""
-    hub_distance: int
-    hub_layer: int = -1
-    members: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Members at (layer, distance) that are no dead end yet."""
-    rows: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Rows at (layer, distance) that are no dead end yet."""
-    member_set: int = 0
-    """All members that reach the goal."""
+    The sets change: arcs that are full and rows that are a dead end are taken out of them.
+    """
+
+    rows: list[list[int]]
+    """Rows in each layer; the goal is in layer 0, and so is the hub while it has room."""
+    members: list[int]
+    """Set of the members that each layer is the first to be reached from."""
+    layer_of: dict[int, int]
+    """Layer of each row in `rows`."""
+    onward: dict[int, int] = field(default_factory=dict)
+    """Members to whom open arcs lead from a row, if they are one layer on."""
+    inward: dict[int, int] = field(default_factory=dict)
+    """Members from whom open arcs lead to a row."""
+    position: dict[int, int] = field(default_factory=dict)
+    """How many rows one layer on are used up for a row."""
 
 
 def initial(residual: Residual) -> Distances:
     """Return the distances for the start, in which no arc costs less than nothing."""
     everybody = (1 << len(residual.load)) - 1
-    return Distances(row=[0] * residual.row_count, members_at={0: everybody}, hub=[0])
+    return Distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
 
 
 def layers_of(residual: Residual, distances: Distances) -> Layers:
-    """Return the layers, counted from the goal. Cost: layers x rows operations on sets."""
-    hub_members = distances.members_at.get(distances.hub[0], 0)
-    below_most = residual.member_sets[BELOW_MOST] & hub_members
-    with_extra = residual.member_sets[WITH_EXTRA] & hub_members
-    found = Layers(row_layer=[-1] * residual.row_count, hub_distance=distances.hub[0])
-    waiting = _open_arcs(residual, distances)
-    layer = 0
-    members = residual.member_sets[LACKING]
-    rows: list[tuple[int, int]] = []
-    if residual.hub_room[0] > 0:
-        found.hub_layer = 0
-    while members or rows or found.hub_layer == layer:
-        found.member_set |= members
-        _add_members(found, distances, layer, members)
-        reached = 0
-        for _, up in rows:
-            reached |= up
-        if found.hub_layer == layer:
-            reached |= below_most
-        rows = []
-        if members:
-            rest = []
-            for row, down, up in waiting:
-                if down & members:
-                    rows.append((row, up))
-                    found.row_layer[row] = layer + 1
-                    key = layer + 1, distances.row[row]
-                    found.rows[key] = found.rows.get(key, 0) | 1 << row
-                else:
-                    rest.append((row, down, up))
-            waiting = rest
-            if found.hub_layer < 0 and with_extra & members:
-                found.hub_layer = layer + 1
-        members = reached & ~found.member_set
-        layer += 1
+    """Return the layers, counted from the goal, as far as the last supply.
+
+    Cost: layers x rows operations on sets.
+    """
+    hub, goal = residual.hub, residual.hub + 1
+    # The goal first: a member passes on to the hub only what it does not lack itself.
+    current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
+    found = Layers(rows=[], members=[], layer_of=dict.fromkeys(current, 0))
+    waiting: list[OpenArcs] = []
+    reached = 0
+    for arcs in _open_arcs(residual, distances):
+        if arcs[0] in found.layer_of:
+            found.inward[arcs[0]] = arcs[2]
+            reached |= arcs[2]
+        elif arcs[1]:
+            waiting.append(arcs)
+    seen = 0
+    while current:
+        new = reached & ~seen
+        seen |= new
+        found.rows.append(current)
+        found.members.append(new)
+        if not waiting or not new or _reaches_all(residual, found, seen):
+            break
+        current, waiting, reached = _next_layer(found, waiting, new)
     return found
 
 
-def _open_arcs(residual: Residual, distances: Distances) -> list[tuple[int, int, int]]:
-    """Return for each row the members that open arcs lead to, and those they come from."""
+def _open_arcs(residual: Residual, distances: Distances) -> list[OpenArcs]:
+    """Return the open arcs of each row."""
     arcs = []
     at = distances.members_at.get
+    kinds = list(zip(residual.costs, residual.down, residual.up, strict=True))
     for row, distance in enumerate(distances.row):
         down = up = 0
-        for kind, cost in enumerate(residual.costs):
+        for cost, downs, ups in kinds:
             members = at(distance + cost, 0)
             if members:
-                down |= residual.down[kind][row] & members
-                up |= residual.up[kind][row] & members
-        if down:
-            arcs.append((row, down, up))
+                down |= downs[row] & members
+                up |= ups[row] & members
+        arcs.append((row, down, up))
     return arcs
 
 
-def _add_members(found: Layers, distances: Distances, layer: int, members: int) -> None:
-    """Note the members of a layer by their distance."""
-    for distance, there in distances.members_at.items():
-        if both := members & there:
-            found.members[layer, distance] = both
+def _reaches_all(residual: Residual, found: Layers, members: int) -> bool:
+    """Return whether all that has a supply reaches the goal."""
+    first = residual.hub + 2
+    layer_of = found.layer_of
+    return all(
+        node in layer_of if node < first else members >> (node - first) & 1
+        for node in residual.supply
+    )
+
+
+def _next_layer(
+    found: Layers, waiting: list[OpenArcs], members: int
+) -> tuple[list[int], list[OpenArcs], int]:
+    """Put the rows that lead to these members into a layer.
+
+    Return them, the rows that do not, and the members from whom arcs lead to those that do.
+    """
+    rows, rest, reached = [], [], 0
+    layer = len(found.rows)
+    for arcs in waiting:
+        row, down, up = arcs
+        if onward := down & members:
+            found.onward[row] = onward
+            found.inward[row] = up
+            found.layer_of[row] = layer
+            found.position[row] = 0
+            rows.append(row)
+            reached |= up
+        else:
+            rest.append(arcs)
+    return rows, rest, reached
 
 
 def move_away(residual: Residual, distances: Distances, layers: Layers) -> bool:
@@ -116,15 +140,15 @@ def move_away(residual: Residual, distances: Distances, layers: Layers) -> bool:
 
     Cost: rows x different distances operations on sets.
     """
-    gap = _gap(residual, distances, layers)
+    near = 0
+    for members in layers.members:
+        near |= members
+    gap = _gap(residual, distances, layers.layer_of, near)
     if not gap:
         return False
-    near = layers.member_set
-    for row, layer in enumerate(layers.row_layer):
-        if layer < 0:
+    for row in range(residual.hub + 1):
+        if row not in layers.layer_of:
             distances.row[row] += gap
-    if layers.hub_layer < 0:
-        distances.hub[0] += gap
     before = list(distances.members_at.items())
     distances.members_at.clear()
     for distance, members in before:
@@ -134,26 +158,18 @@ def move_away(residual: Residual, distances: Distances, layers: Layers) -> bool:
     return True
 
 
-def _gap(residual: Residual, distances: Distances, layers: Layers) -> int:
+def _gap(residual: Residual, distances: Distances, rows: dict[int, int], near: int) -> int:
     """Return by how much the shortest arc to what reaches the goal is too long; 0: no arc."""
-    gaps = []
-    near = layers.member_set
-    inside = [(at, members & near) for at, members in distances.members_at.items()]
-    outside = [(at, members & ~near) for at, members in distances.members_at.items()]
-    for row, layer in enumerate(layers.row_layer):
-        distance = distances.row[row]
+    gaps = set()
+    inside = [(at, there & near) for at, there in distances.members_at.items() if there & near]
+    outside = [(at, there & ~near) for at, there in distances.members_at.items() if there & ~near]
+    for row, distance in enumerate(distances.row):
         for kind, cost in enumerate(residual.costs):
-            if layer < 0:
-                arcs = residual.down[kind][row] & near
-                gaps += [at - distance - cost for at, there in inside if arcs and arcs & there]
+            length = distance + cost
+            if row in rows:
+                arcs = residual.up[kind][row]
+                gaps |= {length - at for at, there in outside if arcs & there}
             else:
-                arcs = residual.up[kind][row] & ~near
-                gaps += [distance + cost - at for at, there in outside if arcs and arcs & there]
-    hub = distances.hub[0]
-    if layers.hub_layer < 0:
-        arcs = residual.member_sets[WITH_EXTRA]
-        gaps += [at - hub for at, there in inside if arcs & there]
-    else:
-        arcs = residual.member_sets[BELOW_MOST]
-        gaps += [hub - at for at, there in outside if arcs & there]
+                arcs = residual.down[kind][row]
+                gaps |= {at - length for at, there in inside if arcs & there}
     return min(gaps, default=0)

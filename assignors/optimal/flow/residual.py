@@ -1,14 +1,15 @@
 """The residual network as sets of bits: which arcs between rows and members have capacity.
 
-A set of members is one integer, bit m for member m, and a set of rows another. So one
-operation on integers follows the arcs of a row to all of its members at once, whatever their
-number, and a table of ten million cells takes a megabyte for each kind of arc.
+A set of members is one integer: bit m stands for member m. So one operation on integers follows
+the arcs of a row to all of its members at once, and a table of ten million cells takes about a
+megabyte for each kind of arc.
 
 Arcs of one kind cost the same. A partition placed with a member costs -1 where the member has
 less of the row than it owns, and 0 beyond; the way back costs the opposite. Where racks matter
 each kind is there twice, for local and for remote cells.
 
-Nodes are numbered: rows first, then members, then the hub.
+The hub and the goal count as rows. From the hub, arcs lead to members that pass something on to
+it, and to the hub from those that could pass on more; to the goal from those that lack some.
 """
 
 from __future__ import annotations
@@ -18,13 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assignors.optimal.flow.network import Network
-from assignors.problem import Bool
-
-OWNED, BEYOND = 0, 1
-"""Kinds of arcs: within what the member owns of the row, and beyond it. Two higher: remote."""
-
-LACKING, BELOW_MOST, WITH_EXTRA = 0, 1, 2
-"""Sets of members: fewer partitions than `least`; less extra than `optional`; some extra."""
+from assignors.problem import Bool, Int32
 
 RACK = 1 << 40
 """Cost of a partition without a replica in its member's rack: more than all moves of a path."""
@@ -32,45 +27,34 @@ RACK = 1 << 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Residual:
-    """Flow and capacities, in lists that change. R rows, M members; first index: kind of arc."""
+    """Flow and capacities, in lists that change. R rows, M members.
 
+    There are 2 kinds of arcs, within what a member owns of the row and beyond it; 4 with racks,
+    the same for remote cells.
+    """
+
+    hub: int
+    """The number of the hub: R. That of the goal is one more."""
     costs: tuple[int, ...]
-    """What it costs to take a partition back from a member; to place one costs the opposite."""
+    """[kind]: what taking a partition back from a member costs; placing one costs -cost."""
     down: list[list[int]]
-    """[kind][R]: members with whom a partition of the row can be placed; each in one kind."""
+    """[kind][R + 2]: members with whom a partition can be placed; each in one kind."""
     up: list[list[int]]
-    """[kind][R]: members from whom a partition of the row can be taken; each in one kind."""
-    up_of: list[list[int]]
-    """[kind][M]: the same by member, as sets of rows."""
+    """[kind][R + 2]: members from whom a partition can be taken; each in one kind."""
     remote: list[int] | None
     """[R]: members whose rack has no replica of the row."""
+    table: Int32
+    """int32[R, M]: what `placed` shows."""
     owned: memoryview[int]
     placed: memoryview[int]
-    unplaced: list[int]
-    surplus: list[int]
+    supply: dict[int, int]
+    """What must still leave rows, the hub, and member m, at R + 2 + m; no zeros."""
     load: list[int]
     least: list[int]
     extra: list[int]
     optional: list[int]
     hub_room: list[int]
     """One number."""
-    member_sets: list[int]
-    """Sets of members: `LACKING`, `BELOW_MOST`, `WITH_EXTRA`."""
-
-    @property
-    def row_count(self) -> int:
-        """R."""
-        return len(self.unplaced)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether everything supplied has been absorbed."""
-        return not (any(self.unplaced) or any(self.surplus) or self.hub_room[0] < 0)
-
-    @property
-    def hub(self) -> int:
-        """The number of the hub."""
-        return len(self.unplaced) + len(self.load)
 
 
 def residual_of(network: Network) -> Residual:
@@ -79,6 +63,7 @@ def residual_of(network: Network) -> Residual:
     Cost: O(R M) in numpy, O(R + M) integers.
     """
     placed, owned = network.placed, network.owned
+    hub = len(placed)
     below, above = placed < owned, placed > owned
     down = [below & network.allowed, network.allowed & ~below]
     up = [(placed > 0) & ~above, above]
@@ -88,23 +73,32 @@ def residual_of(network: Network) -> Residual:
         down = [table & ~remote for table in down] + [table & remote for table in down]
         up = [table & ~remote for table in up] + [table & remote for table in up]
         costs = (1, 0, 1 - RACK, -RACK)
-    sets = (network.load < network.least, network.extra < network.optional, network.extra > 0)
+    lacking, below_most = network.load < network.least, network.extra < network.optional
+    ends = bit_sets(np.stack([network.extra > 0, below_most, lacking]))
+    down_sets = [[*bit_sets(table), 0, 0] for table in down]
+    up_sets = [[*bit_sets(table), 0, 0] for table in up]
+    down_sets[1][hub], up_sets[1][hub], up_sets[1][hub + 1] = ends
+    hub_room = int(network.hub_room[0])
+    supply = {row: amount for row, amount in enumerate(network.unplaced.tolist()) if amount}
+    if hub_room < 0:
+        supply[hub] = -hub_room
+    full = np.flatnonzero(network.surplus)
+    supply |= dict(zip((full + hub + 2).tolist(), network.surplus[full].tolist(), strict=True))
     return Residual(
+        hub=hub,
         costs=costs,
-        down=[bit_sets(table) for table in down],
-        up=[bit_sets(table) for table in up],
-        up_of=[bit_sets(table.T) for table in up],
+        down=down_sets,
+        up=up_sets,
         remote=None if network.remote is None else bit_sets(network.remote),
+        table=placed,
         owned=owned.data,
         placed=placed.data,
-        unplaced=network.unplaced.tolist(),
-        surplus=network.surplus.tolist(),
+        supply=supply,
         load=network.load.tolist(),
         least=network.least.tolist(),
         extra=network.extra.tolist(),
         optional=network.optional.tolist(),
-        hub_room=network.hub_room.tolist(),
-        member_sets=bit_sets(np.stack(sets)),
+        hub_room=[hub_room],
     )
 
 
@@ -122,37 +116,46 @@ def bit_sets(table: Bool) -> list[int]:
     return [int.from_bytes(data[end - width : end], "little") for end in ends]
 
 
-def place(residual: Residual, row: int, member: int, amount: int) -> None:
-    """Change what the member has of the row, and which arcs have capacity then."""
+def place(residual: Residual, row: int, member: int, amount: int) -> bool:
+    """Change what the member has of the row; return whether the arc that was used is full."""
     owns, had = residual.owned[row, member], residual.placed[row, member]
     has = residual.placed[row, member] = had + amount
     bit = 1 << member
-    local = 2 if residual.remote is not None and residual.remote[row] & bit else 0
+    kind = 2 if residual.remote is not None and residual.remote[row] & bit else 0
+    is_full = False
     if (had < owns) != (has < owns):
-        residual.down[local][row] ^= bit
-        residual.down[local + 1][row] ^= bit
-    if (had > owns) != (has > owns):
-        residual.up[local + 1][row] ^= bit
-        residual.up_of[local + 1][member] ^= 1 << row
+        residual.down[kind][row] ^= bit
+        residual.down[kind + 1][row] ^= bit
+        is_full = amount > 0
     if (0 < had <= owns) != (0 < has <= owns):
-        residual.up[local][row] ^= bit
-        residual.up_of[local][member] ^= 1 << row
+        residual.up[kind][row] ^= bit
+        is_full = is_full or amount < 0
+    if (had > owns) != (has > owns):
+        residual.up[kind + 1][row] ^= bit
+        is_full = is_full or amount < 0
+    return is_full
 
 
-def add_load(residual: Residual, member: int, amount: int) -> None:
-    """Let a member that lacks partitions keep this many."""
+def add_load(residual: Residual, member: int, amount: int) -> bool:
+    """Let a member that lacks partitions keep this many; return whether it lacks none then."""
     residual.load[member] += amount
-    if residual.load[member] == residual.least[member]:
-        residual.member_sets[LACKING] ^= 1 << member
+    is_full = residual.load[member] == residual.least[member]
+    if is_full:
+        residual.up[1][residual.hub + 1] ^= 1 << member
+    return is_full
 
 
-def add_extra(residual: Residual, member: int, amount: int) -> None:
-    """Change how much of its load the member passes on to the hub, and its load with it."""
+def add_extra(residual: Residual, member: int, amount: int) -> bool:
+    """Change how much a member passes on to the hub, and its load with it.
+
+    Return whether it can pass on no more, or no less.
+    """
     had = residual.extra[member]
     has = residual.extra[member] = had + amount
     residual.load[member] += amount
     most = residual.optional[member]
     if (had < most) != (has < most):
-        residual.member_sets[BELOW_MOST] ^= 1 << member
+        residual.up[1][residual.hub] ^= 1 << member
     if (had > 0) != (has > 0):
-        residual.member_sets[WITH_EXTRA] ^= 1 << member
+        residual.down[1][residual.hub] ^= 1 << member
+    return has == most if amount > 0 else has == 0

@@ -19,7 +19,7 @@ import numpy as np
 from assignors.optimal.flow.blocking import push_all
 from assignors.optimal.flow.distances import initial, layers_of, move_away
 from assignors.optimal.flow.network import Network
-from assignors.optimal.flow.residual import BELOW_MOST, WITH_EXTRA, Residual, residual_of
+from assignors.optimal.flow.residual import Residual, residual_of
 from assignors.problem import Bool
 
 
@@ -46,17 +46,17 @@ def settle(network: Network) -> Outcome:
     """Send all surplus of the network to where it can be absorbed, at the least cost.
 
     Changes `network.placed`; the other arrays are left as they were. Cost: O(R M) in numpy,
-    then phases x layers x R + ways x their length operations on sets of M or R bits. A phase
-    ends with every surplus further from the goal, in cost or in hops.
+    then phases x layers x R + ways x their length operations on sets of M bits. A phase ends
+    with every surplus further from the goal, in cost or in hops.
     """
     if network.is_settled:
         return Outcome(cut=None, phases=0)
     residual = residual_of(network)
     distances = initial(residual)
     phases = 0
-    while not residual.is_settled:
+    while residual.supply:
         layers = layers_of(residual, distances)
-        if push_all(residual, distances, layers):
+        if push_all(residual, layers):
             phases += 1
         elif not move_away(residual, distances, layers):
             return Outcome(cut=_cut(residual), phases=phases)
@@ -65,31 +65,27 @@ def settle(network: Network) -> Outcome:
 
 def _cut(residual: Residual) -> Cut:
     """Return what the surplus reaches. Cost: rows x hops operations on sets."""
-    new = sum(1 << member for member, amount in enumerate(residual.surplus) if amount)
-    members, rows = 0, [amount > 0 for amount in residual.unplaced]
+    hub, width = residual.hub, len(residual.load)
+    new = sum(1 << (node - hub - 2) for node in residual.supply if node > hub)
+    rows = [row in residual.supply for row in range(hub + 1)]
     for row in np.flatnonzero(rows).tolist():
-        new |= _takers(residual, row)
-    from_hub, to_hub = residual.member_sets[WITH_EXTRA], residual.member_sets[BELOW_MOST]
-    if residual.hub_room[0] < 0:
-        new, to_hub = new | from_hub, 0
+        new |= _receivers(residual, row)
+    members = 0
     while new:
         members |= new
         found = 0
         for row, is_reached in enumerate(rows):
             if not is_reached and any(up[row] & new for up in residual.up):
                 rows[row] = True
-                found |= _takers(residual, row)
-        if to_hub & new:
-            found, to_hub = found | from_hub, 0
+                found |= _receivers(residual, row)
         new = found & ~members
-    width = len(residual.load)
     packed = np.frombuffer(members.to_bytes(width // 8 + 1, "little"), dtype=np.uint8)
     member = np.unpackbits(packed, bitorder="little", count=width).astype(np.bool_)
-    return Cut(row=np.array(rows), member=member)
+    return Cut(row=np.array(rows[:hub]), member=member)
 
 
-def _takers(residual: Residual, row: int) -> int:
-    """Return the members that may take partitions of the row."""
+def _receivers(residual: Residual, row: int) -> int:
+    """Return the members with whom a partition of the row can be placed."""
     members = 0
     for down in residual.down:
         members |= down[row]
