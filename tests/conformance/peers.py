@@ -19,7 +19,7 @@ BUILD_S = 900
 
 def _build(target: Path) -> None:
     done = subprocess.run(
-        ["go", "build", "-mod=readonly", "-o", f"{target}/", "./franz", "./sarama"],  # noqa: S607 - Go from the PATH
+        ["go", "build", "-mod=readonly", "-o", f"{target}/", "./franz", "./sarama", "./contender"],  # noqa: S607 - Go from the PATH
         cwd=GO_SOURCES,
         capture_output=True,
         text=True,

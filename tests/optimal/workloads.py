@@ -1,8 +1,9 @@
 """The groups that speed and quality are measured on, made from seeds; also used by benchmarks.
 
 Equal subscriptions (U), one member that differs (Ha), a random half of the topics each (Hb),
-three topics each (Hc), five separate buckets (Hd), and windows of two topics along a chain
-(He). Each comes settled, and then something happens to it.
+three topics each (Hc), five separate buckets (Hd), windows of two topics along a chain (He), and
+equal subscriptions in three racks with one (R1) or two (R2) replicas of each partition. Each comes
+settled, without regard to racks, and then something happens to it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from assignors.problem import Int32
 from tests.optimal.groups import Arrays, arrays
 
 EVENTS = ("fresh", "leave", "join", "replace", "grow")
+TINY = ("U 3 x 12 / 1", "U 30 x 300 / 3")
 SMALL = ("U 100 x 1000 / 10", "Hb 100 x 1000 / 10", "Hc 500 x 3000 / 60", "He 500 x 3352 / 50")
 LARGE = (
     "U 1000 x 10000 / 100",
@@ -28,43 +30,91 @@ LARGE = (
     "Hb 1000 x 10000 / 100",
     "Hd 1000 x 10000 / 100",
 )
+RACKED = ("R1 1000 x 10000 / 100", "R2 1000 x 10000 / 100")
+RACKS = 3
 
 
 def workload(name: str) -> Iterator[tuple[str, Arrays]]:
     """Yield (event, group after the event) for each event, `owner` as it was before it."""
-    kind, members_text, _, partitions_text, _, topics_text = name.split()
-    members, partitions, topics = int(members_text), int(partitions_text), int(topics_text)
-    dice = Random(name)
-    newcomers = max(1, members // 10)
-    lists = [_topics(kind, dice, number, members, topics) for number in range(members + newcomers)]
+    before = settled(name)
+    sizes = np.diff(before.first).tolist()
+    present = present_members(name)
+    lists = _lists(name)
+    for event in EVENTS:
+        members = present[event]
+        grown = max(1, sizes[0] // 10) if event == "grow" else 0
+        number = np.full(len(lists) + 1, -1, dtype=np.int32)
+        number[members] = np.arange(len(members))
+        made = arrays([sizes[0] + grown, *sizes[1:]], [lists[member] for member in members])
+        if event != "fresh":
+            owner = np.insert(number[before.owner], sizes[0], np.full(grown, -1))
+            made = replace(made, owner=owner)
+        yield event, _with_racks(name, made, members)
+
+
+def present_members(name: str) -> dict[str, list[int]]:
+    """Return which members the group has after each event, numbered as in the settled group.
+
+    Newcomers follow the `members` of the name.
+    """
+    _, count, _, _ = parts(name)
+    everybody = list(range(count))
+    newcomers = range(count, count + max(1, count // 10))
+    gone = set(everybody[::10][: len(newcomers)])
+    return {
+        "fresh": everybody,
+        "leave": [member for member in everybody if member != count // 2],
+        "join": [*everybody, count],
+        "replace": [*(member for member in everybody if member not in gone), *newcomers],
+        "grow": everybody,
+    }
+
+
+def settled(name: str) -> Arrays:
+    """Return the group before any event, with `owner` set."""
+    kind, members, partitions, topics = parts(name)
     sizes = [partitions // topics] * topics
     if kind == "He":
         sizes = [20 + 8 * (7 * topic % 13) for topic in range(topics)]
-    before = _settled(kind, arrays(sizes, lists[:members]))
-    everybody = list(range(members))
-    gone = set(everybody[::10][:newcomers])
-    after = {
-        "leave": [member for member in everybody if member != members // 2],
-        "join": [*everybody, members],
-        "replace": [m for m in everybody if m not in gone] + list(range(members, len(lists))),
-    }
-    fresh = arrays(sizes, lists[:members])
-    for event in EVENTS:
-        if event == "fresh":
-            yield event, fresh
-        elif event == "grow":
-            more = max(1, sizes[0] // 10)
-            owner = np.insert(before, sizes[0], np.full(more, -1))
-            yield (
-                event,
-                replace(arrays([sizes[0] + more, *sizes[1:]], lists[:members]), owner=owner),
-            )
-        else:
-            present = after[event]
-            number = np.full(len(lists) + 1, -1, dtype=np.int32)
-            number[present] = np.arange(len(present))
-            made = arrays(sizes, [lists[member] for member in present])
-            yield event, replace(made, owner=number[before])
+    made = arrays(sizes, _lists(name)[:members])
+    return _with_racks(name, replace(made, owner=_settled(kind, made)), list(range(members)))
+
+
+def parts(name: str) -> tuple[str, int, int, int]:
+    """Return kind, members, partitions and topics of a workload's name.
+
+    >>> parts("U 3 x 12 / 1")
+    ('U', 3, 12, 1)
+    """
+    kind, members, _, partitions, _, topics = name.split()
+    return kind, int(members), int(partitions), int(topics)
+
+
+def _lists(name: str) -> list[list[int]]:
+    """Return what each member takes, newcomers last."""
+    kind, members, _, topics = parts(name)
+    dice = Random(name)
+    count = members + max(1, members // 10)
+    return [_topics(kind, dice, number, members, topics) for number in range(count)]
+
+
+def _with_racks(name: str, made: Arrays, members: list[int]) -> Arrays:
+    """Return the group with racks of members and replicas, where the workload has some."""
+    kind, *_ = parts(name)
+    if kind not in {"R1", "R2"}:
+        return made
+    racks = np.arange(RACKS)
+    replica_racks = np.zeros((RACKS, RACKS), dtype=np.bool_)
+    for replica in range(int(kind[1])):
+        replica_racks[racks, (racks + replica) % RACKS] = True
+    rack = np.array(members) * 7 % RACKS
+    replica_set = np.random.default_rng(5).integers(0, RACKS, len(made.owner))
+    return replace(
+        made,
+        rack=rack.astype(np.int32),
+        replica_set=replica_set.astype(np.int32),
+        replica_racks=replica_racks,
+    )
 
 
 def _topics(kind: str, dice: Random, member: int, members: int, topics: int) -> list[int]:
@@ -86,7 +136,7 @@ def _topics(kind: str, dice: Random, member: int, members: int, topics: int) -> 
 def _settled(kind: str, made: Arrays) -> Int32:
     """Return a fair prior assignment: topics few take first, each to who has least so far."""
     count = len(made.owner)
-    if kind == "U":
+    if kind in {"U", "R1", "R2"}:
         return np.arange(count, dtype=np.int32) % made.member_count
     if kind == "Ha":
         odd = int(np.flatnonzero(made.class_of == np.bincount(made.class_of).argmin())[0])

@@ -1,0 +1,272 @@
+"""A contender written in Python, as a program: ours, kafka-python, aiokafka.
+
+    python -m tests.benchmarks.peers.contender FOLDER ALGORITHM STAGE SECONDS EVENT...
+
+Like the programs in Java and Go (`Contender.java`, `contender/main.go`) it reads the group files
+of `FOLDER` and prints a JSON object for each event:
+
+    {"event": "leave", "cold_ms": 9.1, "least_ms": 7.2, "runs": 40, "peak_mb": 3.1}
+
+`cold_ms` is the first call, `least_ms` the least of all; CPU time. `peak_mb` is by how much the
+first call raised the resident memory of the process at its peak. Stages:
+
+    assign   members are decoded already; nothing is encoded
+    full     from everybody's Subscription bytes to everybody's Assignment bytes
+    memory   the same, by a leader that led the settled group the round before
+    plan     one eager assignment, not timed: `EVENT.ALGORITHM.plan` gets who has what
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import logging
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assignors import Cluster, Group, Topic, assignor_named, lead
+from assignors.group_bytes.subscriptions import read_members
+from assignors.leader import Memory
+from tests.benchmarks.peers.group_files import (
+    COOPERATIVE,
+    EAGER,
+    GENERATION,
+    SETTLED,
+    GroupFile,
+    read_group,
+)
+from wire import TopicPartitions, decode_sticky_user_data
+
+Given = Mapping[str, TopicPartitions]
+RUNS_MIN = 3
+LONG_S = 2.0
+"""Calls as long as this are not made three times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is timed: `run` of what `prepare` returns, which is made anew each time."""
+
+    prepare: Callable[[], Any]
+    run: Callable[[Any], Any]
+
+
+def measured(call: Call, seconds: float) -> dict[str, float]:
+    """Time a call again and again for so many seconds."""
+    spent: list[float] = []
+    ready = call.prepare()
+    before = _resident_mb()
+    until = time.monotonic() + seconds
+    while True:
+        begin = time.process_time_ns()
+        answer = call.run(ready)
+        spent.append((time.process_time_ns() - begin) / 1e6)
+        if len(spent) == 1:
+            peak, until = _peak_mb() - before, time.monotonic() + seconds
+        del answer
+        late = time.monotonic() - until
+        if late > LONG_S or (late > 0 and len(spent) >= RUNS_MIN):
+            break
+        ready = call.prepare()
+    return {"cold_ms": spent[0], "least_ms": min(spent), "runs": len(spent), "peak_mb": peak}
+
+
+# --- ours
+
+
+def ours(folder: Path, event: str, stage: str, *, name: str) -> Call:
+    """Our assignors, as a leader calls them."""
+    protocol = COOPERATIVE if name == "cooperative-sticky" else EAGER
+    group = read_group(folder / f"{event}.{protocol}")
+    cluster, assignor = _cluster(group), assignor_named(name)
+    blobs = dict(zip(group.member_ids, group.blobs, strict=True))
+    leads = partial(lead, assignor, cluster, joined=GENERATION + 1)
+    if stage == "full":
+        return Call(lambda: blobs, lambda blobs: leads(blobs).assignments)
+    if stage == "memory":
+        memory = _memory(folder)
+        return Call(lambda: blobs, lambda blobs: leads(blobs, memory=memory).assignments)
+    return Call(
+        lambda: Group(cluster=cluster, members=read_members(blobs), joined=GENERATION + 1),
+        lambda group: assignor.assign(group).assignment,
+    )
+
+
+def ours_twice(folder: Path, event: str, stage: str) -> Call:
+    """Do everything twice, to see that a lost ratio is noticed."""
+    call = ours(folder, event, stage, name="cooperative-sticky")
+    return Call(call.prepare, lambda ready: (call.run(ready), call.run(ready)))
+
+
+def _memory(folder: Path) -> Memory:
+    """Return what a leader keeps of the settled group's round."""
+    before = read_group(folder / f"{SETTLED}.{COOPERATIVE}")
+    blobs = dict(zip(before.member_ids, before.blobs, strict=True))
+    led = lead(assignor_named("cooperative-sticky"), _cluster(before), blobs, joined=GENERATION)
+    return led.memory
+
+
+def _cluster(group: GroupFile) -> Cluster:
+    if not group.replica_racks.shape[1]:
+        return Cluster.of(group.topics)
+    racks = [tuple(f"rack-{rack}" for rack in row) for row in group.replica_racks.tolist()]
+    topics, at = {}, 0
+    for name, count in group.topics.items():
+        topics[name] = Topic(partition_count=count, racks=tuple(racks[at : at + count]))
+        at += count
+    return Cluster(topics=topics)
+
+
+# --- kafka-python and aiokafka
+
+
+class Metadata:
+    """What both ask of the cluster's metadata."""
+
+    def __init__(self, topics: dict[str, int]) -> None:
+        self._partitions = {topic: set(range(count)) for topic, count in topics.items()}
+
+    def topics(self) -> set[str]:
+        return set(self._partitions)
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        found = self._partitions.get(topic)
+        return None if found is None else set(found)
+
+
+def kafka_python(folder: Path, event: str, stage: str) -> Call:
+    """Lead as kafka-python's coordinator does; `plan` with its eager assignor."""
+    from kafka.coordinator.assignors import cooperative_sticky  # noqa: PLC0415
+    from kafka.coordinator.assignors.sticky import (  # noqa: PLC0415
+        sticky_assignor,
+        user_data,
+    )
+    from kafka.protocol.consumer.group import JoinGroupResponse  # noqa: PLC0415
+    from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription  # noqa: PLC0415
+
+    group = read_group(folder / f"{event}.{EAGER if stage == 'plan' else COOPERATIVE}")
+    metadata = Metadata(group.topics)
+
+    def decoded(_: Any = None) -> list[Any]:
+        members = []
+        for name, blob in zip(group.member_ids, group.blobs, strict=True):
+            read = ConsumerProtocolSubscription.decode(blob)
+            if stage == "plan":
+                # Its UserData begins with two bytes of its own: Java's cannot be read by it.
+                claims = decode_sticky_user_data(read.user_data).value
+                assert claims is not None
+                read.user_data = user_data.StickyAssignorUserData(
+                    list(claims.owned.items()), claims.generation
+                )
+            members.append(
+                JoinGroupResponse.JoinGroupResponseMember(
+                    member_id=name, group_instance_id=None, metadata=read
+                )
+            )
+        return members
+
+    if stage == "plan":
+        return Call(decoded, lambda members: _kafka_python_plan(sticky_assignor, metadata, members))
+    assign = cooperative_sticky.CooperativeStickyAssignor
+
+    def full(_: Any) -> dict[str, bytes]:
+        answer = assign().assign(metadata, decoded())
+        return {name: assigned.encode() for name, assigned in answer.items()}
+
+    if stage == "full":
+        return Call(lambda: None, full)
+    return Call(decoded, lambda members: assign().assign(metadata, members))
+
+
+def _kafka_python_plan(module: Any, metadata: Metadata, members: list[Any]) -> Given:
+    answer = module.StickyPartitionAssignor().assign(metadata, members)
+    return {name: dict(assigned.assigned_partitions) for name, assigned in answer.items()}
+
+
+def aiokafka(folder: Path, event: str, stage: str) -> Call:
+    """Lead as aiokafka's coordinator does; it has no cooperative assignor."""
+    from aiokafka.coordinator.assignors.sticky.sticky_assignor import (  # noqa: PLC0415
+        StickyPartitionAssignor,
+    )
+    from aiokafka.coordinator.protocol import ConsumerProtocolMemberMetadata  # noqa: PLC0415
+
+    group = read_group(folder / f"{event}.{EAGER}")
+    metadata = Metadata(group.topics)
+    blobs = dict(zip(group.member_ids, group.blobs, strict=True))
+
+    def decoded() -> dict[str, Any]:
+        return {name: ConsumerProtocolMemberMetadata.decode(blob) for name, blob in blobs.items()}
+
+    def full(_: Any) -> dict[str, bytes]:
+        answer = StickyPartitionAssignor.assign(metadata, decoded())
+        return {name: assigned.encode() for name, assigned in answer.items()}
+
+    def plan(members: dict[str, Any]) -> Given:
+        answer = StickyPartitionAssignor.assign(metadata, members)
+        return {name: dict(assigned.assignment) for name, assigned in answer.items()}
+
+    return Call(lambda: None, full) if stage == "full" else Call(decoded, plan)
+
+
+# --- the program
+
+ALGORITHMS: dict[str, Callable[[Path, str, str], Call]] = {
+    "ours": partial(ours, name="cooperative-sticky"),
+    "ours-sticky": partial(ours, name="sticky"),
+    "ours-twice": ours_twice,
+    "kafka-python": kafka_python,
+    "aiokafka": aiokafka,
+}
+
+
+def write_plan(path: Path, group: GroupFile, given: Given) -> None:
+    """Write who got what."""
+    sizes = list(group.topics.values())
+    first = dict(zip(group.topics, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
+    owner = np.full(sum(sizes), -1, dtype=">i4")
+    for number, name in enumerate(group.member_ids):
+        for topic, partitions in given[name].items():
+            owner[first[topic] + np.array(partitions, dtype=np.int64)] = number
+    path.write_bytes(owner.tobytes())
+
+
+def main(arguments: list[str]) -> None:
+    """Measure one stage of one contender."""
+    logging.disable(logging.CRITICAL)
+    folder, algorithm, stage, seconds, *events = arguments
+    for event in events:
+        call = ALGORITHMS[algorithm](Path(folder), event, stage)
+        if stage == "plan":
+            group = read_group(Path(folder) / f"{event}.{EAGER}")
+            given = call.run(call.prepare())
+            write_plan(Path(folder) / f"{event}.{algorithm}.plan", group, given)
+            print(json.dumps({"event": event}), flush=True)
+        else:
+            print(json.dumps({"event": event, **measured(call, float(seconds))}), flush=True)
+
+
+def _resident_mb() -> float:
+    """Return the resident memory now, and begin a new peak; what is free goes back first."""
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")
+    return _status("VmRSS")
+
+
+def _peak_mb() -> float:
+    return _status("VmHWM")
+
+
+def _status(name: str) -> float:
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(text.partition(f"{name}:")[2].split()[0]) / 1024
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

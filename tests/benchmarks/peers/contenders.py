@@ -1,0 +1,174 @@
+"""Who takes part, at what, and how it is started; jars and programs are built as for the suite."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tests.benchmarks.peers.group_files import COOPERATIVE, EAGER
+from tests.conformance.peers import GO
+from tests.foreign.jars import class_path
+from tests.optimal.workloads import EVENTS, LARGE, RACKED, SMALL, TINY, parts
+
+Stage = Literal["assign", "full", "memory", "plan"]
+
+WORKLOADS = (*TINY, *SMALL, *LARGE, *RACKED)
+KINDS = {
+    "U": "equal",
+    "Ha": "one differs",
+    "Hb": "random half",
+    "Hc": "3 of 60",
+    "Hd": "5 buckets",
+    "He": "windows",
+    "R1": "racks, 1 replica",
+    "R2": "racks, 2 replicas",
+}
+FEW = ("leave", "fresh")
+FIRST = ("leave",)
+BIG = 100_000
+"""Partitions from which on some contenders are given fewer events: each call takes seconds."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contender:
+    """A program and what it is asked."""
+
+    name: str
+    label: str
+    language: Literal["python", "go", "java"]
+    protocol: str
+    stages: tuple[Stage, ...]
+    is_slow: bool = False
+    """Whether a thousand partitions take it longer than others need for a million."""
+
+    def command(self) -> list[str]:
+        """Return the program without its arguments; builds what is not there yet."""
+        if self.language == "python":
+            return [sys.executable, "-m", "tests.benchmarks.peers.contender"]
+        if self.language == "go":
+            return [str(GO.made() / "contender")]
+        options = ("-XX:+UseSerialGC", "-Xss8m", "-Xmx6g", "-XX:-UsePerfData")
+        return ["java", *options, "-cp", class_path(), "Contender"]
+
+    def events(self, workload: str, stage: Stage) -> tuple[str, ...]:
+        """Return which events it is asked about, the first one with its first call."""
+        kind, _, partitions, _ = parts(workload)
+        if stage == "memory":
+            return tuple(event for event in ORDER if event != "fresh")
+        if self.is_slow and partitions > 1000:
+            is_tried = partitions <= 10_000 and stage != "assign" and kind[0] != "R"
+            return FIRST if is_tried and (stage == "full" or partitions < 10_000) else ()
+        if partitions < BIG:
+            return ORDER
+        if stage == "plan":
+            return FIRST
+        is_java_client = self.name in {"java-cooperative", "java-sticky"}
+        if is_java_client and (self.protocol == EAGER or stage == "full"):
+            return FEW
+        return FEW if self.name == "ours-sticky" else ORDER
+
+
+ORDER = ("leave", *(event for event in EVENTS if event != "leave"))
+
+CONTENDERS = (
+    Contender(
+        name="ours",
+        label="kafka-assignors",
+        language="python",
+        protocol=COOPERATIVE,
+        stages=("assign", "full", "memory"),
+    ),
+    Contender(
+        name="ours-sticky",
+        label="kafka-assignors, eager",
+        language="python",
+        protocol=EAGER,
+        stages=("assign", "full", "plan"),
+    ),
+    Contender(
+        name="franz-go",
+        label="franz-go",
+        language="go",
+        protocol=COOPERATIVE,
+        stages=("assign", "full"),
+    ),
+    Contender(
+        name="franz-go-sticky",
+        label="franz-go, eager",
+        language="go",
+        protocol=EAGER,
+        stages=("plan",),
+    ),
+    Contender(
+        name="java-cooperative",
+        label="Java cooperative-sticky",
+        language="java",
+        protocol=COOPERATIVE,
+        stages=("assign", "full"),
+    ),
+    Contender(
+        name="java-sticky",
+        label="Java sticky, eager",
+        language="java",
+        protocol=EAGER,
+        stages=("assign", "full", "plan"),
+    ),
+    Contender(
+        name="java-uniform",
+        label="Java broker uniform",
+        language="java",
+        protocol=COOPERATIVE,
+        stages=("assign", "plan"),
+    ),
+    Contender(
+        name="sarama",
+        label="Sarama",
+        language="go",
+        protocol=COOPERATIVE,
+        stages=("assign", "full"),
+        is_slow=True,
+    ),
+    Contender(
+        name="sarama-sticky",
+        label="Sarama, eager",
+        language="go",
+        protocol=EAGER,
+        stages=("plan",),
+        is_slow=True,
+    ),
+    Contender(
+        name="kafka-python",
+        label="kafka-python",
+        language="python",
+        protocol=COOPERATIVE,
+        stages=("assign", "full", "plan"),
+        is_slow=True,
+    ),
+    Contender(
+        name="aiokafka",
+        label="aiokafka, eager",
+        language="python",
+        protocol=EAGER,
+        stages=("assign", "full", "plan"),
+        is_slow=True,
+    ),
+)
+TWICE = replace(CONTENDERS[0], name="ours-twice")
+"""Does all work twice: what lost ratios look like."""
+BY_NAME = {contender.name: contender for contender in (*CONTENDERS, TWICE)}
+
+
+def title(workload: str) -> str:
+    """Return what a reader sees of a workload's name.
+
+    >>> title("Hb 1000 x 10000 / 100")
+    '1,000 x 10,000 / 100, random half'
+    """
+    kind, members, partitions, topics = parts(workload)
+    return f"{members:,} x {partitions:,} / {topics}, {KINDS[kind]}"
+
+
+def same_bytes(contender: str) -> str:
+    """Return which of our assignors read the same bytes as a contender."""
+    return "ours-sticky" if BY_NAME[contender].protocol == EAGER else "ours"

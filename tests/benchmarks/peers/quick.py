@@ -1,0 +1,155 @@
+"""The ratios to cheap peers on small and medium groups, beside those that are kept.
+
+    python -m tests.benchmarks.peers.quick            measures, and fails if a ratio is lost
+    python -m tests.benchmarks.peers.quick --store    measures, and keeps the ratios
+
+Times differ between machines and with what else runs, so nothing but ratios are compared: our CPU
+time and a peer's, each the least of several processes that took turns. A ratio is lost if it is
+more than a quarter below the kept one; it is measured again, and again, before that is said.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from tests.benchmarks.peers.contenders import BY_NAME, Stage, same_bytes
+from tests.benchmarks.peers.group_files import COOPERATIVE, write_workload
+from tests.benchmarks.peers.measure import pinned, timed
+from tests.benchmarks.peers.results import FOLDER
+
+FILE = FOLDER / "ratios.json"
+LOSS = 0.25
+EVENT = "leave"
+ROUNDS = 2
+AGAIN = 4
+"""How many more rounds a ratio gets that seems lost."""
+SECONDS = 0.15
+
+Pair = tuple[str, str, Stage, Stage]
+"""Workload, peer, the peer's stage, and our stage."""
+FULL: tuple[tuple[Stage, Stage], ...] = (("full", "full"),)
+STAGES: tuple[tuple[Stage, Stage], ...] = (("assign", "assign"), *FULL, ("full", "memory"))
+PAIRS: tuple[Pair, ...] = (
+    *(
+        (workload, "franz-go", theirs, ours)
+        for workload in (
+            *("U 3 x 12 / 1", "U 30 x 300 / 3", "U 100 x 1000 / 10", "U 1000 x 10000 / 100"),
+            *("Hb 100 x 1000 / 10", "Hc 500 x 3000 / 60", "Hd 1000 x 10000 / 100"),
+        )
+        for theirs, ours in STAGES
+    ),
+    *(
+        (workload, "kafka-python", theirs, ours)
+        for workload in ("U 3 x 12 / 1", "U 30 x 300 / 3", "U 100 x 1000 / 10")
+        for theirs, ours in FULL
+    ),
+    *(("U 1000 x 10000 / 100", "java-cooperative", theirs, ours) for theirs, ours in FULL),
+)
+
+
+class Turns:
+    """The least CPU time of everybody on one workload so far."""
+
+    def __init__(self, folder: Path, workload: str, *, ourselves: str) -> None:
+        for _ in write_workload(folder, workload, (EVENT,), (COOPERATIVE,)):
+            pass
+        self._folder = folder
+        self._ourselves = ourselves
+        self._least: dict[tuple[str, Stage], float] = {}
+
+    def play(self, pairs: Iterable[Pair], *, rounds: int) -> dict[Pair, float]:
+        """Give everybody some more turns; return the ratios."""
+        chosen = list(pairs)
+        turns = [turn for pair in chosen for turn in self._turns(pair)]
+        for _ in range(rounds):
+            for name, stage in dict.fromkeys(turns):
+                spent = timed(BY_NAME[name], self._folder, stage, EVENT, seconds=SECONDS)
+                self._least[name, stage] = min(spent, self._least.get((name, stage), spent))
+        ratios = {}
+        for pair in chosen:
+            here, there = (self._least[turn] for turn in self._turns(pair))
+            ratios[pair] = there / here
+        return ratios
+
+    def _turns(self, pair: Pair) -> tuple[tuple[str, Stage], tuple[str, Stage]]:
+        _, peer, theirs, ours = pair
+        assert same_bytes(peer) == "ours"
+        return (self._ourselves, ours), (peer, theirs)
+
+
+def measured(
+    pairs: Iterable[Pair] = PAIRS,
+    *,
+    kept: Mapping[str, float],
+    ourselves: Literal["ours", "ours-twice"] = "ours",
+) -> dict[str, float]:
+    """Return the ratios of pairs; those that seem lost against `kept` are measured longer."""
+    ratios: dict[str, float] = {}
+    chosen = list(pairs)
+    for workload in dict.fromkeys(pair[0] for pair in chosen):
+        of_workload = [pair for pair in chosen if pair[0] == workload]
+        with tempfile.TemporaryDirectory() as folder, pinned(max(os.sched_getaffinity(0))):
+            turns = Turns(Path(folder), workload, ourselves=ourselves)
+            found = turns.play(of_workload, rounds=ROUNDS)
+            for _ in range(AGAIN):
+                doubtful = [pair for pair in found if is_lost(found[pair], kept.get(key(pair)))]
+                found.update(turns.play(doubtful, rounds=1))
+        ratios.update({key(pair): ratio for pair, ratio in found.items()})
+    return ratios
+
+
+def lost(ratios: Mapping[str, float], kept: Mapping[str, float]) -> list[str]:
+    """Return a line for each ratio that is lost."""
+    return [
+        f"{name}: {ratio:.3g}x, kept {kept[name]:.3g}x"
+        for name, ratio in ratios.items()
+        if is_lost(ratio, kept.get(name))
+    ]
+
+
+def is_lost(ratio: float, kept: float | None) -> bool:
+    """Return whether a ratio is more than a quarter below the kept one.
+
+    >>> is_lost(0.8, 1.0), is_lost(0.7, 1.0), is_lost(0.1, None)
+    (False, True, False)
+    """
+    return kept is not None and ratio < (1 - LOSS) * kept
+
+
+def key(pair: Pair) -> str:
+    """Return what a pair is called in the file.
+
+    >>> key(("U 3 x 12 / 1", "franz-go", "full", "memory"))
+    'U 3 x 12 / 1: franz-go full / our memory'
+    """
+    workload, peer, theirs, ours = pair
+    return f"{workload}: {peer} {theirs} / our {ours}"
+
+
+def kept_ratios() -> dict[str, float]:
+    """Return what is kept."""
+    kept: dict[str, float] = json.loads(FILE.read_text(encoding="utf-8"))
+    return kept
+
+
+def main(arguments: list[str]) -> None:
+    """Compare or store."""
+    kept = {} if arguments == ["--store"] or not FILE.exists() else kept_ratios()
+    ratios = measured(kept=kept)
+    for name, ratio in ratios.items():
+        print(f"{name:60} {ratio:9.3g}x  {f'kept {kept[name]:.3g}x' if name in kept else ''}")
+    if arguments == ["--store"]:
+        rounded = {name: float(f"{ratio:.3g}") for name, ratio in ratios.items()}
+        FILE.write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
+    elif lines := lost(ratios, kept):
+        sys.exit("lost:\n" + "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,127 @@
+"""Measure every contender in one run, on the same bytes; write tables, plots and target states.
+
+    python -m tests.benchmarks.peers.run [part of a workload's name ...]
+    python -m tests.benchmarks.peers.run --write       writes the last run's tables anew
+
+Named workloads replace their rows of the last run and keep the others: for trying out; the run
+that is kept has none. Everything stands in `tests/benchmarks/results`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from tests.benchmarks.peers import plots, tables
+from tests.benchmarks.peers.contenders import CONTENDERS, WORKLOADS
+from tests.benchmarks.peers.group_files import COOPERATIVE, EAGER, write_workload
+from tests.benchmarks.peers.measure import LIMIT_S, pinned, quality_rows, say, stage_rows
+from tests.benchmarks.peers.results import FILE, Quality, Results, Row, load, save
+from tests.foreign.jars import SOURCES
+from tests.optimal.groups import Arrays
+from tests.optimal.workloads import EVENTS, parts
+
+SECONDS = 0.3
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, unless only to write; write; say which targets are met."""
+    results = load() if arguments == ["--write"] else measured_results(arguments)
+    save(results)
+    tables.write(results)
+    plots.write(results)
+    print("\n".join(tables.target_table(results)))
+
+
+def measured_results(arguments: list[str]) -> Results:
+    """Measure what is asked for."""
+    begin = time.monotonic()
+    chosen = [name for name in WORKLOADS if _is_wanted(name, arguments)]
+    for contender in CONTENDERS:
+        contender.command()
+    rows: list[Row] = []
+    quality: list[Quality] = []
+    if arguments and FILE.exists():
+        last = load()
+        rows += [row for row in last.rows if row.workload not in chosen]
+        quality += [entry for entry in last.quality if entry.workload not in chosen]
+    with pinned(max(os.sched_getaffinity(0))):
+        for name in chosen:
+            say(name, since=begin)
+            for found in measured(name, begin):
+                if isinstance(found, Row):
+                    rows.append(found)
+                else:
+                    quality.append(found)
+    say("measured", since=begin)
+    return Results(
+        machine=machine(),
+        versions=versions(),
+        date=f"{datetime.now(tz=UTC):%Y-%m-%d}",
+        limit_s=LIMIT_S,
+        rows=tuple(rows),
+        quality=tuple(quality),
+    )
+
+
+def measured(name: str, begin: float) -> Iterator[Row | Quality]:
+    """Yield every row of one workload."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        groups: dict[str, Arrays] = dict(write_workload(folder, name, EVENTS, (COOPERATIVE, EAGER)))
+        for contender in CONTENDERS:
+            say(f"    {contender.name}", since=begin)
+            for stage in contender.stages:
+                if stage == "plan":
+                    yield from quality_rows(contender, folder, name, groups)
+                else:
+                    yield from stage_rows(contender, folder, name, stage, seconds=SECONDS)
+
+
+def machine() -> str:
+    """Return what a reader must know to compare: never whose machine it is."""
+    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    processor = found[1] if found else platform.machine()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{os.cpu_count()} cores ({processor}), {memory:.0f} GB"
+
+
+def versions() -> str:
+    """Return what took part."""
+    pom = (SOURCES / "pom.xml").read_text(encoding="utf-8")
+    modules = (SOURCES.parent / "go" / "go.mod").read_text(encoding="utf-8")
+    kafka = re.search(r"<kafka.version>(.*)</kafka.version>", pom)
+    peers = [re.search(rf"{name} v(\S+)", modules) for name in ("franz-go", "sarama")]
+    assert kafka
+    assert all(peers)
+    franz, sarama = (found[1] for found in peers if found)
+    java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True)  # noqa: S607 - Java from the PATH
+    go = subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True, check=True)  # noqa: S607 - Go from the PATH
+    found = re.search(r'"(.*)"', java.stderr)
+    return ", ".join(
+        (
+            f"Kafka {kafka[1]} on Java {found[1] if found else '?'}",
+            f"franz-go {franz} and Sarama {sarama} with {go.stdout.strip()}",
+            f"kafka-python {version('kafka-python')}, aiokafka {version('aiokafka')}",
+            f"{platform.python_implementation()} {platform.python_version()}",
+            f"numpy {version('numpy')}",
+        )
+    )
+
+
+def _is_wanted(name: str, wanted: list[str]) -> bool:
+    assert parts(name)
+    return not wanted or any(part in name for part in wanted)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

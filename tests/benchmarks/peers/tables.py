@@ -1,0 +1,291 @@
+"""The figures of a run as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tests.benchmarks.peers.contenders import BY_NAME, WORKLOADS, Stage, title
+from tests.benchmarks.peers.results import FOLDER, Quality, Results
+from tests.benchmarks.peers.targets import states
+from tests.optimal.workloads import EVENTS
+
+PEERS: dict[Stage, tuple[str, ...]] = {
+    "full": ("franz-go", "java-cooperative", "java-sticky", "sarama", "kafka-python", "aiokafka"),
+    "assign": (
+        *("franz-go", "java-uniform", "java-cooperative", "java-sticky"),
+        *("sarama", "kafka-python", "aiokafka"),
+    ),
+}
+STAGES: dict[Stage, str] = {
+    "full": "From everybody's Subscription bytes to everybody's Assignment bytes",
+    "assign": "Assignment only, between decoding and encoding",
+}
+METHOD = """\
+CPU milliseconds, the least of all calls in 0.3 seconds or of three, on one core, a process for \
+each contender, workload and stage. `full` is what a group waits for: all Subscriptions (version \
+3, with generation and claims) are decoded, assigned, and an Assignment is encoded for each \
+member. `assign` starts from decoded members, in each library's own types, and ends with its own \
+type of answer: ours is an array, of which names are made when they are asked for. `with memory` \
+is a leader that led the settled group the round before; the claims are the same then, their \
+generation is not. Eager assignors get the same claims as UserData.
+
+* Java: the CPU time of the calling thread alone, without compilation and garbage collection, \
+after 1.5 seconds of warming up; logging is off. Go and Python: the whole process.
+* An x after a figure says how many times our time it is, on the same bytes; below 1x the other \
+one is ahead.
+* `> {limit} s`: one call did not finish in that time; after that only the fresh group was tried. \
+A dash: not tried, because a smaller group took too long, or racks are not known there.
+* `memory` is by how much the first call of a process raised its resident memory, the input \
+apart; garbage that was not collected counts, so for Java and Go it is what they take, not what \
+they need.
+* One group's prior state is the same for all; events: one member leaves, a fresh group without \
+claims, one joins, a tenth is replaced, the first topic grows by a tenth."""
+
+
+def report(results: Results) -> str:
+    """Return the whole page."""
+    return "\n".join(
+        [
+            "# Speed and quality beside other assignors",
+            "",
+            f"Measured by `make bench` on {results.date}: {results.machine}; {results.versions}.",
+            "",
+            METHOD.format(limit=f"{results.limit_s:g}"),
+            "",
+            "## Targets",
+            "",
+            *target_table(results),
+            "",
+            "## One member has left",
+            *(
+                line
+                for stage in STAGES
+                for line in (
+                    f"\n{STAGES[stage]} ([plot]({stage}.svg)):\n",
+                    *stage_table(results, stage, PEERS[stage]),
+                )
+            ),
+            "",
+            "## First call, and memory",
+            "",
+            "`full`, one member has left, the first call of a process:",
+            "",
+            *first_table(results),
+            "",
+            "## Quality",
+            "",
+            *quality_text(results),
+            "",
+            "## Where we are behind",
+            "",
+            *(f"* {line}" for line in behind(results)),
+            "",
+            "## Every event",
+            "",
+            *event_table(results),
+            "",
+        ]
+    )
+
+
+def write(results: Results) -> None:
+    """Write the page beside the results."""
+    (FOLDER / "README.md").write_text(report(results), encoding="utf-8")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table; all columns but the first are figures."""
+    yield f"| {' | '.join(head)} |"
+    yield f"|---|{'---:|' * (len(head) - 1)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def stage_table(results: Results, stage: Stage, peers: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each workload after one member left: our time, and everybody else's."""
+    head = ["members x partitions / topics", "ours"]
+    if stage == "full":
+        head.append("with memory")
+    rows = []
+    for workload in _measured(results):
+        row = [title(workload), milliseconds(results, workload, "leave", "ours", stage)]
+        if stage == "full":
+            row.append(milliseconds(results, workload, "leave", "ours", "memory"))
+        rows.append(row + [cell(results, workload, "leave", peer, stage) for peer in peers])
+    return table([*head, *(BY_NAME[peer].label for peer in peers)], rows)
+
+
+def event_table(results: Results) -> Iterator[str]:
+    """Yield a line for each workload and event."""
+    peers: tuple[tuple[Stage, str], ...] = (
+        ("full", "franz-go"),
+        ("full", "java-cooperative"),
+        ("assign", "franz-go"),
+        ("assign", "java-cooperative"),
+        ("assign", "java-uniform"),
+    )
+    labels = [f"{stage}, {BY_NAME[peer].label}" for stage, peer in peers]
+    rows = [
+        [
+            title(workload),
+            event,
+            milliseconds(results, workload, event, "ours", "full"),
+            milliseconds(results, workload, event, "ours", "memory"),
+            milliseconds(results, workload, event, "ours", "assign"),
+            *(cell(results, workload, event, peer, stage) for stage, peer in peers),
+        ]
+        for workload in _measured(results)
+        for event in EVENTS
+    ]
+    return table(["group", "event", "full", "with memory", "assign", *labels], rows)
+
+
+def first_table(results: Results) -> Iterator[str]:
+    """Yield the first call's milliseconds and megabytes."""
+    peers = ("ours", *PEERS["full"])
+    rows = [
+        [
+            title(workload),
+            *(
+                "-"
+                if not (row := results.row(workload, "leave", peer, "full"))
+                else "unfinished"
+                if row.cold_ms is None
+                else f"{figure(row.cold_ms)} ms, {row.peak_mb or 0:,.0f} MB"
+                for peer in peers
+            ),
+        ]
+        for workload in _measured(results)
+    ]
+    return table(["group", *("ours" if p == "ours" else BY_NAME[p].label for p in peers)], rows)
+
+
+def quality_text(results: Results) -> Iterator[str]:
+    """Yield which plans are not the best possible, contender by contender."""
+    yield (
+        "Eager assignments of the same groups beside the best possible: balance (sum of squared "
+        "loads), then racks, then moves. That ours is the best possible is proved against OR-tools "
+        "and exhaustive search in `tests/optimal`. Sums over the events; of racks only Java's "
+        "client assignors and ours know."
+    )
+    yield ""
+    names = list(dict.fromkeys(entry.contender for entry in results.quality))
+    rows = []
+    for workload in _measured(results):
+        row = [title(workload)]
+        for name in names:
+            entries = [
+                entry
+                for entry in results.quality
+                if entry.workload == workload and entry.contender == name
+            ]
+            row.append(_quality(entries))
+        rows.append(row)
+    yield from table(["group", *(BY_NAME[name].label for name in names)], rows)
+    yield ""
+    yield "`best`: best in everything at each event; the number of events where fewer than five."
+
+
+def _quality(known: Sequence[Quality]) -> str:
+    if not known:
+        return "-"
+    gap = sum(entry.balance_gap or 0 for entry in known)
+    moves = sum(entry.moves_above for entry in known)
+    racks = sum(entry.mismatches_above for entry in known)
+    said = []
+    if gap:
+        said.append(f"balance +{gap:,}")
+    if racks > 0:
+        said.append(f"racks +{racks:,}")
+    if moves > 0:
+        said.append(f"moves +{moves:,} (of {sum(entry.moves_least for entry in known):,})")
+    some = "" if len(known) == len(EVENTS) else f" ({len(known)})"
+    return (", ".join(said) or "best") + some
+
+
+def behind(results: Results) -> Iterator[str]:
+    """Yield where others need less CPU time than we do."""
+    for stage in STAGES:
+        for peer in PEERS[stage]:
+            lost = [
+                (ratio[0], workload, event)
+                for workload in _measured(results)
+                for event in EVENTS
+                if (ratio := results.ratio(workload, event, peer, stage)) and ratio[0] < 1
+            ]
+            tried = sum(
+                results.ratio(workload, event, peer, stage) is not None
+                for workload in _measured(results)
+                for event in EVENTS
+            )
+            if lost:
+                groups = dict.fromkeys(workload for _, workload, _ in lost)
+                spans = [
+                    _span(title(group), [ratio for ratio, name, _ in lost if name == group])
+                    for group in groups
+                ]
+                yield (
+                    f"{BY_NAME[peer].label}, `{stage}`, {len(lost)} of {tried} events: "
+                    f"{'; '.join(spans)}."
+                )
+
+
+def _span(name: str, ratios: list[float]) -> str:
+    low, high = f"{min(ratios):.2g}x", f"{max(ratios):.2g}x"
+    return f"{name} ({low})" if low == high else f"{name} ({low} to {high})"
+
+
+def target_table(results: Results) -> Iterator[str]:
+    """Yield the state of each target."""
+    words = {True: "met", False: "**not met**", None: "not measured"}
+    yield "| against | what | target | worst | where | state |"
+    yield "|---|---|---:|---:|---|---|"
+    for state in states(results):
+        yield (
+            f"| {state.against} | {state.what} | {state.wanted} | {state.worst} | {state.where} "
+            f"| {words[state.is_met]} |"
+        )
+
+
+def cell(results: Results, workload: str, event: str, peer: str, stage: Stage) -> str:
+    """Return a peer's milliseconds and how many times ours that is."""
+    spent = milliseconds(results, workload, event, peer, stage)
+    ratio = results.ratio(workload, event, peer, stage)
+    if ratio is None:
+        return spent
+    return f"{spent} ({'> ' if ratio[1] else ''}{factor(ratio[0])})"
+
+
+def milliseconds(results: Results, workload: str, event: str, who: str, stage: Stage) -> str:
+    """Return a time; what did not finish says so."""
+    row = results.row(workload, event, who, stage)
+    if row is None:
+        return "-"
+    if row.least_ms is None:
+        return f"> {results.limit_s:g} s"
+    return figure(row.least_ms)
+
+
+def figure(value: float) -> str:
+    """Return three digits, or all of a large number.
+
+    >>> figure(0.01234), figure(1.5), figure(12345.6)
+    ('0.0123', '1.50', '12,346')
+    """
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3g}"
+
+
+def factor(value: float) -> str:
+    """Return a ratio.
+
+    >>> factor(0.123), factor(3.14), factor(1234)
+    ('0.12x', '3.1x', '1,234x')
+    """
+    return f"{value:,.0f}x" if value >= 10 else f"{value:.2g}x"
+
+
+def _measured(results: Results) -> list[str]:
+    known = {row.workload for row in results.rows}
+    return [workload for workload in WORKLOADS if workload in known]
