@@ -1,0 +1,118 @@
+"""Who really consumes which partition, whatever anybody believes, and what that cost.
+
+Every start and end of consumption is recorded as it happens. Costs are running sums, so a long run
+needs no more memory than a short one: how long partitions had no consumer, or two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from assignors.ownership.changes import Change
+from wire import TopicPartitions
+
+
+@dataclass(slots=True)
+class _Partition:
+    """One partition: who consumes it now, since when nobody does, and who did last."""
+
+    since: int
+    consumers: list[str] = field(default_factory=list)
+    last: str | None = None
+    double_since: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Ledger:
+    """Consumption as it is. Times are microseconds since the run began."""
+
+    count_from: int = 0
+    """From when on costs are counted."""
+    keeps_changes: bool = False
+    """Whether every change is kept, for `assignors.ownership`."""
+    changes: list[Change] = field(default_factory=list)
+    unavailable: int = 0
+    """Partitions times microseconds without a consumer."""
+    longest_gap: int = 0
+    gaps: int = 0
+    moves: int = 0
+    """How often a partition went to another member than the one before."""
+    double: int = 0
+    """Partitions times microseconds with two consumers or more."""
+    partitions: dict[str, list[_Partition]] = field(default_factory=dict)
+    consumed: dict[str, TopicPartitions] = field(default_factory=dict)
+    """Member name -> what it consumes."""
+
+    def grow(self, at: int, topic: str, count: int) -> None:
+        """Let a topic have `count` partitions from `at` on; existing ones stay. Cost: O(new)."""
+        listed = self.partitions.setdefault(topic, [])
+        listed += [_Partition(since=at) for _ in range(count - len(listed))]
+
+    def consume(self, at: int, member: str, owned: TopicPartitions, reason: str) -> None:
+        """Let a member consume exactly `owned` from `at` on. Cost: O(partitions that change)."""
+        before = self.consumed.get(member, {})
+        for topic, numbers in before.items():
+            now = owned.get(topic, ())
+            if now != numbers:
+                kept = set(now)
+                self._end(at, member, topic, [n for n in numbers if n not in kept])
+        for topic, numbers in owned.items():
+            had = before.get(topic, ())
+            if had != numbers:
+                old = set(had)
+                self._begin(at, member, topic, [n for n in numbers if n not in old])
+        self.consumed[member] = owned
+        if self.keeps_changes:
+            self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
+
+    def close(self, at: int, topics: set[str]) -> int:
+        """Count what lasts at the end of the run; return how many partitions have no consumer.
+
+        Of `topics`, those that somebody subscribes to. Cost: O(partitions).
+        """
+        without = 0
+        for topic, listed in self.partitions.items():
+            for partition in listed:
+                if len(partition.consumers) > 1:
+                    self._count_double(at, partition)
+                elif not partition.consumers and topic in topics:
+                    self._count_gap(at, partition)
+                    without += 1
+        return without
+
+    def _begin(self, at: int, member: str, topic: str, numbers: list[int]) -> None:
+        listed = self.partitions[topic]
+        for number in numbers:
+            if number >= len(listed):
+                continue
+            partition = listed[number]
+            if not partition.consumers:
+                self._count_gap(at, partition)
+            elif len(partition.consumers) == 1:
+                partition.double_since = at
+            partition.consumers.append(member)
+            if partition.last != member:
+                self.moves += at >= self.count_from and partition.last is not None
+                partition.last = member
+
+    def _end(self, at: int, member: str, topic: str, numbers: list[int]) -> None:
+        listed = self.partitions[topic]
+        for number in numbers:
+            if number >= len(listed):
+                continue
+            partition = listed[number]
+            partition.consumers.remove(member)
+            if not partition.consumers:
+                partition.since = at
+            elif len(partition.consumers) == 1:
+                self._count_double(at, partition)
+
+    def _count_gap(self, at: int, partition: _Partition) -> None:
+        gap = at - max(partition.since, self.count_from)
+        if gap > 0:
+            self.unavailable += gap
+            self.gaps += 1
+            self.longest_gap = max(self.longest_gap, gap)
+
+    def _count_double(self, at: int, partition: _Partition) -> None:
+        self.double += max(at - max(partition.double_since, self.count_from), 0)

@@ -1,0 +1,185 @@
+"""What the coordinator of a classic group does with each request, timer and written record.
+
+Every request is a message of its own: a member that joins again before another one has sent
+SyncGroup makes that SyncGroup fail with REBALANCE_IN_PROGRESS.
+
+Timers: `("session", member_id)`, which every heartbeat starts anew; `("join",)`, the end of the
+first barrier; `("sync",)`, by which every member must have sent SyncGroup.
+
+Source: `GroupMetadataManager.classicGroupJoin`, `-Sync`, `-Heartbeat`, `-Leave` of Kafka 4.
+"""
+
+from __future__ import annotations
+
+from assignors.simulation.timed.protocols.classic.barriers import (
+    IN_A_GENERATION,
+    complete_if_all_joined,
+    complete_if_last,
+    deliver,
+    join_over,
+    joined,
+    prepare,
+    remove,
+    sync_over,
+)
+from assignors.simulation.timed.protocols.classic.coordinator_state import (
+    ClassicCoordinator,
+    WaitingAppend,
+    answer_join,
+    append,
+    reply,
+    start,
+)
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
+from assignors.simulation.timed.protocols.classic.joining import join
+from assignors.simulation.timed.protocols.classic.messages import (
+    UNKNOWN_MEMBER_ID,
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    JoinGroup,
+    LeaveGroup,
+    LeaveGroupResponse,
+    SyncGroup,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.effects import (
+    Arrived,
+    Cancel,
+    Committed,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+    Reply,
+)
+
+
+def step(state: ClassicCoordinator, event: CoordinatorEvent) -> list[Effect]:
+    """Return what the coordinator does about an event; `state` is changed in place.
+
+    Cost: O(1) for a heartbeat, O(members) for a barrier that opens, O(log members) otherwise.
+    """
+    state.out = []
+    match event:
+        case Arrived(number, JoinGroup() as request):
+            join(state, number, request)
+        case Arrived(number, SyncGroup() as request):
+            _sync(state, number, request)
+        case Arrived(number, Heartbeat() as request):
+            state.out.append(Reply(number, HeartbeatResponse(_heartbeat(state, request))))
+        case Arrived(number, LeaveGroup() as request):
+            _leave(state, number, request)
+        case Fired(("session", member_id)):
+            _session_over(state, member_id)
+        case Fired(("join",), data):
+            join_over(state, data)
+        case Fired(("sync",), data):
+            sync_over(state, data)
+        case Committed(token):
+            _committed(state, state.appends.pop(token))
+    return state.out
+
+
+def _sync(state: ClassicCoordinator, number: int, request: SyncGroup) -> None:
+    group = state.group
+    error = _sync_refusal(group, request)
+    if error is not ErrorCode.NONE:
+        reply(state, number, SyncGroupResponse(error))
+        return
+    member = group.members[request.member_id]
+    group.pending_syncs.discard(member.member_id)
+    if group.state is GroupState.STABLE:
+        answer = SyncGroupResponse(ErrorCode.NONE, member.assignment, group.protocol)
+        reply(state, number, answer)
+        return
+    member.waiting_sync = number
+    if group.leader == member.member_id:
+        sent = dict(request.assignments)
+        plan = {each: sent.get(each, b"") for each in group.members}
+        append(state, WaitingAppend(generation=group.generation, plan=plan), plan)
+
+
+def _sync_refusal(group: ClassicGroup, request: SyncGroup) -> ErrorCode:
+    refusal = group.refusal(request.member_id, request.instance_id)
+    if refusal is not ErrorCode.NONE:
+        return refusal
+    if request.generation != group.generation:
+        return ErrorCode.ILLEGAL_GENERATION
+    is_other_type = request.protocol_type not in {None, group.protocol_type}
+    if is_other_type or request.protocol not in {None, group.protocol}:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if group.state is GroupState.PREPARING_REBALANCE:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    return ErrorCode.NONE
+
+
+def _committed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
+    """Deliver the plan whose record is replicated, or answer the static member that came back."""
+    group = state.group
+    if waiting.returned is not None:
+        member = group.members.get(waiting.returned)
+        if member is not None:
+            is_leader = group.leader == member.member_id
+            answer = joined(group, member)._replace(skip_assignment=is_leader)
+            answer_join(state, member, answer)
+    elif (
+        waiting.plan is not None
+        and group.state is GroupState.COMPLETING_REBALANCE
+        and waiting.generation == group.generation
+    ):
+        deliver(state, waiting.plan, ErrorCode.NONE)
+        group.move_to(GroupState.STABLE)
+
+
+def _heartbeat(state: ClassicCoordinator, request: Heartbeat) -> ErrorCode:
+    group = state.group
+    refusal = group.refusal(request.member_id, request.instance_id)
+    if refusal is not ErrorCode.NONE:
+        return refusal
+    if request.generation != group.generation:
+        return ErrorCode.ILLEGAL_GENERATION
+    member = group.members[request.member_id]
+    start(state, ("session", member.member_id), member.session_timeout_ms)
+    if group.state is GroupState.PREPARING_REBALANCE:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    return ErrorCode.NONE
+
+
+def _leave(state: ClassicCoordinator, number: int, request: LeaveGroup) -> None:
+    group = state.group
+    member_id = request.member_id
+    if member_id == UNKNOWN_MEMBER_ID and request.instance_id is not None:
+        member_id = group.static_ids.get(request.instance_id, UNKNOWN_MEMBER_ID)
+    if member_id in group.pending_ids:
+        error = ErrorCode.NONE
+    else:
+        error = group.refusal(member_id, request.instance_id)
+    if error is ErrorCode.NONE:
+        state.out.append(Cancel(("session", member_id)))
+        remove(state, member_id)
+        if group.state in IN_A_GENERATION:
+            prepare(state)
+        else:
+            complete_if_all_joined(state)
+    reply(state, number, LeaveGroupResponse(error))
+
+
+def _session_over(state: ClassicCoordinator, member_id: str) -> None:
+    """No heartbeat has come in time. Who waits for an answer need not send any."""
+    group = state.group
+    if member_id in group.pending_ids:
+        group.remove(member_id)
+        complete_if_last(state)
+        return
+    member = group.members.get(member_id)
+    if member is None:
+        return
+    is_waiting = member.waiting_join is not None or member.waiting_sync is not None
+    if is_waiting and not member.is_new:
+        return
+    remove(state, member_id)
+    if group.state in IN_A_GENERATION:
+        prepare(state)
+    else:
+        complete_if_last(state)

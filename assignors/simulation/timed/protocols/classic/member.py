@@ -1,0 +1,148 @@
+"""What a consumer with the classic protocol does with each answer, timer and command.
+
+A member that learns of a rebalance, in the answer to a heartbeat, handles it between two polls.
+Under an eager protocol it then revokes everything and joins again. Under a cooperative one it goes
+on consuming, joins again, and learns from its new assignment what it has to revoke: then it revokes
+that and joins once more. An assignment that arrives too late, because others joined again before,
+comes as REBALANCE_IN_PROGRESS: the member joins again with what it has.
+
+Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked",)` and
+`("assigned",)`, the ends of the two callbacks; `("computed",)`, the end of the leader's work;
+`("follow-up",)`, after which a leader starts another round by itself.
+
+Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from assignors.simulation.timed.protocols.classic.member_rounds import (
+    assigned,
+    computed,
+    failed,
+    joined,
+    leave,
+    revoke_then_join,
+    revoked,
+    start_process,
+    synced,
+)
+from assignors.simulation.timed.protocols.classic.member_state import (
+    MILLISECOND,
+    ClassicMember,
+    beat_later,
+    end,
+    lose,
+    send,
+)
+from assignors.simulation.timed.protocols.classic.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    JoinGroupResponse,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.effects import Answered, Effect, Fired, Schedule
+from wire import TopicPartitions
+
+
+class Command(StrEnum):
+    """What happens to a member from outside (`scenario.Verb`)."""
+
+    START = "start"
+    STOP = "stop"
+    CRASH = "crash"
+    REJOIN = "rejoin"
+    """Its subscription, or as a leader its metadata, has changed."""
+
+
+def step(state: ClassicMember, event: Answered | Fired | Command) -> list[Effect]:
+    """Return what a member does about an event; `state` is changed in place.
+
+    Cost: O(its partitions) for an assignment; that of the assignor for a leader; O(1) otherwise.
+    """
+    state.out = []
+    match event:
+        case Answered(number, JoinGroupResponse() as response):
+            if number == state.awaited and state.state is MemberState.JOINING:
+                joined(state, response)
+        case Answered(number, SyncGroupResponse() as response):
+            if number == state.awaited and state.state is MemberState.SYNCING:
+                synced(state, response)
+        case Answered(_, HeartbeatResponse(error)):
+            _heard(state, error)
+        case Fired((name,)):
+            TIMERS[name](state)
+        case Command():
+            COMMANDS[event](state)
+    return state.out
+
+
+def _beat(state: ClassicMember) -> None:
+    """Send a heartbeat; the next one is due an interval later, whenever the answer comes."""
+    send(state, Heartbeat(state.member_id, state.config.instance_id, state.generation))
+    beat_later(state)
+
+
+def _heard(state: ClassicMember, error: ErrorCode) -> None:
+    """Handle what a heartbeat reports: a rebalance at the next poll, once."""
+    if error is ErrorCode.NONE or state.state is not MemberState.STABLE:
+        return
+    if error is ErrorCode.REBALANCE_IN_PROGRESS:
+        _rejoin(state)
+    else:
+        failed(state, error)
+
+
+def _rejoin(state: ClassicMember) -> None:
+    """Join again at the next poll, if the member is at rest; otherwise it is on its way."""
+    if state.state is MemberState.STABLE and not state.must_rejoin:
+        state.must_rejoin = True
+        wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
+        state.out.append(Schedule(("poll",), wait))
+
+
+def _poll(state: ClassicMember) -> None:
+    """Prepare to join: under an eager protocol everything is revoked first."""
+    if state.state is not MemberState.STABLE:
+        return
+    wanted = {topic: n for topic, n in state.owned.items() if topic in state.topics}
+    kept: TopicPartitions = wanted if state.is_cooperative else {}
+    revoke_then_join(state, kept)
+
+
+def _stop(state: ClassicMember) -> None:
+    """Close the consumer: revoke everything, then leave."""
+    if state.state is MemberState.DOWN:
+        return
+    state.is_stopping = True
+    if state.owned:
+        revoke_then_join(state, {})
+    elif state.state is not MemberState.REVOKING:
+        leave(state)
+
+
+def _crash(state: ClassicMember) -> None:
+    if state.state is not MemberState.DOWN:
+        lose(state, "crashed")
+        end(state)
+
+
+TIMERS: dict[str, Callable[[ClassicMember], None]] = {
+    "heartbeat": _beat,
+    "poll": _poll,
+    "revoked": revoked,
+    "assigned": assigned,
+    "computed": computed,
+    "follow-up": _rejoin,
+}
+
+COMMANDS: dict[Command, Callable[[ClassicMember], None]] = {
+    Command.START: start_process,
+    Command.STOP: _stop,
+    Command.CRASH: _crash,
+    Command.REJOIN: _rejoin,
+}

@@ -1,0 +1,221 @@
+"""How a member goes through a round: it joins, leads or follows, and applies its assignment.
+
+The Subscription it joins with is real bytes, and so is the assignment it gets; a leader hands the
+bytes of everybody to `assignors.leader.lead`.
+"""
+
+from __future__ import annotations
+
+from assignors.leader import Memory, lead
+from assignors.membership import Membership, applied, subscribe
+from assignors.simulation.timed.protocols.classic.member_state import (
+    MILLISECOND,
+    ClassicMember,
+    beat_later,
+    count,
+    end,
+    lose,
+    send,
+    shared,
+)
+from assignors.simulation.timed.protocols.classic.messages import (
+    NO_GENERATION_ID,
+    UNKNOWN_MEMBER_ID,
+    ErrorCode,
+    JoinGroup,
+    JoinGroupResponse,
+    LeaveGroup,
+    Protocol,
+    SyncGroup,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.effects import Cancel, Consume, Schedule
+from wire import TopicPartitions, decode_assignment
+
+FATAL = (
+    ErrorCode.FENCED_INSTANCE_ID,
+    ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
+    ErrorCode.GROUP_MAX_SIZE_REACHED,
+)
+"""Errors after which a consumer gives up."""
+
+
+def start_process(state: ClassicMember) -> None:
+    """Start the process: a consumer without a member id and without a past."""
+    state.memberships = tuple(
+        Membership(kind=assignor.user_data, rack_id=state.config.rack_id)
+        for assignor in state.assignors
+    )
+    state.topics = state.topics or state.config.topics
+    state.member_id, state.generation, state.owned = UNKNOWN_MEMBER_ID, NO_GENERATION_ID, {}
+    state.must_rejoin = state.must_follow_up = state.is_stopping = state.is_leader = False
+    state.memory = Memory()
+    send_join(state)
+
+
+def send_join(state: ClassicMember) -> None:
+    """Join with what it owns now."""
+    state.state = MemberState.JOINING
+    state.must_rejoin = False
+    memberships, protocols = [], []
+    for assignor, membership in zip(state.assignors, state.memberships, strict=True):
+        after, blob = subscribe(
+            membership, state.topics, owned=state.owned, generation=state.generation
+        )
+        memberships.append(after)
+        protocols.append(Protocol(assignor.name, blob))
+    state.memberships = tuple(memberships)
+    config = state.config
+    state.out += (Cancel(("heartbeat",)), Cancel(("poll",)), Cancel(("follow-up",)))
+    state.awaited = send(
+        state,
+        JoinGroup(
+            config.name,
+            state.member_id,
+            config.instance_id,
+            config.session_timeout_ms,
+            config.rebalance_timeout_ms,
+            tuple(protocols),
+        ),
+    )
+
+
+def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
+    """Take part in the generation that the answer names, or do what the error asks for."""
+    error = response.error
+    if error is ErrorCode.NONE:
+        state.member_id, state.generation = response.member_id, response.generation
+        state.state = MemberState.SYNCING
+        state.chosen = [each.name for each in state.assignors].index(response.protocol or "")
+        state.is_leader = response.leader == response.member_id
+        beat_later(state)
+        if response.members and not response.skip_assignment:
+            compute(state, response)
+        else:
+            send_sync(state, state.draw("sync", state.config.sync_delay_us))
+    elif error is ErrorCode.MEMBER_ID_REQUIRED:
+        state.member_id = response.member_id
+        send_join(state)
+    else:
+        failed(state, error)
+
+
+def compute(state: ClassicMember, response: JoinGroupResponse) -> None:
+    """Compute the assignment, as the leader, and send it once the time for that is over."""
+    led = lead(
+        state.assignors[state.chosen],
+        state.cluster,
+        {each.member_id: each.metadata for each in response.members},
+        instance_ids={
+            each.member_id: each.instance_id
+            for each in response.members
+            if each.instance_id is not None
+        },
+        joined=response.generation,
+        memory=state.memory,
+    )
+    state.memory = led.memory
+    state.must_follow_up = led.must_follow_up
+    state.plan = tuple(led.assignments.items())
+    known = state.cluster.topics
+    count = sum(topic.partition_count for topic in known.values())
+    state.out.append(Schedule(("computed",), state.compute_us_per_partition * count))
+
+
+def computed(state: ClassicMember) -> None:
+    """Send the assignment, unless the leader has lost its place meanwhile."""
+    if state.state is MemberState.SYNCING:
+        send_sync(state, 0)
+
+
+def send_sync(state: ClassicMember, after_us: int) -> None:
+    """Send SyncGroup; a leader puts the assignment of everybody into it."""
+    request = SyncGroup(
+        state.member_id,
+        state.config.instance_id,
+        state.generation,
+        state.assignors[state.chosen].name,
+        state.plan,
+    )
+    state.plan = ()
+    state.awaited = send(state, request, after_us)
+
+
+def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
+    """Apply an assignment; the callbacks take their time."""
+    if response.error is not ErrorCode.NONE:
+        failed(state, response.error)
+        return
+    read = decode_assignment(response.assignment).value
+    assigned: TopicPartitions = {} if read is None else read.partitions
+    state.memberships = tuple(
+        applied(membership, assigned, state.generation) for membership in state.memberships
+    )
+    state.state = MemberState.STABLE
+    kept = shared(state.owned, assigned)
+    has_lost = count(kept) < count(state.owned)
+    state.owned = assigned
+    if has_lost:
+        # What it lost it stops at once; what is new to it starts after both callbacks.
+        state.out.append(Consume(kept, "revoked"))
+        state.state = MemberState.REVOKING
+        state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+    elif count(kept) < count(assigned):
+        state.out.append(Schedule(("assigned",), state.config.assign_ms * MILLISECOND))
+    if state.is_leader and state.must_follow_up and not has_lost:
+        delay = state.config.heartbeat_interval_ms * MILLISECOND
+        state.out.append(Schedule(("follow-up",), delay))
+
+
+def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:
+    """Join with `kept`, once the callback for what is revoked is over."""
+    if count(kept) == count(state.owned):
+        send_join(state)
+        return
+    state.owned = kept
+    state.state = MemberState.REVOKING
+    state.out.append(Cancel(("assigned",)))
+    state.out.append(Consume(kept, "revoked"))
+    state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+
+
+def revoked(state: ClassicMember) -> None:
+    """Leave, or join again, once the callback for revoked partitions is over."""
+    if state.is_stopping:
+        leave(state)
+        return
+    if state.owned:
+        state.out.append(Consume(state.owned, "assigned"))
+    send_join(state)
+
+
+def assigned(state: ClassicMember) -> None:
+    """Consume what is new: the callback for assigned partitions is over."""
+    state.out.append(Consume(state.owned, "assigned"))
+
+
+def leave(state: ClassicMember) -> None:
+    """Leave the group and end; a static member says nothing, so that it can come back."""
+    if state.member_id and state.config.instance_id is None:
+        send(state, LeaveGroup(state.member_id))
+    end(state)
+
+
+def failed(state: ClassicMember, error: ErrorCode) -> None:
+    """Do what an error asks for: join again as the same member, as a new one, or give up."""
+    if error in FATAL:
+        lose(state, "fenced")
+        end(state)
+        return
+    if error is ErrorCode.REBALANCE_IN_PROGRESS:
+        if state.is_cooperative:
+            send_join(state)
+        else:
+            revoke_then_join(state, {})
+        return
+    if error is ErrorCode.UNKNOWN_MEMBER_ID:
+        state.member_id = UNKNOWN_MEMBER_ID
+    state.generation = NO_GENERATION_ID
+    lose(state, "lost")
+    send_join(state)

@@ -1,0 +1,110 @@
+"""A consumer with the classic protocol: its state, and the effects it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from assignors.assignor import Assignor
+from assignors.leader import Memory
+from assignors.membership import Membership
+from assignors.model import Cluster
+from assignors.simulation.timed.protocols.classic.messages import (
+    NO_GENERATION_ID,
+    UNKNOWN_MEMBER_ID,
+    Request,
+)
+from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.effects import Cancel, Consume, Effect, Schedule, Send
+from assignors.simulation.timed.scenario import MemberConfig
+from wire import TopicPartitions
+
+MILLISECOND = 1000
+"""In microseconds."""
+TIMERS = ("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up")
+"""The timers of a member."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ClassicMember:
+    """A member's side of the protocol."""
+
+    config: MemberConfig
+    assignors: tuple[Assignor, ...]
+    draw: Callable[[str, int], int]
+    """(`"poll"`, limit) or (`"sync"`, mean) -> a random time in microseconds."""
+    cluster: Cluster
+    """What its metadata has."""
+    compute_us_per_partition: int = 0
+    topics: tuple[str, ...] = ()
+    state: MemberState = MemberState.DOWN
+    member_id: str = UNKNOWN_MEMBER_ID
+    generation: int = NO_GENERATION_ID
+    owned: TopicPartitions = field(default_factory=dict)
+    """What it consumes, or will once its callback is over."""
+    memberships: tuple[Membership, ...] = ()
+    """For each assignor."""
+    chosen: int = 0
+    """Position of the assignor that the group uses."""
+    memory: Memory = field(default_factory=Memory)
+    number: int = 0
+    """Requests sent so far; the last one's number."""
+    awaited: int = 0
+    """Number of the JoinGroup or SyncGroup that waits for an answer."""
+    must_rejoin: bool = False
+    """A rebalance is to be handled at the next poll."""
+    must_follow_up: bool = False
+    is_stopping: bool = False
+    plan: tuple[tuple[str, bytes], ...] = ()
+    """As leader: what it sends once it has computed."""
+    is_leader: bool = False
+    out: list[Effect] = field(default_factory=list)
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether it keeps its partitions while it joins: all its assignors have to be so."""
+        return all(assignor.is_cooperative for assignor in self.assignors)
+
+
+def send(state: ClassicMember, request: Request, after_us: int = 0) -> int:
+    """Send a request; return its number."""
+    state.number += 1
+    state.out.append(Send(state.number, request, after_us))
+    return state.number
+
+
+def beat_later(state: ClassicMember) -> None:
+    """Start the timer of the next heartbeat anew."""
+    delay = state.config.heartbeat_interval_ms * MILLISECOND
+    state.out.append(Schedule(("heartbeat",), delay))
+
+
+def lose(state: ClassicMember, reason: str) -> None:
+    """Stop consuming everything, without a commit."""
+    state.out.append(Cancel(("assigned",)))
+    if state.owned:
+        state.out.append(Consume({}, reason))
+    state.owned = {}
+
+
+def end(state: ClassicMember) -> None:
+    """End the process: no timer runs on."""
+    state.state = MemberState.DOWN
+    state.owned = {}
+    state.out += [Cancel((name,)) for name in TIMERS]
+
+
+def shared(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
+    """Return the partitions that both have."""
+    shared: dict[str, tuple[int, ...]] = {}
+    for topic, numbers in one.items():
+        theirs = other.get(topic, ())
+        both = numbers if numbers == theirs else tuple(n for n in numbers if n in set(theirs))
+        if both:
+            shared[topic] = both
+    return shared
+
+
+def count(partitions: TopicPartitions) -> int:
+    """Return how many partitions these are."""
+    return sum(len(numbers) for numbers in partitions.values())

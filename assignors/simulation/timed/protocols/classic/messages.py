@@ -1,0 +1,119 @@
+"""Requests and responses of the classic group protocol, with the fields that decide something.
+
+Names are those of Kafka's messages. Times are milliseconds, as on the wire. What decides nothing
+here (throttle times, reasons, topic ids) is left out.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+UNKNOWN_MEMBER_ID = ""
+NO_GENERATION_ID = -1
+CONSUMER = "consumer"
+"""The protocol type of consumers; Connect has another one."""
+
+
+class ErrorCode(IntEnum):
+    """Kafka's error codes that a group coordinator answers."""
+
+    NONE = 0
+    COORDINATOR_NOT_AVAILABLE = 15
+    ILLEGAL_GENERATION = 22
+    INCONSISTENT_GROUP_PROTOCOL = 23
+    UNKNOWN_MEMBER_ID = 25
+    REBALANCE_IN_PROGRESS = 27
+    MEMBER_ID_REQUIRED = 79
+    GROUP_MAX_SIZE_REACHED = 81
+    FENCED_INSTANCE_ID = 82
+
+
+class Protocol(NamedTuple):
+    """An assignor that a member supports, and its Subscription under it."""
+
+    name: str
+    metadata: bytes
+
+
+class JoinGroup(NamedTuple):
+    """JoinGroup, versions 4 to 9: a new dynamic member is first given an id."""
+
+    client_id: str
+    member_id: str
+    instance_id: str | None
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: tuple[Protocol, ...]
+    protocol_type: str = CONSUMER
+    version: int = 9
+
+
+class JoinedMember(NamedTuple):
+    """A member as the leader is told of it."""
+
+    member_id: str
+    instance_id: str | None
+    metadata: bytes
+
+
+class JoinGroupResponse(NamedTuple):
+    """The answer to JoinGroup; `members` is empty for followers."""
+
+    error: ErrorCode
+    member_id: str
+    generation: int = NO_GENERATION_ID
+    protocol: str | None = None
+    leader: str = ""
+    members: tuple[JoinedMember, ...] = ()
+    skip_assignment: bool = False
+
+
+class SyncGroup(NamedTuple):
+    """SyncGroup; `assignments` is (member id, Assignment bytes) pairs, empty but for the leader."""
+
+    member_id: str
+    instance_id: str | None
+    generation: int
+    protocol: str | None = None
+    assignments: tuple[tuple[str, bytes], ...] = ()
+    protocol_type: str | None = CONSUMER
+
+
+class SyncGroupResponse(NamedTuple):
+    """The answer to SyncGroup."""
+
+    error: ErrorCode
+    assignment: bytes = b""
+    protocol: str | None = None
+
+
+class Heartbeat(NamedTuple):
+    """Heartbeat of a classic member."""
+
+    member_id: str
+    instance_id: str | None
+    generation: int
+
+
+class HeartbeatResponse(NamedTuple):
+    """The answer to Heartbeat."""
+
+    error: ErrorCode
+
+
+class LeaveGroup(NamedTuple):
+    """LeaveGroup of one member; with an empty member id it is removed by its instance id."""
+
+    member_id: str
+    instance_id: str | None = None
+
+
+class LeaveGroupResponse(NamedTuple):
+    """The answer to LeaveGroup, for its one member."""
+
+    error: ErrorCode
+
+
+Request = JoinGroup | SyncGroup | Heartbeat | LeaveGroup
+Response = JoinGroupResponse | SyncGroupResponse | HeartbeatResponse | LeaveGroupResponse

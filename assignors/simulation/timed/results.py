@@ -1,0 +1,34 @@
+"""The result of a timed run: one row of figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedResult:
+    """What a run cost. Times are milliseconds, in fractions where a message takes less."""
+
+    scenario: str
+    seed: int
+    rounds: int
+    """Generations that began since costs are counted."""
+    round_ms_median: float
+    """From the first barrier's begin to the delivery of the assignments."""
+    round_ms_max: float
+    unavailable_partition_ms: float
+    """Partitions times milliseconds without a consumer."""
+    longest_gap_ms: float
+    gaps: int
+    moves: int
+    double_partition_ms: float
+    """Partitions times milliseconds with two consumers or more."""
+    requests: dict[str, int]
+    """Requests that reached the coordinator in the whole run, by type."""
+    events: int
+    unowned: int
+    """Partitions of subscribed topics without a consumer at the end."""
+    is_settled: bool
+    """Every member that runs has its assignment, and every partition a consumer."""
+    stopped_by: str | None = None
+    """The bound that ended the run early."""
