@@ -174,6 +174,8 @@ def _handle(run: TimedRun, event: Event) -> None:
     else:
         assert isinstance(what, Answered | Fired | Command)
         if what is Command.START:
+            if run.members[target].state is not MemberState.DOWN:
+                return  # it runs already
             run.links[target].life += 1
             run.members[target].cluster = Cluster.of(run.topics)
         _step_member(run, target, what)

@@ -26,6 +26,7 @@ public final class Judge {
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     public static void main(String[] arguments) throws Exception {
+        CoordinatorShard.countIds();
         BufferedReader requests =
                 new BufferedReader(
                         new InputStreamReader(System.in, StandardCharsets.US_ASCII), 1 << 16);
@@ -67,6 +68,7 @@ public final class Judge {
             case "codec-mdsticky", "codec-mdcoop" -> Codecs.memberData(algorithm, in, out);
             case "rec-enc" -> Records.encode(in, out);
             case "rec-dec" -> Records.decode(in, out);
+            case "coordinator" -> CoordinatorShard.play(in, out);
             case "time" -> Timing.time(in, out);
             case "versions" -> versions(out);
             default -> throw new IllegalArgumentException("no algo " + algorithm);

@@ -50,6 +50,8 @@ class ClassicCoordinator:
     """Client or instance id -> a member id that nobody has had."""
     config: ClassicConfig = field(default_factory=ClassicConfig)
     group: ClassicGroup = field(default_factory=ClassicGroup)
+    exists: bool = False
+    """Whether anybody has ever joined."""
     appends: dict[int, WaitingAppend] = field(default_factory=dict)
     """What happens once a record is replicated, by the token of its append."""
     tokens: int = 0
@@ -112,5 +114,6 @@ def append(state: ClassicCoordinator, waiting: WaitingAppend, plan: dict[str, by
             for each in group.in_order()
         )
     )
-    record = GroupRecord(group.generation, protocol, group.leader, members)
+    leader = None if protocol is None else group.leader
+    record = GroupRecord(group.generation, protocol, leader, members)
     state.out.append(Append(record, state.tokens))

@@ -32,7 +32,22 @@ NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 
 
 def join(state: ClassicCoordinator, number: int, request: JoinGroup) -> None:
-    """Refuse a JoinGroup, or let it wait for the next generation."""
+    """Refuse a JoinGroup, or let it wait for the next generation.
+
+    The first one that comes without a member id makes the group, which is a record of its own.
+    """
+    is_first = not state.exists
+    if is_first and request.member_id != UNKNOWN_MEMBER_ID:
+        refused = JoinGroupResponse(ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
+        reply(state, number, refused)
+        return
+    state.exists = True
+    _join(state, number, request)
+    if is_first:
+        append(state, WaitingAppend(generation=state.group.generation), {})
+
+
+def _join(state: ClassicCoordinator, number: int, request: JoinGroup) -> None:
     group = state.group
     error = _join_refusal(state, request)
     if error is not ErrorCode.NONE:
@@ -56,6 +71,8 @@ def _join_refusal(state: ClassicCoordinator, request: JoinGroup) -> ErrorCode:
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     if not group.supports(request.protocol_type, (each.name for each in request.protocols)):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if member_id in group.pending_ids and request.instance_id is not None:
+        return ErrorCode.UNKNOWN_SERVER_ERROR
     if member_id == UNKNOWN_MEMBER_ID or member_id in group.pending_ids:
         return ErrorCode.NONE
     refusal = group.refusal(member_id, request.instance_id)

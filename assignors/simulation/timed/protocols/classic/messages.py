@@ -18,6 +18,9 @@ CONSUMER = "consumer"
 class ErrorCode(IntEnum):
     """Kafka's error codes that a group coordinator answers."""
 
+    UNKNOWN_SERVER_ERROR = -1
+    """Where Kafka throws: for an id that was given to a dynamic member and comes with an instance
+    id."""
     NONE = 0
     COORDINATOR_NOT_AVAILABLE = 15
     ILLEGAL_GENERATION = 22

@@ -1,0 +1,310 @@
+"""Random histories of a classic group, played by our coordinator: for Kafka's to play as well.
+
+A history is a list of operations: requests of a few clients, and times that pass. Clients mostly do
+what clients do, from what they were answered; now and then one sends an old generation, a wrong
+member id, or joins twice. Operation n is request n; its answer may come many operations later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from assignors.simulation.timed.protocols.classic import coordinator
+from assignors.simulation.timed.protocols.classic.coordinator_state import (
+    ClassicConfig,
+    ClassicCoordinator,
+)
+from assignors.simulation.timed.protocols.classic.messages import (
+    ErrorCode,
+    Heartbeat,
+    JoinGroup,
+    JoinGroupResponse,
+    LeaveGroup,
+    Protocol,
+    Request,
+    Response,
+    SyncGroup,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.effects import (
+    Append,
+    Arrived,
+    Cancel,
+    Committed,
+    CoordinatorEvent,
+    Fired,
+    GroupRecord,
+    Reply,
+    Schedule,
+)
+from assignors.simulation.timed.queue import EventQueue
+from wire import Subscription, encode_subscription
+
+Operation = dict[str, Any]
+Step = dict[str, Any]
+MILLISECOND = 1000
+SESSIONS_MS = (6000, 10_000)
+REBALANCES_MS = (3000, 8000, 20_000)
+PROTOCOLS = (("range",), ("range", "sticky"), ("sticky", "range"), ("sticky",), ("other",))
+BROKERS = (
+    {"group.initial.rebalance.delay.ms": "3000"},
+    {"group.initial.rebalance.delay.ms": "0"},
+    {"group.initial.rebalance.delay.ms": "1000", "group.max.size": "2"},
+)
+# The offsets topic's own housekeeping would delete an empty group: not part of the protocol.
+ALWAYS = {"offsets.retention.check.interval.ms": str(2**40)}
+
+
+class OurCoordinator:
+    """Our coordinator, played operation by operation; records are replicated at once."""
+
+    def __init__(self, broker: dict[str, str]) -> None:
+        given = count(1)
+
+        def new_id(name: str) -> str:
+            return f"{name}-{UUID(int=next(given), version=4)}"
+
+        self.state = ClassicCoordinator(
+            new_id=new_id,
+            config=ClassicConfig(
+                initial_delay_ms=int(broker["group.initial.rebalance.delay.ms"]),
+                max_size=int(broker.get("group.max.size", 2**31 - 1)),
+            ),
+        )
+        self.queue: EventQueue[Fired] = EventQueue()
+        self.replies: list[Reply] = []
+        self.records: list[GroupRecord] = []
+
+    def request(self, number: int, request: Request) -> None:
+        """Play a request."""
+        self._step(Arrived(number, request))
+
+    def advance(self, ms: int) -> None:
+        """Let time pass: timers run out."""
+        until = self.queue.now + ms * MILLISECOND
+        while (fired := self.queue.take(until)) is not None:
+            self._step(fired)
+        self.queue.now = until
+
+    def _step(self, event: CoordinatorEvent) -> None:
+        written: list[int] = []
+        for effect in coordinator.step(self.state, event):
+            match effect:
+                case Reply():
+                    self.replies.append(effect)
+                case Schedule(key, after_us, data):
+                    self.queue.start(key, self.queue.now + after_us, Fired(key, data))
+                case Cancel(key):
+                    self.queue.stop(key)
+                case Append(record, token):
+                    self.records.append(record)
+                    written.append(token)
+                case _:
+                    raise AssertionError(effect)
+        for token in written:
+            self._step(Committed(token))
+
+
+@dataclass
+class Client:
+    """A client: what it was last answered."""
+
+    name: str
+    instance_id: str | None
+    member_id: str = ""
+    generation: int = -1
+    protocol: str | None = None
+    members: list[str] = field(default_factory=list)
+    is_leader: bool = False
+    waits: bool = False
+
+
+def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
+    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step."""
+    random = Random(seed)
+    broker = {**random.choice(BROKERS), **ALWAYS}
+    ours = OurCoordinator(broker)
+    statics = random.random() < 0.4
+    clients = [
+        Client(name=f"c{i}", instance_id=f"i{i % 3}" if statics and random.random() < 0.6 else None)
+        for i in range(random.randint(1, 6))
+    ]
+    asked: dict[int, Client] = {}
+    ops: list[Operation] = []
+    steps: list[Step] = []
+    for number in range(length):
+        client = random.choice(clients)
+        op, request = _next(random, client)
+        if request is None:
+            ours.advance(op["ms"])
+        else:
+            asked[number] = client
+            ours.request(number, request)
+        ops.append(op)
+        steps.append(
+            {
+                "responses": [_answer(reply) for reply in ours.replies],
+                "records": [_record(record) for record in ours.records],
+            }
+        )
+        for reply in ours.replies:
+            _learn(asked[reply.number], reply.response)
+        ours.replies, ours.records = [], []
+    return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
+
+
+def differences(ours: list[Step], kafkas: list[Step]) -> Iterator[str]:
+    """Yield where two plays differ; answers of one step may leave in any order."""
+    for number, (one, other) in enumerate(zip(ours, kafkas, strict=True)):
+        for key in ("responses", "records"):
+            mine, theirs = ([*step[key]] for step in (one, other))
+            if key == "responses":
+                mine.sort(key=lambda answer: answer["number"])
+                theirs.sort(key=lambda answer: answer["number"])
+            if mine != theirs:
+                yield f"operation {number}, {key}: ours {mine}, Kafka's {theirs}"
+
+
+def _next(random: Random, client: Client) -> tuple[Operation, Request | None]:
+    """Return what happens next: a request of `client`, or time that passes."""
+    dice = random.random()
+    if dice < 0.22:
+        return {"op": "advance", "ms": random.choice((0, 1, 500, 1000, 3000, 3000, 7000))}, None
+    if dice < 0.27:
+        return _leave(random, client)
+    if client.waits and random.random() < 0.8:
+        return {"op": "advance", "ms": random.choice((1, 100))}, None
+    if client.generation < 0 or random.random() < 0.35:
+        return _join(random, client)
+    if random.random() < 0.6:
+        return _sync(random, client)
+    return _heartbeat(random, client)
+
+
+def _identity(random: Random, client: Client) -> tuple[str, str | None]:
+    """Return the member id and instance id of a request, now and then wrong ones."""
+    dice = random.random()
+    if dice < 0.02:
+        return "nobody", client.instance_id
+    if dice < 0.04:
+        return client.member_id, None
+    return client.member_id, client.instance_id
+
+
+def _join(random: Random, client: Client) -> tuple[Operation, Request]:
+    member_id, instance_id = _identity(random, client)
+    if random.random() < 0.05:
+        member_id = ""
+    names = random.choice(PROTOCOLS[:3] if random.random() < 0.95 else PROTOCOLS)
+    owned = {"t": (random.randint(0, 1),)}
+    blob = encode_subscription(Subscription(version=1, topics=("t",), owned=owned))
+    kind = "consumer" if random.random() < 0.99 else "connect"
+    request = JoinGroup(
+        client_id=client.name,
+        member_id=member_id,
+        instance_id=instance_id,
+        session_timeout_ms=random.choice(SESSIONS_MS),
+        rebalance_timeout_ms=random.choice(REBALANCES_MS),
+        protocols=tuple(Protocol(name, blob) for name in names),
+        protocol_type=kind,
+    )
+    client.waits = True
+    return {
+        "op": "join",
+        "client": client.name,
+        "member": member_id,
+        "instance": instance_id,
+        "session": request.session_timeout_ms,
+        "rebalance": request.rebalance_timeout_ms,
+        "type": kind,
+        "protocols": [[name, blob.hex()] for name in names],
+    }, request
+
+
+def _sync(random: Random, client: Client) -> tuple[Operation, Request]:
+    member_id, instance_id = _identity(random, client)
+    generation = client.generation - (random.random() < 0.03)
+    protocol = client.protocol if random.random() < 0.97 else "other"
+    kind = random.choice(("consumer", "consumer", "consumer", None))
+    plan: list[tuple[str, bytes]] = []
+    if client.is_leader or random.random() < 0.02:
+        plan = [(each, random.randbytes(3)) for each in client.members if random.random() < 0.9]
+    request = SyncGroup(member_id, instance_id, generation, protocol, tuple(plan), kind)
+    client.waits = True
+    return {
+        "op": "sync",
+        "client": client.name,
+        "member": member_id,
+        "instance": instance_id,
+        "generation": generation,
+        "protocol": protocol,
+        "type": kind,
+        "assignments": [[each, blob.hex()] for each, blob in plan],
+    }, request
+
+
+def _heartbeat(random: Random, client: Client) -> tuple[Operation, Request]:
+    member_id, instance_id = _identity(random, client)
+    generation = client.generation - (random.random() < 0.05)
+    return {
+        "op": "heartbeat",
+        "member": member_id,
+        "instance": instance_id,
+        "generation": generation,
+    }, Heartbeat(member_id, instance_id, generation)
+
+
+def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
+    member_id, instance_id = _identity(random, client)
+    if instance_id is not None and random.random() < 0.3:
+        member_id = ""
+    client.waits = False
+    op = {"op": "leave", "member": member_id, "instance": instance_id}
+    return op, LeaveGroup(member_id, instance_id)
+
+
+def _learn(client: Client, response: Response) -> None:
+    client.waits = False
+    if isinstance(response, JoinGroupResponse):
+        if response.error is ErrorCode.MEMBER_ID_REQUIRED:
+            client.member_id = response.member_id
+        elif response.error is ErrorCode.NONE:
+            client.member_id, client.generation = response.member_id, response.generation
+            client.protocol = response.protocol
+            client.members = [each.member_id for each in response.members]
+            client.is_leader = bool(response.members) and not response.skip_assignment
+    if response.error is ErrorCode.UNKNOWN_MEMBER_ID:
+        client.member_id, client.generation = "", -1
+
+
+def _answer(reply: Reply) -> Step:
+    response = reply.response
+    answer: Step = {"number": reply.number, "error": int(response.error)}
+    if response.error is ErrorCode.UNKNOWN_SERVER_ERROR:
+        return answer  # Kafka threw something: there is no message
+    if isinstance(response, JoinGroupResponse):
+        answer |= {
+            "member": response.member_id,
+            "generation": response.generation,
+            "protocol": response.protocol or "",
+            "leader": response.leader,
+            "skip": response.skip_assignment,
+            "members": [[m.member_id, m.instance_id, m.metadata.hex()] for m in response.members],
+        }
+    elif isinstance(response, SyncGroupResponse):
+        answer |= {"protocol": response.protocol or "", "assignment": response.assignment.hex()}
+    return answer
+
+
+def _record(record: GroupRecord) -> Step:
+    return {
+        "generation": record.generation,
+        "protocol": record.protocol,
+        "leader": record.leader,
+        "members": [[one, two, blob.hex(), got.hex()] for one, two, blob, got in record.members],
+    }

@@ -1,0 +1,462 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.security.Provider;
+import java.security.SecureRandomSpi;
+import java.security.Security;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.message.HeartbeatRequestData;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.LeaveGroupResponseData;
+import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.message.SyncGroupResponseData;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.common.utils.internals.LogContext;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorExecutor;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorResult;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorTimer;
+import org.apache.kafka.coordinator.common.runtime.KRaftCoordinatorMetadataImage;
+import org.apache.kafka.coordinator.common.runtime.SnapshottableCoordinator;
+import org.apache.kafka.coordinator.group.GroupConfigManager;
+import org.apache.kafka.coordinator.group.GroupCoordinatorConfig;
+import org.apache.kafka.coordinator.group.GroupCoordinatorShard;
+import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
+import org.apache.kafka.coordinator.group.metrics.GroupCoordinatorMetrics;
+import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
+import org.apache.kafka.timeline.SnapshotRegistry;
+
+/**
+ * Kafka's group coordinator plays a history: a list of requests and of times that pass.
+ *
+ * <p>The coordinator is a function here: its clock, its timers and the ids it gives out are ours,
+ * its records are replicated as soon as they are written. Of each operation the answer lists the
+ * responses that left and the records that were written. Request n is the n-th operation.
+ */
+final class CoordinatorShard {
+    private static final TopicPartition OFFSETS = new TopicPartition("__consumer_offsets", 0);
+    private static final String GROUP = "g";
+    private static long ids;
+
+    /** Counts instead of drawing: the n-th UUID ends with n. */
+    public static final class CountingRandom extends SecureRandomSpi {
+        @Override
+        protected void engineSetSeed(byte[] seed) {}
+
+        @Override
+        protected byte[] engineGenerateSeed(int size) {
+            return new byte[size];
+        }
+
+        @Override
+        protected void engineNextBytes(byte[] out) {
+            byte[] count = ByteBuffer.allocate(Long.BYTES).putLong(++ids).array();
+            for (int i = 1; i <= out.length; i++) {
+                out[out.length - i] = i > count.length ? 0 : count[count.length - i];
+            }
+        }
+    }
+
+    /** To be called before anything makes a UUID: that class keeps its source of randomness. */
+    static void countIds() {
+        Provider provider = new Provider("counting", "1", "ids that count") {};
+        provider.put("SecureRandom.Counting", CountingRandom.class.getName());
+        Security.insertProviderAt(provider, 1);
+    }
+
+    private record Client(String clientId, int requestType, int requestVersion)
+            implements AuthorizableRequestContext {
+        @Override
+        public String listenerName() {
+            return "TEST";
+        }
+
+        @Override
+        public SecurityProtocol securityProtocol() {
+            return SecurityProtocol.PLAINTEXT;
+        }
+
+        @Override
+        public KafkaPrincipal principal() {
+            return KafkaPrincipal.ANONYMOUS;
+        }
+
+        @Override
+        public InetAddress clientAddress() {
+            return InetAddress.getLoopbackAddress();
+        }
+
+        @Override
+        public int correlationId() {
+            return 0;
+        }
+    }
+
+    private static final class Clock implements Time {
+        long now = 1_000_000;
+
+        @Override
+        public long milliseconds() {
+            return now;
+        }
+
+        @Override
+        public long nanoseconds() {
+            return now * 1_000_000;
+        }
+
+        @Override
+        public void sleep(long ms) {
+            now += ms;
+        }
+    }
+
+    private record Due(
+            String key, long at, CoordinatorTimer.TimeoutOperation<CoordinatorRecord> operation) {}
+
+    /** Timers fire by their time, those of one moment in the order in which they were set. */
+    private final class Timers implements CoordinatorTimer<CoordinatorRecord> {
+        final Map<String, Due> running = new LinkedHashMap<>();
+
+        @Override
+        public void schedule(
+                String key,
+                long delay,
+                TimeUnit unit,
+                boolean retry,
+                TimeoutOperation<CoordinatorRecord> operation) {
+            running.remove(key);
+            running.put(key, new Due(key, clock.now + unit.toMillis(delay), operation));
+        }
+
+        @Override
+        public void schedule(
+                String key,
+                long delay,
+                TimeUnit unit,
+                boolean retry,
+                long backoff,
+                TimeoutOperation<CoordinatorRecord> operation) {
+            schedule(key, delay, unit, retry, operation);
+        }
+
+        @Override
+        public void scheduleIfAbsent(
+                String key,
+                long delay,
+                TimeUnit unit,
+                boolean retry,
+                TimeoutOperation<CoordinatorRecord> operation) {
+            if (!isScheduled(key)) schedule(key, delay, unit, retry, operation);
+        }
+
+        @Override
+        public void cancel(String key) {
+            running.remove(key);
+        }
+
+        @Override
+        public boolean isScheduled(String key) {
+            return running.containsKey(key);
+        }
+
+        Due next(long until) {
+            Due first = null;
+            for (Due due : running.values()) {
+                if (due.at <= until && (first == null || due.at < first.at)) first = due;
+            }
+            return first;
+        }
+    }
+
+    /** Classic groups need no background work. */
+    private static final class NoExecutor implements CoordinatorExecutor<CoordinatorRecord> {
+        @Override
+        public <R> boolean schedule(
+                String key, TaskRunnable<R> task, TaskOperation<CoordinatorRecord, R> then) {
+            throw new UnsupportedOperationException(key);
+        }
+
+        @Override
+        public boolean isScheduled(String key) {
+            return false;
+        }
+
+        @Override
+        public void cancel(String key) {}
+    }
+
+    private interface Step<T> {
+        CoordinatorResult<T, CoordinatorRecord> run() throws Throwable;
+    }
+
+    private final Clock clock = new Clock();
+    private final Timers timers = new Timers();
+    private final SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state;
+    private final GroupCoordinatorShard shard;
+    private final SnapshotRegistry snapshots;
+    private long written;
+    private int number;
+    private ArrayNode responses;
+    private ArrayNode records;
+
+    private CoordinatorShard(JsonNode settings) {
+        Map<String, Object> broker = new HashMap<>();
+        settings.properties().forEach(e -> broker.put(e.getKey(), e.getValue().asText()));
+        AbstractConfig config =
+                new AbstractConfig(
+                        Utils.mergeConfigs(
+                                List.of(
+                                        GroupCoordinatorConfig.CONFIG_DEF,
+                                        ShareGroupConfig.CONFIG_DEF)),
+                        broker,
+                        false);
+        GroupCoordinatorConfig groupConfig = new GroupCoordinatorConfig(config);
+        LogContext log = new LogContext();
+        snapshots = new SnapshotRegistry(log);
+        shard =
+                new GroupCoordinatorShard.Builder(
+                                groupConfig,
+                                new GroupConfigManager(groupConfig, new ShareGroupConfig(config)))
+                        .withAuthorizerPlugin(Optional.empty())
+                        .withLogContext(log)
+                        .withTime(clock)
+                        .withTimer(timers)
+                        .withExecutor(new NoExecutor())
+                        .withCoordinatorMetrics(
+                                new GroupCoordinatorMetrics(
+                                        new com.yammer.metrics.core.MetricsRegistry(),
+                                        new Metrics()))
+                        .withTopicPartition(OFFSETS)
+                        .withSnapshotRegistry(snapshots)
+                        .build();
+        state = new SnapshottableCoordinator<>(log, snapshots, shard, OFFSETS);
+        shard.onLoaded(new KRaftCoordinatorMetadataImage(MetadataImage.EMPTY));
+    }
+
+    /** in: broker settings, ops; out: for each of ops the responses and records. */
+    static void play(JsonNode in, ObjectNode out) throws Throwable {
+        ids = 0;
+        CoordinatorShard coordinator = new CoordinatorShard(in.path("broker"));
+        ArrayNode steps = out.putArray("steps");
+        for (JsonNode operation : in.get("ops")) steps.add(coordinator.play(operation));
+    }
+
+    private ObjectNode play(JsonNode in) throws Throwable {
+        ObjectNode out = Judge.object();
+        responses = out.putArray("responses");
+        records = out.putArray("records");
+        switch (in.get("op").asText()) {
+            case "join" -> join(in);
+            case "sync" -> sync(in);
+            case "heartbeat" -> heartbeat(in);
+            case "leave" -> leave(in);
+            case "advance" -> advance(in.get("ms").asLong());
+            default -> throw new IllegalArgumentException(in.toString());
+        }
+        number++;
+        return out;
+    }
+
+    private static Client client(JsonNode in, int key, int version) {
+        return new Client(in.path("client").asText("c"), key, version);
+    }
+
+    private static String text(JsonNode in, String name) {
+        return in.hasNonNull(name) ? in.get(name).asText() : null;
+    }
+
+    private void join(JsonNode in) {
+        JoinGroupRequestData request =
+                new JoinGroupRequestData()
+                        .setGroupId(GROUP)
+                        .setMemberId(in.get("member").asText())
+                        .setGroupInstanceId(text(in, "instance"))
+                        .setProtocolType(in.get("type").asText())
+                        .setSessionTimeoutMs(in.get("session").asInt())
+                        .setRebalanceTimeoutMs(in.get("rebalance").asInt());
+        for (JsonNode protocol : in.get("protocols")) {
+            request.protocols()
+                    .add(
+                            new JoinGroupRequestData.JoinGroupRequestProtocol()
+                                    .setName(protocol.get(0).asText())
+                                    .setMetadata(bytes(protocol.get(1))));
+        }
+        int asked = number;
+        CompletableFuture<JoinGroupResponseData> future = new CompletableFuture<>();
+        future.whenComplete((response, error) -> joined(asked, response, error));
+        Throwable thrown =
+                step(() -> shard.classicGroupJoin(client(in, 11, 9), request, future, true), r -> {});
+        if (thrown != null) future.completeExceptionally(thrown);
+    }
+
+    private void joined(int asked, JoinGroupResponseData response, Throwable error) {
+        ObjectNode out = response(asked, error, response == null ? 0 : response.errorCode());
+        if (response == null) return;
+        out.put("member", response.memberId()).put("generation", response.generationId());
+        out.put("protocol", orEmpty(response.protocolName())).put("leader", response.leader());
+        out.put("skip", response.skipAssignment());
+        ArrayNode members = out.putArray("members");
+        response.members()
+                .forEach(
+                        member ->
+                                members.addArray()
+                                        .add(member.memberId())
+                                        .add(member.groupInstanceId())
+                                        .add(hex(member.metadata())));
+    }
+
+    private void sync(JsonNode in) {
+        List<SyncGroupRequestData.SyncGroupRequestAssignment> plan = new ArrayList<>();
+        for (JsonNode share : in.get("assignments")) {
+            plan.add(
+                    new SyncGroupRequestData.SyncGroupRequestAssignment()
+                            .setMemberId(share.get(0).asText())
+                            .setAssignment(bytes(share.get(1))));
+        }
+        SyncGroupRequestData request =
+                new SyncGroupRequestData()
+                        .setGroupId(GROUP)
+                        .setMemberId(in.get("member").asText())
+                        .setGroupInstanceId(text(in, "instance"))
+                        .setGenerationId(in.get("generation").asInt())
+                        .setProtocolType(text(in, "type"))
+                        .setProtocolName(text(in, "protocol"))
+                        .setAssignments(plan);
+        int asked = number;
+        CompletableFuture<SyncGroupResponseData> future = new CompletableFuture<>();
+        future.whenComplete((response, error) -> synced(asked, response, error));
+        Throwable thrown =
+                step(() -> shard.classicGroupSync(client(in, 14, 5), request, future), r -> {});
+        if (thrown != null) future.completeExceptionally(thrown);
+    }
+
+    private void synced(int asked, SyncGroupResponseData response, Throwable error) {
+        ObjectNode out = response(asked, error, response == null ? 0 : response.errorCode());
+        if (response == null) return;
+        out.put("protocol", orEmpty(response.protocolName()));
+        out.put("assignment", hex(response.assignment()));
+    }
+
+    private void heartbeat(JsonNode in) {
+        HeartbeatRequestData request =
+                new HeartbeatRequestData()
+                        .setGroupId(GROUP)
+                        .setMemberId(in.get("member").asText())
+                        .setGroupInstanceId(text(in, "instance"))
+                        .setGenerationId(in.get("generation").asInt());
+        Throwable thrown =
+                step(
+                        () -> shard.classicGroupHeartbeat(client(in, 12, 4), request),
+                        answer -> response(number, null, answer.errorCode()));
+        if (thrown != null) response(number, thrown, 0);
+    }
+
+    private void leave(JsonNode in) {
+        LeaveGroupRequestData request =
+                new LeaveGroupRequestData()
+                        .setGroupId(GROUP)
+                        .setMembers(
+                                List.of(
+                                        new LeaveGroupRequestData.MemberIdentity()
+                                                .setMemberId(in.get("member").asText())
+                                                .setGroupInstanceId(text(in, "instance"))));
+        Throwable thrown =
+                step(
+                        () -> shard.classicGroupLeave(client(in, 13, 5), request),
+                        answer -> response(number, null, left(answer)));
+        if (thrown != null) response(number, thrown, 0);
+    }
+
+    private static int left(LeaveGroupResponseData answer) {
+        return answer.errorCode() != 0 ? answer.errorCode() : answer.members().get(0).errorCode();
+    }
+
+    private void advance(long ms) throws Throwable {
+        long until = clock.now + ms;
+        for (Due due = timers.next(until); due != null; due = timers.next(until)) {
+            timers.cancel(due.key);
+            clock.now = Math.max(clock.now, due.at);
+            Throwable thrown = step(due.operation::generateRecords, nothing -> {});
+            if (thrown != null) throw thrown;
+        }
+        clock.now = until;
+    }
+
+    /** Generate, replay and write the records, then let what waits for them go on. */
+    private <T> Throwable step(Step<T> step, java.util.function.Consumer<T> then) {
+        CoordinatorResult<T, CoordinatorRecord> result;
+        try {
+            result = step.run();
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+        for (CoordinatorRecord record : result.records()) {
+            note(record);
+            if (result.replayRecords()) state.replay(written, -1L, (short) -1, record);
+            written++;
+        }
+        if (!result.records().isEmpty()) {
+            state.updateLastWrittenOffset(written);
+            state.updateLastCommittedOffset(written);
+        }
+        if (result.appendFuture() != null) result.appendFuture().complete(null);
+        then.accept(result.response());
+        return null;
+    }
+
+    private void note(CoordinatorRecord record) {
+        GroupMetadataValue value = (GroupMetadataValue) record.value().message();
+        ObjectNode out = records.addObject();
+        out.put("generation", value.generation()).put("protocol", value.protocol());
+        out.put("leader", value.leader());
+        ArrayNode members = out.putArray("members");
+        value.members()
+                .forEach(
+                        member ->
+                                members.addArray()
+                                        .add(member.memberId())
+                                        .add(member.groupInstanceId())
+                                        .add(hex(member.subscription()))
+                                        .add(hex(member.assignment())));
+    }
+
+    private ObjectNode response(int asked, Throwable thrown, int code) {
+        int error = thrown == null ? code : Errors.forException(thrown).code();
+        return responses.addObject().put("number", asked).put("error", error);
+    }
+
+    /** Where there is no protocol, some answers have none and some an empty one. */
+    private static String orEmpty(String name) {
+        return name == null ? "" : name;
+    }
+
+    private static byte[] bytes(JsonNode hex) {
+        return HexFormat.of().parseHex(hex.asText());
+    }
+
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
+    }
+}

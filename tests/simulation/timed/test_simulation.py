@@ -1,0 +1,167 @@
+"""Timed runs: what a change costs a group under each protocol, and that a run repeats itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignors.ownership.double import overlaps
+from assignors.ownership.intervals import ownerships
+from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.scenario import (
+    Action,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import simulate
+
+EAGER, COOPERATIVE = "optimal/sticky", "optimal/cooperative-sticky"
+JAVA = ("java/range", "java/sticky", "java/cooperative-sticky")
+
+
+def rolling_restart(
+    assignor: str,
+    *,
+    members: int = 10,
+    partitions: int = 100,
+    static: bool = False,
+    seed: int = 1,
+    down_ms: int = 10_000,
+) -> Scenario:
+    """Return a scenario: the group settles for a minute, then a member restarts every 30 s."""
+    restarts = [60_000 + 30_000 * number for number in range(members)]
+    return Scenario(
+        seed=seed,
+        until_ms=120_000 + 30_000 * members,
+        count_from_ms=60_000,
+        topics={"t": partitions},
+        members=tuple(
+            MemberConfig(
+                name=f"c{number}",
+                topics=("t",),
+                assignors=(assignor,),
+                instance_id=f"i{number}" if static else None,
+                starts_at_ms=30 * number,
+            )
+            for number in range(members)
+        ),
+        plan=tuple(
+            action
+            for number, at in enumerate(restarts)
+            for action in (
+                Action(at_ms=at, do=Verb.STOP, member=f"c{number}"),
+                Action(at_ms=at + down_ms, do=Verb.START, member=f"c{number}"),
+            )
+        ),
+    )
+
+
+def run(scenario: Scenario) -> TimedResult:
+    result, _ = simulate(scenario)
+    return result
+
+
+def test_a_rolling_restart_costs_what_each_protocol_is_known_to_cost() -> None:
+    eager = run(rolling_restart(EAGER))
+    cooperative = run(rolling_restart(COOPERATIVE))
+    static = run(rolling_restart(COOPERATIVE, static=True))
+    # A leave and a join: a round each, and a second one for the join where partitions move.
+    assert (eager.rounds, cooperative.rounds, static.rounds) == (20, 30, 0)
+    assert eager.moves == cooperative.moves == 200
+    # Eager stops every partition in every round, cooperative only those that move.
+    assert (eager.gaps, cooperative.gaps) == (20 * 100, 200)
+    # A static member's partitions wait for its return, and nothing else happens.
+    assert 10_000 < static.longest_gap_ms < 10_100
+    assert static.moves == 0
+    for result in (eager, cooperative, static):
+        assert result.is_settled
+        assert result.double_partition_ms == 0
+
+
+@pytest.mark.parametrize("assignor", [EAGER, COOPERATIVE, *JAVA])
+def test_a_crash_lasts_as_long_as_the_session_timeout(assignor: str) -> None:
+    scenario = rolling_restart(assignor, members=4, partitions=12)
+    crash = Action(at_ms=70_000, do=Verb.CRASH, member="c1")
+    result = run(replace(scenario, plan=(crash,)))
+    # From the last heartbeat before the crash, up to 3 s earlier, and then a round or two.
+    assert 42_000 < result.longest_gap_ms < 52_000
+    assert result.is_settled
+    assert result.unowned == 0
+
+
+def test_a_topic_that_grows_is_shared_once_the_leader_has_new_metadata() -> None:
+    scenario = rolling_restart(COOPERATIVE, members=3, partitions=6)
+    grow = Action(at_ms=70_000, do=Verb.GROW, topic="t", partitions=12)
+    members = tuple(replace(each, metadata_age_ms=20_000) for each in scenario.members)
+    result = run(replace(scenario, members=members, plan=(grow,)))
+    assert result.unowned == 0
+    assert result.gaps == 6
+    assert result.longest_gap_ms < 20_000 + 4000
+
+
+def test_members_that_share_no_protocol_do_not_meet() -> None:
+    first, *others = rolling_restart("java/range", members=3).members
+    odd = replace(first, assignors=("java/sticky",), starts_at_ms=5000)
+    scenario = replace(rolling_restart("java/range", members=3), members=(odd, *others), plan=())
+    result = run(scenario)
+    assert result.requests["JoinGroup"] == 5, "two members twice, for their ids, and one refused"
+    assert result.is_settled
+
+
+def test_a_run_that_needs_too_many_events_stops_and_says_so() -> None:
+    result = run(replace(rolling_restart(COOPERATIVE), event_limit=500))
+    assert result.events == 500
+    assert result.stopped_by == "event_limit: 500"
+
+
+scenarios = st.builds(
+    lambda assignor, members, partitions, seed, plan, mean: replace(
+        rolling_restart(assignor, members=members, partitions=partitions, seed=seed),
+        plan=tuple(
+            Action(at_ms=60_000 + at, do=verb, member=f"c{number % members}")
+            for at, verb, number in sorted(plan, key=lambda each: each[0])
+        ),
+        network=NetworkConfig(mean_us=mean),
+    ),
+    assignor=st.sampled_from([EAGER, COOPERATIVE, *JAVA]),
+    members=st.integers(1, 6),
+    partitions=st.integers(0, 20),
+    seed=st.integers(0, 2**63),
+    plan=st.lists(
+        st.tuples(
+            st.integers(0, 60_000),
+            st.sampled_from([Verb.START, Verb.STOP, Verb.CRASH]),
+            st.integers(0, 5),
+        ),
+        max_size=12,
+    ),
+    mean=st.sampled_from([0, 500, 20_000]),
+)
+
+
+@settings(max_examples=20)
+@given(scenarios)
+def test_the_same_scenario_gives_the_same_run(scenario: Scenario) -> None:
+    assert simulate(scenario, keeps_changes=True) == simulate(scenario, keeps_changes=True)
+
+
+@settings(max_examples=60)
+@given(scenarios)
+def test_no_partition_has_two_consumers_while_members_answer_in_time(scenario: Scenario) -> None:
+    result, changes = simulate(scenario, keeps_changes=True)
+    assert list(overlaps(ownerships(changes))) == []
+    assert result.double_partition_ms == 0
+
+
+@settings(max_examples=30)
+@given(scenarios)
+def test_a_group_settles_once_nothing_happens_any_more(scenario: Scenario) -> None:
+    # The last action is at 120 s; a crash is noticed within 45 s, and a round takes a few more.
+    result = run(replace(scenario, until_ms=120_000 + 60_000))
+    assert result.unowned == 0
+    assert result.is_settled
