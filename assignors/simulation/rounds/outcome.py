@@ -10,16 +10,17 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, TypeAlias
 
 import numpy as np
 
 from assignors.assignor import Assignor
 from assignors.checks.validity import validity
-from assignors.metrics import loads
-from assignors.model import Assignment, Group
-from assignors.optimal.bounds import optimum
+from assignors.metrics import loads, moved_count
+from assignors.model import Group
 from assignors.problem import NOBODY, Int32, Problem, owners, problem_of
+from assignors.simulation.rounds.least import least
 from assignors.simulation.rounds.scenario import Scenario
 from assignors.simulation.rounds.settlement import Round, rounds
 
@@ -85,14 +86,14 @@ def play(scenario: Scenario, assignor: Assignor) -> tuple[Outcome, ...]:
 
 
 def _outcomes(scenario: Scenario, assignor: Assignor) -> Iterator[Outcome]:
-    consumed: Assignment = {}
+    previous: Round | None = None
     started = time.process_time()
-    for _, played in groupby(rounds(scenario, assignor), key=lambda one: one.event_number):
+    for _, played in groupby(rounds(scenario, assignor), key=attrgetter("event_number")):
         outcome: Outcome | None = None
-        for _, phase in groupby(played, key=lambda one: one.phase):
+        for _, phase in groupby(played, key=attrgetter("phase")):
             steps = list(phase)
-            now = _figures(scenario.seed, assignor, steps, consumed)
-            consumed = steps[-1].after
+            now = _figures(scenario.seed, assignor, steps, previous)
+            previous = steps[-1]
             outcome = now if outcome is None else _added(outcome, now)
         assert outcome is not None, "every event takes a round"
         ended = time.process_time()
@@ -101,22 +102,20 @@ def _outcomes(scenario: Scenario, assignor: Assignor) -> Iterator[Outcome]:
 
 
 def _figures(
-    seed: int, assignor: Assignor, steps: Sequence[Round], consumed: Assignment
+    seed: int, assignor: Assignor, steps: Sequence[Round], previous: Round | None
 ) -> Outcome:
-    """Return the figures of one settlement; `consumed` is what each member consumed before it."""
+    """Return the figures of one settlement; `previous` is the last round before it."""
     last = steps[-1]
-    problem = problem_of(last.group)
-    before = _still_allowed(problem, owners(problem, consumed))
-    after = owners(problem, last.after)
+    problem, before, after = _before_and_after(steps, previous)
     held = loads(problem, after)
-    best = optimum(problem.first, problem.takes, problem.class_of, before)
+    best = least(problem, before, after)
     return Outcome(
         seed=seed,
         event=last.event_number,
         kind=last.event.kind.value,
         assignor=assignor.full_name,
         rounds=len(steps),
-        moved=int(np.count_nonzero((before != NOBODY) & (after != before))),
+        moved=moved_count(before, after),
         moves_min=best.moves_min,
         withheld_rounds=sum(bool(step.rebalance.withheld) for step in steps),
         unassigned_partition_rounds=sum(map(_unassigned_count, steps)),
@@ -129,6 +128,26 @@ def _figures(
         + _broken_count(problem, last, after),
         is_settled=last.is_settled,
     )
+
+
+def _before_and_after(
+    steps: Sequence[Round], previous: Round | None
+) -> tuple[Problem, Int32, Int32]:
+    """Return the group at the end of a settlement, and who consumed what before and after it.
+
+    What the event took from a member does not count as consumed before: it is gone, or the member
+    no longer subscribes to it. So where nothing was consumed twice before the event, the consumers
+    before it are those of the first round.
+    """
+    first, last = steps[0].consumers, steps[-1].consumers
+    is_single = previous is None or previous.consumers is not None
+    if is_single and first is not None and last is not None and first.problem is last.problem:
+        problem = last.problem
+        return problem, _still_allowed(problem, first.before.copy()), last.after
+    problem = problem_of(steps[-1].group)
+    consumed = {} if previous is None else previous.after
+    before = _still_allowed(problem, owners(problem, consumed))
+    return problem, before, owners(problem, steps[-1].after)
 
 
 def _added(first: Outcome, second: Outcome) -> Outcome:
@@ -156,6 +175,8 @@ def _still_allowed(problem: Problem, owner: Int32) -> Int32:
 
 def _unassigned_count(step: Round) -> int:
     """Return how many partitions of subscribed topics nobody consumes after the round."""
+    if step.consumers is not None:
+        return int(np.count_nonzero(step.consumers.after == NOBODY))
     given = sum(len(numbers) for owned in step.after.values() for numbers in owned.values())
     return _partition_count(step.group) - given
 
@@ -170,17 +191,16 @@ def _partition_count(group: Group) -> int:
 def _broken_count(problem: Problem, step: Round, after: Int32) -> int:
     """Return how many rules of validity the last assignment breaks.
 
-    A quick check on arrays comes first: nothing is withheld, as many partitions are given as
-    have an owner (so none twice, none that does not exist), all of them to subscribers, and they
-    are all there are. Only an assignment that fails it is checked rule by rule.
+    A quick check on arrays comes first: nothing is withheld, nothing is given twice or does not
+    exist (`Round.consumers` says so), all of it to subscribers, and it is all there is. Only an
+    assignment that fails it is checked rule by rule.
     """
     answer = step.rebalance
-    given = sum(len(numbers) for owned in answer.assignment.values() for numbers in owned.values())
-    held = np.flatnonzero(after != NOBODY)
     is_sound = (
-        not answer.withheld
-        and given == len(held) == problem.partition_count
+        step.consumers is not None
+        and not answer.withheld
+        and bool((after != NOBODY).all())
         and answer.assignment.keys() == {member.member_id for member in step.group.members}
-        and bool(problem.may_take(after[held], held).all())
+        and bool(problem.may_take(after, np.arange(len(after))).all())
     )
     return 0 if is_sound else len(validity(step.group, answer.assignment, answer.withheld))

@@ -8,7 +8,8 @@ an outcome row with `error` set; the other rows are not affected.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from assignors.assignor import Assignor
@@ -26,6 +27,7 @@ FLAGS = ("faults", "wire")
 FIGURES = tuple(field.name for field in fields(Outcome))
 COLUMNS = ("id", *FIGURES, "error")
 """Columns of an outcome row: the `id` of its scenario row, the fields of `Outcome`, `error`."""
+_figures = attrgetter(*FIGURES)
 EMPTY: dict[str, Any] = dict.fromkeys(COLUMNS)
 NO_MEMORY = "MemoryError: the scenario does not fit into the memory of this process"
 
@@ -60,7 +62,11 @@ def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, 
     except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
         text = f"{type(error).__name__}: {error}"
         return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": text}]
-    return [{**EMPTY, **_identity(row), **asdict(outcome)} for outcome in outcomes]
+    identity = _identity(row)
+    return [
+        {**identity, **dict(zip(FIGURES, _figures(outcome), strict=True)), "error": None}
+        for outcome in outcomes
+    ]
 
 
 def scenario_of(row: Row) -> Scenario:

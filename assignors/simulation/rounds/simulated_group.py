@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor
 from assignors.leader import Memory
-from assignors.model import Cluster, Group
+from assignors.model import Assignment, Cluster, Group
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec
 from assignors.simulation.rounds.simulated_member import (
     SimulatedMember,
@@ -51,6 +51,10 @@ class SimulatedGroup:
         """Empty the leader's memory if this member is the leader."""
         if next(iter(self.members)) == name:
             self.memory = Memory()
+
+    def consumed(self) -> Assignment:
+        """Return what each member really consumes, by member id."""
+        return {member.member_id: member.consuming for member in self.members.values()}
 
     def for_leader(self) -> Group:
         """Return the group as its leader gets it once all members have joined."""

@@ -29,18 +29,11 @@ class SimulatedMember:
     """Its last assignment: the same, unless it had to stop consuming something since."""
     generation: int = NO_GENERATION
     """The generation of its last assignment."""
-    has_revoked: bool = False
-    """The last round took something from it: it rejoins."""
     stale_claims: TopicPartitions | None = None
     """What it claims instead of what it consumes, until it receives an assignment."""
 
-    def receive(self, given: TopicPartitions, generation: int, *, is_cooperative: bool) -> None:
+    def receive(self, given: TopicPartitions, generation: int) -> None:
         """Apply an assignment: revoke what is gone, start what is new."""
-        self.has_revoked = is_cooperative and any(
-            not set(numbers).issubset(given.get(topic, ()))
-            for topic, numbers in self.consuming.items()
-            if given.get(topic) != numbers
-        )
         self.consuming = self.assigned = given
         self.generation = generation
         self.stale_claims = None
