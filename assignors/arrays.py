@@ -131,7 +131,7 @@ def partition_arrays(
     if together is None:
         return _from_mappings(by_member, index)
     alone = [{} if isinstance(owned, OwnedPartitions) else owned for owned in by_member]
-    return _in_order(_from_arrays(together, index), _from_mappings(alone, index))
+    return in_member_order(_from_views(together, index), _from_mappings(alone, index))
 
 
 def _read_together(by_member: Sequence[TopicPartitions]) -> dict[int, OwnedPartitions] | None:
@@ -142,11 +142,12 @@ def _read_together(by_member: Sequence[TopicPartitions]) -> dict[int, OwnedParti
     return views
 
 
-def _from_arrays(views: Mapping[int, OwnedPartitions], index: Mapping[str, int]) -> PartitionArrays:
-    """Return the arrays of members that stand in one `OwnedArrays`, row by row."""
-    arrays = next(iter(views.values())).arrays
-    position = np.full(len(arrays.entry_ptr) - 1, -1, dtype=np.int64)
-    position[[view.row for view in views.values()]] = list(views)
+def row_arrays(arrays: OwnedArrays, position: Int64, index: Mapping[str, int]) -> PartitionArrays:
+    """Return rows of `arrays` as the partitions of members, row by row.
+
+    `position`, int64[R], is the member of each row, -1 for rows that are left out, as are topics
+    that `index` lacks. Cost: O(G + N).
+    """
     member = np.repeat(position, np.diff(arrays.entry_ptr))
     # The last one is for entries that no name was found for: their rows are not asked for.
     numbered = np.array([*map(index.get, arrays.names, repeat(-1)), -1], dtype=np.int64)
@@ -158,7 +159,7 @@ def _from_arrays(views: Mapping[int, OwnedPartitions], index: Mapping[str, int])
     return PartitionArrays(member=member, topic=topic, length=length, number=number)
 
 
-def _in_order(first: PartitionArrays, then: PartitionArrays) -> PartitionArrays:
+def in_member_order(first: PartitionArrays, then: PartitionArrays) -> PartitionArrays:
     """Return both with their lists in the order of the members."""
     member = np.concatenate([first.member, then.member])
     joined = PartitionArrays(
@@ -180,6 +181,14 @@ def _in_order(first: PartitionArrays, then: PartitionArrays) -> PartitionArrays:
         length=length,
         number=joined.number[place],
     )
+
+
+def _from_views(views: Mapping[int, OwnedPartitions], index: Mapping[str, int]) -> PartitionArrays:
+    """Return the arrays of members that stand in one `OwnedArrays`, row by row."""
+    arrays = next(iter(views.values())).arrays
+    position = np.full(len(arrays.entry_ptr) - 1, -1, dtype=np.int64)
+    position[[view.row for view in views.values()]] = list(views)
+    return row_arrays(arrays, position, index)
 
 
 def _from_mappings(

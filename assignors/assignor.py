@@ -45,6 +45,8 @@ class Assignor:
     user_data: UserData = UserData.NONE
     keeps_lists: bool = False
     """Whether answers have `Rebalance.lists` and `order`: those of the copies of Kafka's do."""
+    takes_arrays: bool = False
+    """Whether `lead` may give `assign` a group whose members are made one by one when asked for."""
     configure: Callable[[Options], Callable[[Group], Rebalance]] | None = None
     """`assign` under options other than the defaults; `None` where there are no options."""
 

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64, names_of, partition_arrays
+from assignors.arrays import Bool, Int32, Int64, names_of, partition_arrays
 from assignors.assignor import UserData
+from assignors.group_bytes.members import ReadMembers
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
 from assignors.problem import NOBODY, Problem
 from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_user_data
@@ -83,9 +85,13 @@ def last_generation(group: Group, claims: Iterable[Claim]) -> int:
     `Group.generation` if it is given, else the highest one claimed below `Group.joined`, if that
     is given, else the highest one claimed.
     """
+    return _last_of(group, (claim.generation for claim in claims))
+
+
+def _last_of(group: Group, claimed: Iterable[int]) -> int:
+    """Return the last completed generation where these are claimed."""
     if group.generation is not None:
         return group.generation
-    claimed = (claim.generation for claim in claims)
     if group.joined is not None:
         claimed = (generation for generation in claimed if generation < group.joined)
     return max(claimed, default=NO_GENERATION)
@@ -98,25 +104,26 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     note; a generation above the group's last counts as none, with a note.
     Cost: O(number of claimed partitions + number of claimed topics).
     """
-    read = [read_claim(member, kind) for member in problem.members]
-    last = last_generation(group, read)
-    notes = byte_notes(problem.members)
-    generation = np.empty(len(read), dtype=np.int64)
-    for position, (member, claim) in enumerate(zip(problem.members, read, strict=True)):
-        generation[position] = claim.generation if claim.generation <= last else NO_GENERATION
-        if claim.generation > last:
-            text = f"generation {claim.generation} is above the group's last, {last}"
+    generation, is_known, alone = _read_claims(problem.members, kind)
+    last = _last_of(group, generation.tolist())
+    notes = byte_notes([problem.members[member] for member in alone])
+    is_above = generation > last
+    for position in np.flatnonzero(is_above | ~is_known).tolist():
+        member = problem.members[position]
+        if is_above[position]:
+            text = f"generation {generation[position]} is above the group's last, {last}"
             notes.append(_note(member, "generation-in-the-future", text))
-        if not claim.is_known:
+        if not is_known[position]:
             text = "its bytes do not say what it owns"
             notes.append(_note(member, "claims-not-known", text))
-    partition, claimant, dropped = _pairs(problem, group, read)
+    generation[is_above] = NO_GENERATION
+    partition, claimant, dropped = _pairs(problem, group, alone)
     return Claims(
         partition=partition,
         member=claimant,
         generation=generation[claimant],
         last=last,
-        unknown=tuple(member for member, claim in enumerate(read) if not claim.is_known),
+        unknown=tuple(np.flatnonzero(~is_known).tolist()),
         notes=(*notes, *dropped),
     )
 
@@ -199,13 +206,35 @@ READERS: dict[UserData, Callable[[Member], Claim]] = {
 }
 
 
+def _read_claims(members: Sequence[Member], kind: UserData) -> tuple[Int64, Bool, dict[int, Claim]]:
+    """Return everybody's generation, int64[M], whether claims are known, and those read alone.
+
+    Where members were read together, only some claims are read one by one: by position, in order.
+    """
+    if isinstance(members, ReadMembers) and kind is UserData.COOPERATIVE:
+        generation, is_known = members.cooperative_generations()
+        positions = members.alone()
+    else:
+        generation = np.empty(len(members), dtype=np.int64)
+        is_known = np.empty(len(members), dtype=np.bool_)
+        positions = list(range(len(members)))
+    alone = {position: read_claim(members[position], kind) for position in positions}
+    generation[positions] = [claim.generation for claim in alone.values()]
+    is_known[positions] = [claim.is_known for claim in alone.values()]
+    return generation, is_known, alone
+
+
 def _pairs(
-    problem: Problem, group: Group, read: Sequence[Claim]
+    problem: Problem, group: Group, alone: Mapping[int, Claim]
 ) -> tuple[Int64, Int32, list[MemberNote]]:
     """Return (partition, member) pairs without repeats, and notes on claims that were dropped."""
     index = problem.topic_index()
-    notes = _unknown_topics(problem, group, read, index)
-    claimed = partition_arrays([claim.owned for claim in read], index)
+    notes = _unknown_topics(problem, group, alone, index)
+    owned = {position: claim.owned for position, claim in alone.items()}
+    if isinstance(problem.members, ReadMembers) and len(alone) < len(problem.members):
+        claimed = problem.members.owned_arrays(index, owned)
+    else:
+        claimed = partition_arrays(list(owned.values()), index)
     claimant, topic, number = claimed.member_of, claimed.topic_of, claimed.number
     exists = (number >= 0) & (number < np.diff(problem.first)[topic])
     if not exists.all():
@@ -222,20 +251,27 @@ def _pairs(
 
 
 def _unknown_topics(
-    problem: Problem, group: Group, read: Sequence[Claim], index: Mapping[str, int]
+    problem: Problem, group: Group, alone: Mapping[int, Claim], index: Mapping[str, int]
 ) -> list[MemberNote]:
     """Return a note for each member and topic claimed that the cluster does not know."""
     known = index.keys() | group.cluster.topics.keys()
-    return [
-        _note(
-            problem.members[member],
-            "unknown-topic",
-            f"claims {len(numbers)} partitions of unknown topic {topic!r}",
-        )
-        for member, claim in enumerate(read)
+    found = [
+        (position, topic, len(numbers))
+        for position, claim in alone.items()
         if not names_of(claim.owned) <= known
         for topic, numbers in claim.owned.items()
         if topic not in known
+    ]
+    if isinstance(problem.members, ReadMembers) and len(alone) < len(problem.members):
+        found += problem.members.owned_topics_beside(known)
+        found.sort(key=itemgetter(0))
+    return [
+        _note(
+            problem.members[position],
+            "unknown-topic",
+            f"claims {count} partitions of unknown topic {topic!r}",
+        )
+        for position, topic, count in found
     ]
 
 

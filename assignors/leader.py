@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from assignors.assignor import Assignor, UserData
 from assignors.claims import is_claim_known, last_generation, read_claim
 from assignors.group_bytes.assignments import (
@@ -31,8 +33,9 @@ from assignors.group_bytes.assignments import (
     AssignedPartitions,
     assignment_bytes,
 )
+from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import read_members
-from assignors.model import Assignment, Cluster, Group, Member, State
+from assignors.model import Assignment, Cluster, Group, Member, State, member_ids_of
 from assignors.options import OnFailure, Options
 from assignors.rebalance import Rebalance
 from wire import Decoded, Subscription, TopicPartitions, encode_assignment
@@ -120,6 +123,8 @@ def lead(
     Cost: that of the assignor, plus O(bytes).
     """
     members = read_members(subscriptions, instance_ids)
+    if not assignor.takes_arrays:
+        members = tuple(members)
     group = Group(cluster=cluster, members=members, generation=generation, joined=joined)
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
@@ -168,7 +173,7 @@ def _assignments(members: Sequence[Member], assignment: Assignment) -> dict[str,
     if isinstance(assignment, AssignedPartitions):
         # The optimal family gives nobody what it did not ask for, and nothing twice.
         written = assignment_bytes(assignment)
-        return {member.member_id: written[member.member_id] for member in members}
+        return {member_id: written[member_id] for member_id in member_ids_of(members)}
     return {
         member.member_id: encode_assignment(
             _applicable(member, assignment.get(member.member_id, {})), version=ASSIGNMENT_VERSION
@@ -204,6 +209,8 @@ def _union(first: Assignment, then: Assignment) -> Assignment:
 
 def _silent_must_let_go(group: Group, known: Group, withheld: TopicPartitions) -> bool:
     """Return whether a partition waits for a member whose claims come from the leader's memory."""
+    if known.members is group.members:
+        return False
     return any(
         not set(withheld.get(topic, ())).isdisjoint(numbers)
         for said, member in zip(group.members, known.members, strict=True)
@@ -212,15 +219,15 @@ def _silent_must_let_go(group: Group, known: Group, withheld: TopicPartitions) -
     )
 
 
-def _remembered(group: Group, plan: Assignment) -> tuple[Member, ...]:
+def _remembered(group: Group, plan: Assignment) -> Sequence[Member]:
     """Return the members, with the claims of `plan` for those whose own are not known.
 
     The plan is taken to be of the group's last completed generation.
     """
     silent = {
         member.member_id
-        for member in group.members
-        if member.member_id in plan and not is_claim_known(member)
+        for member in _with_unknown_claims(group.members)
+        if member.member_id in plan
     }
     if not silent:
         return group.members
@@ -239,3 +246,13 @@ def _remembered(group: Group, plan: Assignment) -> tuple[Member, ...]:
         else member
         for member in group.members
     )
+
+
+def _with_unknown_claims(members: Sequence[Member]) -> list[Member]:
+    """Return the members whose bytes do not say what they own."""
+    if isinstance(members, ReadMembers):
+        alone = members.alone()
+        _, is_known = members.cooperative_generations()
+        is_known[alone] = True
+        members = [members[place] for place in (*np.flatnonzero(~is_known).tolist(), *alone)]
+    return [member for member in members if not is_claim_known(member)]

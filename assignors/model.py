@@ -11,7 +11,8 @@ which claims count is decided in `claims`. A member comes in one of two forms:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from wire import Note, TopicPartitions
@@ -83,6 +84,31 @@ class Member:
     """What the decoder reported about its bytes."""
 
 
+class LazyMembers(Sequence[Member]):
+    """Members of different ids, each made when somebody asks for it."""
+
+    @property
+    @abstractmethod
+    def member_ids(self) -> tuple[str, ...]:
+        """The ids, in order."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | LazyMembers) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self.member_ids)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def member_ids_of(members: Sequence[Member]) -> tuple[str, ...]:
+    """Return the ids of members, without making any. Cost: O(M)."""
+    if isinstance(members, LazyMembers):
+        return members.member_ids
+    return tuple(member.member_id for member in members)
+
+
 def with_shared_topics(members: Iterable[Member]) -> tuple[Member, ...]:
     """Return the members, with one tuple for all that list the same topics.
 
@@ -114,7 +140,8 @@ class Group:
     """A group at the moment its leader computes an assignment."""
 
     cluster: Cluster
-    members: tuple[Member, ...]
+    members: Sequence[Member]
+    """A tuple, except in a group that `lead` reads for an assignor that works on arrays."""
     generation: int | None = None
     """The last generation that completed, where it is known; else see `claims.last_generation`."""
     joined: int | None = None
@@ -124,6 +151,8 @@ class Group:
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for two members with one id: they would share one entry."""
+        if isinstance(self.members, LazyMembers):
+            return
         seen: set[str] = set()
         for member in self.members:
             if member.member_id in seen:

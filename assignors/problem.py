@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, partition_arrays
-from assignors.model import Assignment, Group, Member, Topic
+from assignors.group_bytes.members import ReadMembers
+from assignors.model import Assignment, Group, Member, Topic, member_ids_of
 from wire import TopicPartitions
-from wire.text import utf16_key
+from wire.text import utf16_key, utf16_sorted
 
 NOBODY = -1
 
@@ -34,8 +35,8 @@ class Problem:
 
     topics: tuple[str, ...]
     """T names, in UTF-16 order."""
-    members: tuple[Member, ...]
-    """M members, in UTF-16 order of their ids."""
+    members: Sequence[Member]
+    """M members, in UTF-16 order of their ids; some work to read, where they come from bytes."""
     first: Int64
     """int64[T + 1]: partitions of topic t are first[t]:first[t + 1]; first[T] is P."""
     takes: Bool
@@ -89,21 +90,28 @@ def problem_of(group: Group) -> Problem:
     [[True, True], [True, False]]
     """
     known = group.cluster.topics
-    members = tuple(sorted(group.members, key=lambda member: utf16_key(member.member_id)))
-    lists, list_of = _different_lists(members)
-    asked = {topic for names in lists for topic in names if topic in known}
-    topics = tuple(sorted(asked, key=utf16_key))
-    takes, class_of_list = _classes(lists, topics)
+    members: Sequence[Member]
+    if isinstance(group.members, ReadMembers):
+        members = group.members.in_id_order(utf16_key)
+        names, table, list_of = members.subscriptions()
+        rack_ids = members.rack_ids()
+    else:
+        members = tuple(sorted(group.members, key=lambda member: utf16_key(member.member_id)))
+        names, table, list_of = _subscriptions(members)
+        rack_ids = [member.rack_id for member in members]
+    topics = tuple(utf16_sorted(filter(known.__contains__, names)))
+    index = {name: number for number, name in enumerate(names)}
+    takes, class_of = _classes(table[:, [index[topic] for topic in topics]], list_of)
     counts = [known[topic].partition_count for topic in topics]
     first = np.zeros(len(topics) + 1, dtype=np.int64)
     np.cumsum(counts, out=first[1:])
-    rack, replica_set, replica_racks = _racks(members, [known[topic] for topic in topics])
+    rack, replica_set, replica_racks = _racks(rack_ids, [known[topic] for topic in topics])
     return Problem(
         topics=topics,
         members=members,
         first=first,
         takes=takes,
-        class_of=class_of_list[list_of],
+        class_of=class_of,
         topic_of=np.repeat(np.arange(len(topics), dtype=np.int32), counts),
         rack=rack,
         replica_set=replica_set,
@@ -116,12 +124,11 @@ def assignment_of(problem: Problem, owner: Int32) -> dict[str, dict[str, tuple[i
 
     `owner` is int32[P], `NOBODY` where a partition goes to no member. Cost: O(P log P + M).
     """
-    named: dict[str, dict[str, tuple[int, ...]]] = {
-        member.member_id: {} for member in problem.members
-    }
+    ids = member_ids_of(problem.members)
+    named: dict[str, dict[str, tuple[int, ...]]] = {member_id: {} for member_id in ids}
     for member, topic, numbers in _runs(problem, owner):
         if member != NOBODY:
-            named[problem.members[member].member_id][problem.topics[topic]] = numbers
+            named[ids[member]][problem.topics[topic]] = numbers
     return named
 
 
@@ -149,7 +156,7 @@ def owners(problem: Problem, assignment: Assignment) -> Int32:
     A partition given to several members counts for the last of them; `checks` reports those.
     Cost: O(size of the assignment).
     """
-    by_member = [assignment.get(member.member_id, {}) for member in problem.members]
+    by_member = [assignment.get(member_id, {}) for member_id in member_ids_of(problem.members)]
     given = partition_arrays(by_member, problem.topic_index())
     topic, number = given.topic_of, given.number
     exists = (number >= 0) & (number < np.diff(problem.first)[topic])
@@ -169,7 +176,7 @@ def lawful_owners(problem: Problem, assignment: Assignment) -> Int32:
     return owner
 
 
-def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], Int32]:
+def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], Int64]:
     """Return the different topic lists and which one each member has.
 
     Most members of a group share one tuple (`model.with_shared_topics`): those are recognised by
@@ -177,7 +184,7 @@ def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], 
     """
     by_identity: dict[int, int] = {}
     by_value: dict[tuple[str, ...], int] = {}
-    list_of = np.empty(len(members), dtype=np.int32)
+    list_of = np.empty(len(members), dtype=np.int64)
     for member, entry in enumerate(members):
         known = by_identity.get(id(entry.topics))
         if known is None:
@@ -187,34 +194,43 @@ def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], 
     return list(by_value), list_of
 
 
-def _classes(lists: Sequence[tuple[str, ...]], topics: Sequence[str]) -> tuple[Bool, Int32]:
-    """Return `takes` and the class of each list: lists of one set of topics are one class."""
-    index = {topic: number for number, topic in enumerate(topics)}
-    classes: dict[bytes, int] = {}
-    rows: list[Bool] = []
-    class_of_list = np.empty(len(lists), dtype=np.int32)
-    for position, names in enumerate(lists):
-        row = np.zeros(len(topics), dtype=np.bool_)
-        row[[index[topic] for topic in names if topic in index]] = True
-        found = classes.setdefault(row.tobytes(), len(rows))
-        if found == len(rows):
-            rows.append(row)
-        class_of_list[position] = found
-    takes = np.array(rows, dtype=np.bool_).reshape(len(rows), len(topics))
-    return takes, class_of_list
+def _subscriptions(members: Sequence[Member]) -> tuple[list[str], Bool, Int64]:
+    """Return T names of topics, the different lists, bool[S, T], and everybody's list, int64[M]."""
+    lists, list_of = _different_lists(members)
+    index = {
+        name: number
+        for number, name in enumerate({name: None for names in lists for name in names})
+    }
+    table = np.zeros((len(lists), len(index)), dtype=np.bool_)
+    for row, names in enumerate(lists):
+        table[row, [index[name] for name in names]] = True
+    return list(index), table, list_of
+
+
+def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
+    """Return `takes` and everybody's class: lists of one set of topics are one class.
+
+    Classes are numbered in the order of the members.
+    """
+    if len(table) == 1:
+        return table, np.zeros(len(list_of), dtype=np.int32)
+    numbers: dict[bytes, int] = {}
+    packed = np.packbits(table, axis=1)
+    same = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in packed], np.int32)
+    _, first, class_of = np.unique(same[list_of], return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    return table[list_of[np.sort(first)]], rank[class_of].astype(np.int32)
 
 
 def _racks(
-    members: Sequence[Member], topics: Sequence[Topic]
+    rack_ids: Sequence[str | None], topics: Sequence[Topic]
 ) -> tuple[Int32 | None, Int32 | None, Bool | None]:
     """Return rack of members, rack set of partitions, racks of the sets; `None`s without racks."""
-    names = sorted({member.rack_id for member in members if member.rack_id}, key=utf16_key)
+    names = utf16_sorted({rack_id for rack_id in rack_ids if rack_id})
     if not names or not any(topic.racks for topic in topics):
         return None, None, None
     index = {rack_id: number for number, rack_id in enumerate(names)}
-    rack = np.array(
-        [index[member.rack_id] if member.rack_id else NOBODY for member in members], dtype=np.int32
-    )
+    rack = np.array([index[rack_id] if rack_id else NOBODY for rack_id in rack_ids], dtype=np.int32)
     # A topic whose racks are not known counts as local everywhere: no move could improve it.
     everywhere = frozenset(index.values())
     sets: dict[frozenset[int], int] = {}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Int32, Int64
 from assignors.group_bytes.names import NAME_BYTES_MAX
+from assignors.model import member_ids_of
 from assignors.problem import NOBODY, Problem, assignment_of
 from wire import TopicPartitions, encode_assignment
 from wire.text import encode_utf8
@@ -42,7 +43,7 @@ class AssignedPartitions(Mapping[str, TopicPartitions]):
         return self._read()[member_id]
 
     def __iter__(self) -> Iterator[str]:
-        return (member.member_id for member in self.problem.members)
+        return iter(member_ids_of(self.problem.members))
 
     def __len__(self) -> int:
         return self.problem.member_count
@@ -101,8 +102,8 @@ def assignment_bytes(assigned: AssignedPartitions) -> dict[str, bytes]:
     whole = out.tobytes()
     bounds = zip((end - length).tolist(), end.tolist(), strict=True)
     return {
-        entry.member_id: whole[start:stop]
-        for entry, (start, stop) in zip(problem.members, bounds, strict=True)
+        member_id: whole[start:stop]
+        for member_id, (start, stop) in zip(member_ids_of(problem.members), bounds, strict=True)
     }
 
 

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assignors.arrays import OwnedArrays, OwnedPartitions
+import numpy as np
+
+from assignors.arrays import OwnedArrays
 from assignors.group_bytes.entries import are_read_together, entry_arrays, recognised_names
 from assignors.group_bytes.fields import Fields, read_fields
+from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.group_bytes.topic_lists import TopicLists, topic_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
@@ -22,10 +25,11 @@ from wire import Decoded, Subscription, decode_subscription
 def read_members(
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     instance_ids: Mapping[str, str] | None = None,
-) -> tuple[Member, ...]:
+) -> Sequence[Member]:
     """Return the members that wrote these Subscriptions, member id -> bytes, in that order.
 
-    Each equals `member_from_bytes(member_id, blob)`. Never raises. Cost: linear in the bytes.
+    Each equals `member_from_bytes(member_id, blob)`; those of a large group are `ReadMembers`.
+    Never raises. Cost: linear in the bytes.
     """
     named = instance_ids or {}
     if not are_read_together(len(subscriptions)):
@@ -36,32 +40,26 @@ def read_members(
     # What has been decoded already is not read again: to the arrays it is like odd bytes.
     blobs = [b"" if isinstance(b, Decoded) else bytes(b) for b in subscriptions.values()]
     lists, fields, owned = read_together(blobs)
-    topics = lists.topics()
-    return tuple(
-        member_from_bytes(member_id, blob, instance_id=named.get(member_id))
-        if not plain
-        else Member(
-            member_id=member_id,
-            topics=topics[topic_list],
-            owned=OwnedPartitions(owned, row),
-            generation=generation,
-            rack_id=fields.rack_ids.get(row),
-            instance_id=named.get(member_id),
-            user_data=fields.user_data.get(row),
-            version=version,
-            owned_known=version >= 1,
-        )
-        for row, ((member_id, blob), plain, topic_list, generation, version) in enumerate(
-            zip(
-                subscriptions.items(),
-                fields.is_plain.tolist(),
-                lists.list_of.tolist(),
-                fields.generation.tolist(),
-                lists.version.tolist(),
-                strict=True,
-            )
-        )
+    ids = tuple(subscriptions)
+    alone = {
+        row: member_from_bytes(ids[row], subscriptions[ids[row]], instance_id=named.get(ids[row]))
+        for row in np.flatnonzero(~fields.is_plain).tolist()
+    }
+    arrays = MemberArrays(
+        member_ids=ids,
+        instance_ids=named,
+        names=owned.names,
+        list_ptr=lists.list_ptr,
+        name=lists.name,
+        list_of=lists.list_of,
+        version=lists.version,
+        generation=fields.generation,
+        owned=owned,
+        user_data=fields.user_data,
+        rack_ids=fields.rack_ids,
+        alone=alone,
     )
+    return ReadMembers(arrays)
 
 
 def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArrays]:

@@ -51,4 +51,5 @@ COOPERATIVE_STICKY = Assignor(
     assign=assign,
     protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
     user_data=UserData.COOPERATIVE,
+    takes_arrays=True,
 )

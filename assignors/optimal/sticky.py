@@ -60,4 +60,10 @@ def assign(group: Group) -> Rebalance:
     )
 
 
-STICKY = Assignor(family="optimal", name="sticky", assign=assign, user_data=UserData.STICKY)
+STICKY = Assignor(
+    family="optimal",
+    name="sticky",
+    assign=assign,
+    user_data=UserData.STICKY,
+    takes_arrays=True,
+)

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from assignors import Cluster, Topic
 from tests.wire.vectors import captured
 from wire import Subscription, encode_subscription
 
 NAMES = ("a", "b", "orders", "orders-events-2", "orders-events-3", "é", "\U00010000" * 9)
 CAPTURED = sorted({bytes.fromhex(case["hex"]) for case in captured("subscription")})
+TOPICS = st.builds(
+    lambda count, racks: Topic(partition_count=count, racks=(racks,) * count),
+    st.integers(0, 5),
+    st.sampled_from([("r1",), ("r1",), ("é", "r2")]),
+)
+CLUSTERS = st.one_of(
+    st.dictionaries(st.sampled_from(NAMES), st.integers(0, 5), max_size=6).map(Cluster.of),
+    st.dictionaries(st.sampled_from(NAMES), TOPICS, max_size=6).map(lambda t: Cluster(topics=t)),
+)
 
 
 def plain() -> st.SearchStrategy[bytes]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assignors.arrays import OwnedPartitions, partition_arrays
 from assignors.group_bytes import entries, topic_lists
 from assignors.group_bytes.subscriptions import member_from_bytes, read_members
-from assignors.model import Member
+from assignors.model import Member, member_ids_of
 from tests.group_bytes.blobs import CAPTURED, groups_of_bytes
 from wire import Subscription, encode_subscription
 
@@ -52,6 +52,8 @@ def test_members_read_together_are_the_members_read_one_by_one(
         found = read_members(blobs)
     expected = one_by_one(blobs)
     assert found == expected
+    assert member_ids_of(found) == tuple(blobs)
+    assert (found[1:], repr(found)) == (expected[1:], repr(expected))
     for member, alone in zip(found, expected, strict=True):
         assert list(member.owned.items()) == list(alone.owned.items())
         assert len(member.owned) == len(alone.owned)

@@ -1,0 +1,222 @@
+"""Members whose Subscriptions were read together: arrays first, a `Member` when somebody asks.
+
+A leader that works on arrays never makes the members of a large group: what they subscribe to is
+a row of a table, what they claim are arrays. Whoever reads `Group.members` gets a `Member` for
+each of them all the same, made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
+from typing import overload
+
+import numpy as np
+
+from assignors.arrays import (
+    Bool,
+    Int32,
+    Int64,
+    OwnedArrays,
+    OwnedPartitions,
+    PartitionArrays,
+    in_member_order,
+    partition_arrays,
+    row_arrays,
+)
+from assignors.model import NO_GENERATION, LazyMembers, Member
+from wire import TopicPartitions, decode_cooperative_user_data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MemberArrays:
+    """M members, in the order of the JoinGroup answer, which is the order of the rows.
+
+    Rows in `alone` were read one by one: for these nothing else here is meant.
+    """
+
+    member_ids: tuple[str, ...]
+    instance_ids: Mapping[str, str]
+    names: tuple[str, ...]
+    """Names of topics."""
+    list_ptr: Int64
+    """int64[S + 1]: topic list s has the names name[list_ptr[s]:list_ptr[s + 1]]."""
+    name: Int32
+    """int32[E]: positions in `names`."""
+    list_of: Int64
+    """int64[M]: the topic list of each member."""
+    version: Int64
+    """int64[M]: of the Subscription."""
+    generation: Int64
+    """int64[M]."""
+    owned: OwnedArrays
+    user_data: Mapping[int, bytes]
+    """By row; null has no entry, as in the next one."""
+    rack_ids: Mapping[int, str]
+    alone: Mapping[int, Member]
+    made: dict[int, Member] = field(default_factory=dict)
+    """Members made so far; those of `alone` from the start."""
+    topics: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Topic lists by name, made so far."""
+
+    def member(self, row: int) -> Member:
+        """Return the member of a row, made when it is first asked for."""
+        found = self.made.get(row) or self.alone.get(row)
+        if found is None:
+            version = int(self.version[row])
+            member_id = self.member_ids[row]
+            found = self.made[row] = Member(
+                member_id=member_id,
+                topics=self.topic_list(int(self.list_of[row])),
+                owned=OwnedPartitions(self.owned, row),
+                generation=int(self.generation[row]),
+                rack_id=self.rack_ids.get(row),
+                instance_id=self.instance_ids.get(member_id),
+                user_data=self.user_data.get(row),
+                version=version,
+                owned_known=version >= 1,
+            )
+        return found
+
+    def topic_list(self, number: int) -> tuple[str, ...]:
+        """Return a topic list by name: one tuple for all members that have it."""
+        found = self.topics.get(number)
+        if found is None:
+            first, end = self.list_ptr[number : number + 2].tolist()
+            listed = map(self.names.__getitem__, self.name[first:end].tolist())
+            found = self.topics[number] = tuple(listed)
+        return found
+
+
+class ReadMembers(LazyMembers):
+    """Some rows of `MemberArrays`, in any order, as a sequence of members."""
+
+    def __init__(self, arrays: MemberArrays, rows: Int64 | None = None) -> None:
+        """Look at these rows, int64[N]; at all without `rows`. Cost: O(N)."""
+        self.arrays = arrays
+        self.rows = np.arange(len(arrays.member_ids)) if rows is None else rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, position: int) -> Member: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Member, ...]: ...
+    def __getitem__(self, position: int | slice) -> Member | tuple[Member, ...]:
+        """Return a member, or a tuple of them; `IndexError` as for a tuple."""
+        if isinstance(position, slice):
+            return tuple(map(self.arrays.member, self.rows[position].tolist()))
+        return self.arrays.member(int(self.rows[position]))
+
+    def __iter__(self) -> Iterator[Member]:
+        return map(self.arrays.member, self.rows.tolist())
+
+    @cached_property
+    def member_ids(self) -> tuple[str, ...]:
+        """The ids, without a `Member` for each."""
+        return tuple(map(self.arrays.member_ids.__getitem__, self.rows.tolist()))
+
+    def in_id_order(self, key: Callable[[str], bytes]) -> ReadMembers:
+        """Return the members in the order of their ids, by this key. Cost: O(N log N)."""
+        ids = self.member_ids
+        keys = ids if "".join(ids).isascii() else list(map(key, ids))
+        order = sorted(range(len(ids)), key=keys.__getitem__)
+        return ReadMembers(self.arrays, self.rows[order])
+
+    def alone(self) -> list[int]:
+        """Return the positions of members that were read one by one, in ascending order."""
+        if not self.arrays.alone:
+            return []
+        return np.flatnonzero(np.isin(self.rows, list(self.arrays.alone))).tolist()
+
+    def rack_ids(self) -> list[str | None]:
+        """Return everybody's rack."""
+        found = dict(self.arrays.rack_ids)
+        found |= {row: m.rack_id for row, m in self.arrays.alone.items() if m.rack_id}
+        return list(map(found.get, self.rows.tolist())) if found else [None] * len(self)
+
+    def subscriptions(self) -> tuple[list[str], Bool, Int64]:
+        """Return T names of topics, the lists of them, bool[S, T], and everybody's list, int64[N].
+
+        Each of the lists is somebody's, and each of the names stands in one.
+        """
+        arrays, alone = self.arrays, self.alone()
+        rows = np.delete(self.rows, alone)
+        used, list_of = np.unique(arrays.list_of[rows], return_inverse=True)
+        place = np.full(len(arrays.list_ptr) - 1, -1, dtype=np.int64)
+        place[used] = np.arange(len(used))
+        row_of_name = np.repeat(place, np.diff(arrays.list_ptr))
+        others = [self[position].topics for position in alone]
+        index = {name: number for number, name in enumerate(arrays.names)}
+        for name in chain.from_iterable(others):
+            index.setdefault(name, len(index))
+        table = np.zeros((len(used) + len(others), len(index)), dtype=np.bool_)
+        is_used = row_of_name >= 0
+        table[row_of_name[is_used], arrays.name[is_used]] = True
+        for row, topics in enumerate(others, start=len(used)):
+            table[row, list(map(index.__getitem__, topics))] = True
+        list_of_all = np.empty(len(self), dtype=np.int64)
+        list_of_all[np.delete(np.arange(len(self)), alone)] = list_of
+        list_of_all[alone] = np.arange(len(used), len(table))
+        asked = np.flatnonzero(table.any(axis=0))
+        names = list(index)
+        return [names[number] for number in asked.tolist()], table[:, asked], list_of_all
+
+    def cooperative_generations(self) -> tuple[Int64, Bool]:
+        """Return the generation of everybody's claim, int64[N], and whether the claim is known.
+
+        Those of `claims.read_claim`, except for members that were read one by one.
+        """
+        arrays, rows = self.arrays, self.rows
+        version, generation = arrays.version[rows], arrays.generation[rows]
+        if arrays.user_data:
+            for position in np.flatnonzero((generation < 0) & (version >= 1)).tolist():
+                user_data = arrays.user_data.get(int(rows[position]))
+                read = decode_cooperative_user_data(user_data).value
+                if read is not None and read.generation is not None:
+                    generation[position] = max(read.generation, NO_GENERATION)
+        return generation, version >= 1
+
+    def owned_arrays(
+        self, index: Mapping[str, int], alone: Mapping[int, TopicPartitions]
+    ) -> PartitionArrays:
+        """Return what members own as arrays, member by member; topics not in `index` are left out.
+
+        `alone` has the partitions of members that were read one by one, by position.
+        """
+        together = row_arrays(self.arrays.owned, self._positions(), index)
+        others = [alone.get(position, {}) for position in range(len(self))] if alone else []
+        return in_member_order(together, partition_arrays(others, index))
+
+    def owned_topics_beside(self, known: AbstractSet[str]) -> list[tuple[int, str, int]]:
+        """Return the position, topic and number of partitions of owned topics not in `known`.
+
+        In ascending order of the positions; without members that were read one by one.
+        """
+        owned = self.arrays.owned
+        if owned.name_set <= known:
+            return []
+        is_beside = np.array([*(name not in known for name in owned.names), False])
+        entries = np.flatnonzero(is_beside[owned.topic])
+        position = np.repeat(self._positions(), np.diff(owned.entry_ptr))[entries]
+        count = np.diff(owned.number_ptr)[entries]
+        found = [
+            (place, owned.names[topic], length)
+            for place, topic, length in zip(
+                position.tolist(), owned.topic[entries].tolist(), count.tolist(), strict=True
+            )
+            if place >= 0
+        ]
+        return sorted(found, key=itemgetter(0))
+
+    def _positions(self) -> Int64:
+        """Return the position of each row, -1 for rows that are not asked for."""
+        position = np.full(len(self.arrays.member_ids), -1, dtype=np.int64)
+        position[self.rows] = np.arange(len(self))
+        position[list(self.arrays.alone)] = -1
+        return position

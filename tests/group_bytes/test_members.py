@@ -1,0 +1,65 @@
+"""The arrays of members that were read together are those of the members one by one."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assignors import Cluster, UserData
+from assignors.claims import claims_of
+from assignors.group_bytes.subscriptions import read_members
+from assignors.model import Group
+from assignors.problem import problem_of
+from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
+from tests.group_bytes.test_subscriptions import always_together, one_by_one, subscription
+
+TRAILING = subscription(owned={"c": (0,)}, rack_id="r1") + b"\0"
+"""Read alone, with a topic that nobody subscribes to and a rack."""
+OTHER = subscription(topics=("c",), owned={"d": (1,)}, generation=9)
+
+
+def shown(value: object) -> dict[str, object]:
+    """The fields of a dataclass, arrays as lists with their type."""
+    every = {field.name: getattr(value, field.name) for field in fields(value)}  # type: ignore[arg-type]
+    return {
+        name: (item.tolist(), item.dtype) if isinstance(item, np.ndarray) else item
+        for name, item in every.items()
+    }
+
+
+@given(
+    groups_of_bytes(),
+    CLUSTERS,
+    st.sampled_from((None, 3, 4, 5)),
+    st.sampled_from((UserData.STICKY, UserData.COOPERATIVE, UserData.COOPERATIVE)),
+)
+@example(
+    {"m0": TRAILING, "m1": OTHER, "m2": TRAILING, "m3": OTHER},
+    Cluster.of({"a": 2}),
+    4,
+    UserData.COOPERATIVE,
+)
+def test_members_read_together_give_the_same_arrays_and_notes(
+    given_blobs: dict[str, bytes], cluster: Cluster, generation: int | None, kind: UserData
+) -> None:
+    # Members do not come in the order of their ids.
+    blobs = {f"m{number * 3 % 5}": blob for number, blob in enumerate(given_blobs.values())}
+    with always_together():
+        together = Group(cluster=cluster, members=read_members(blobs), generation=generation)
+    alone = Group(cluster=cluster, members=one_by_one(blobs), generation=generation)
+    problem, expected = problem_of(together), problem_of(alone)
+    assert shown(problem) == shown(expected)
+    claims = claims_of(problem, together, kind)
+    assert shown(claims) == shown(claims_of(expected, alone, kind))
+
+
+def test_members_read_together_can_be_pickled() -> None:
+    blobs = {f"m{number}": (OTHER, TRAILING, b"")[number % 3] for number in range(40)}
+    group = Group(cluster=Cluster.of({"c": 2}), members=read_members(blobs))
+    problem = pickle.loads(pickle.dumps(problem_of(group)))  # noqa: S301 - our own bytes
+    assert shown(problem) == shown(problem_of(group))
+    assert hash(problem.members) == hash(problem_of(group).members)
