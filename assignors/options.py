@@ -1,6 +1,6 @@
-"""Options of the assignors that copy Kafka's: which JDK, and what to do where Kafka fails.
+"""Options of the assignors: which JDK, what to do where Kafka fails, and how long to search.
 
-Every `Assignor` takes them (`Assignor.configured`); the optimal ones ignore them.
+Every `Assignor` takes them (`Assignor.configured`) and ignores those of other families.
 """
 
 from __future__ import annotations
@@ -23,8 +23,14 @@ class OnFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What can be chosen for the java and server families."""
+    """What can be chosen: `jdk` and `on_failure` for java and server, `limit` for optimal."""
 
     jdk: Jdk = 17
     """The JDK whose hash tables are copied. It decides answers of `server/uniform` alone."""
     on_failure: OnFailure = OnFailure.RAISE
+    limit: int | None = None
+    """Steps after which the optimal assignors stop searching, `None`: when nothing is better.
+
+    A step takes about a microsecond; groups with equal subscriptions take none. Where the limit
+    is reached all is assigned, and `Rebalance.stats` has `limit_reached` and `balance_gap_max`.
+    """

@@ -8,18 +8,21 @@ completes it: two rounds, if every member revokes what it must.
 
 from __future__ import annotations
 
+from functools import partial
+
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.claims import claims_of
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.handover import withhold
 from assignors.metrics import stats
 from assignors.model import Group
-from assignors.optimal.sticky import place
+from assignors.optimal.sticky import place_within
+from assignors.options import Options
 from assignors.problem import partitions_by_topic, problem_of
 from assignors.rebalance import Rebalance
 
 
-def assign(group: Group) -> Rebalance:
+def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
     """Return the part of the optimal assignment that is safe now. Source: KIP-429.
 
     >>> from assignors.model import Cluster, Member
@@ -33,7 +36,7 @@ def assign(group: Group) -> Rebalance:
     """
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.COOPERATIVE)
-    favoured, target = place(problem, claims)
+    favoured, target, cut_off = place_within(problem, claims, limit=options.limit)
     handover = withhold(problem, claims, target)
     figures = stats(problem, favoured=favoured, given=handover.given, target=target)
     return Rebalance(
@@ -41,7 +44,7 @@ def assign(group: Group) -> Rebalance:
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         notes=claims.notes,
-        stats={**figures, "follow_up": handover.follow_up},
+        stats={**figures, **cut_off, "follow_up": handover.follow_up},
     )
 
 
@@ -51,5 +54,6 @@ COOPERATIVE_STICKY = Assignor(
     assign=assign,
     protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
     user_data=UserData.COOPERATIVE,
+    configure=lambda options: partial(assign, options=options),
     takes_arrays=True,
 )

@@ -25,9 +25,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
 from assignors.optimal.flow.settle import Cut, settle
-from assignors.problem import Bool, Int64
+from assignors.problem import Bool, Int32, Int64
 
 NEVER = 1 << 30
 """Price of a row that nobody takes."""
@@ -47,9 +48,27 @@ class Prices:
         """How many different prices there are among rows: 1 means one mean load for all."""
         return len(np.unique(self.of_row))
 
+    def square_sum(self, size: Int64, member_count: Int64) -> int:
+        """Return the sum of squared loads of every best table.
 
-def prices(*, size: Int64, takes: Bool, member_count: Int64) -> Prices:
-    """Return the prices of K classes that share R rows.
+        `size` is int64[R], `member_count` int64[K]. Exact for up to 2**62.
+
+        >>> known = Prices(of_class=np.array([3, 3, 1]), of_row=np.array([3, 1]))
+        >>> known.square_sum(np.array([5, 2]), np.array([1, 1, 2]))
+        15
+        """
+        total = 0
+        for price in np.unique(self.of_row).tolist():
+            members = int(member_count[self.of_class == price].sum())
+            full = int(size[self.of_row == price].sum()) - members * (price - 1)
+            total += full * price**2 + (members - full) * (price - 1) ** 2
+        return total
+
+
+def prices(
+    *, size: Int64, takes: Bool, member_count: Int64, effort: Effort | None = None
+) -> Prices | None:
+    """Return the prices of K classes that share R rows, `None` where `effort` is spent first.
 
     `size` is int64[R], partitions of each row, at least 1; `takes` is bool[R, K], with a
     class in every row; `member_count` is int64[K].
@@ -65,6 +84,7 @@ def prices(*, size: Int64, takes: Bool, member_count: Int64) -> Prices:
     >>> answer.of_class.tolist(), answer.of_row.tolist()
     ([4, 4], [4, 4])
     """
+    effort = Effort() if effort is None else effort
     of_class = np.zeros(takes.shape[1], dtype=np.int64)
     useful = np.flatnonzero(takes.any(axis=0) & (member_count > 0))
     parts = [(np.arange(len(size)), useful)]
@@ -75,7 +95,9 @@ def prices(*, size: Int64, takes: Bool, member_count: Int64) -> Prices:
             continue
         members = member_count[classes]
         mean = -(-int(size[rows].sum()) // int(members.sum()))
-        cut = _cut_at(mean, size[rows], takes[np.ix_(rows, classes)], members)
+        cut = _cut_at(mean, size[rows], takes[np.ix_(rows, classes)], members, effort)
+        if effort.is_spent:
+            return None
         if cut is None:
             of_class[classes] = mean
             continue
@@ -85,7 +107,7 @@ def prices(*, size: Int64, takes: Bool, member_count: Int64) -> Prices:
     return Prices(of_class=of_class, of_row=of_row)
 
 
-def _cut_at(mean: int, size: Int64, takes: Bool, members: Int64) -> Cut | None:
+def _cut_at(mean: int, size: Int64, takes: Bool, members: Int64, effort: Effort) -> Cut | None:
     """Return what separates prices above from prices below, `None` if all are the mean.
 
     If not every class can be filled to `mean - 1`, the cut of that flow separates prices of
@@ -93,19 +115,23 @@ def _cut_at(mean: int, size: Int64, takes: Bool, members: Int64) -> Cut | None:
     that flow separates prices above `mean` from the rest.
     """
     capacity = members * (mean - 1)
-    lower = _fill(size, takes, capacity)
-    cut = settle(lower).cut
-    if (lower.placed.sum(axis=0) < capacity).any():
-        assert cut is not None, "more partitions than room, yet all of them were placed"
+    lower = _fill(size, takes, capacity, np.zeros(takes.shape, dtype=np.int32))
+    cut = settle(lower, effort).cut
+    if effort.is_spent or (lower.placed.sum(axis=0) < capacity).any():
         return cut
-    return settle(_fill(size, takes, members * mean)).cut
+    assert cut is not None, "more partitions than room, yet all of them were placed"
+    return settle(_fill(size, takes, members * mean, lower.placed), effort).cut
 
 
-def _fill(size: Int64, takes: Bool, capacity: Int64) -> Network:
-    """Return a network in which classes may take up to `capacity` and need not take any."""
+def _fill(size: Int64, takes: Bool, capacity: Int64, placed: Int32) -> Network:
+    """Return a network in which classes may take up to `capacity` and need not take any.
+
+    It goes on from `placed`, int32[R, K].
+    """
     return start(
         size=size,
         owned=np.zeros(takes.shape, dtype=np.int32),
+        placed=placed,
         allowed=takes,
         remote=None,
         least=np.zeros(len(capacity), dtype=np.int64),

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
 from assignors.optimal.flow.settle import settle
 from assignors.optimal.partition_choice import choose_partitions
@@ -44,7 +45,15 @@ class Solved:
     levels: int
     """Different mean loads in the group; 1 where everybody gets the mean, 0 for nothing."""
     phases: int
-    """Searches that the least movement took; 0 where nothing had to be searched."""
+    """Searches that it took; 0 where nothing had to be searched."""
+    ways: int = 0
+    """Along how many ways the searches sent something."""
+    steps: int = 0
+    """What is counted against the limit: rows that the searches looked at."""
+    is_best: bool = True
+    """Whether the search ended before the limit: then nothing is better."""
+    gap: int = 0
+    """By how much `load_square_sum` is above the least there is, at most; 0 if `is_best`."""
 
 
 def solve(
@@ -56,14 +65,19 @@ def solve(
     rack: Int32 | None = None,
     replica_set: Int32 | None = None,
     replica_racks: Bool | None = None,
+    limit: int | None = None,
 ) -> Solved:
-    """Return the best assignment.
+    """Return the best assignment, or the best found in `limit` steps of the search.
 
     `first` is int64[T + 1]: topic t holds partitions first[t]:first[t + 1]; `takes` bool[K, T]:
     class k takes topic t; `class_of` int32[M]; `owner` int32[P]: whom stickiness favours, -1
     for nobody; owners that do not take the topic are ignored. Racks matter if all three are
     given and some member has one: `rack` int32[M] (-1: none), `replica_set` int32[P] an index
     into `replica_racks` bool[S, racks].
+
+    Where the limit ends the search, what is still to be placed goes to the subscribers that
+    have least: every partition is assigned, loads may differ by more than they must, and more
+    may move. The tables cost O(P + R M) before the first step.
 
     Members and topics are numbered in the order that breaks ties.
     Cost: O(P + M log M) for equal subscriptions, else see `flow.settle`.
@@ -90,6 +104,7 @@ def solve(
         members = np.flatnonzero(row_takes[0, class_of])
         return _equal_part(first, row_of_topic >= 0, owner, members, len(class_of))
     sizes = np.diff(first)
+    topic_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     rows = build(
         row_of=np.repeat(row_of_topic, sizes),
         row_takes=row_takes,
@@ -97,7 +112,7 @@ def solve(
         owner=owner,
         racks=racks,
     )
-    return _mixed(rows, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), class_of)
+    return _mixed(rows, topic_of, class_of, Effort(limit=limit))
 
 
 def _nothing(owner: Int32) -> Solved:
@@ -119,7 +134,7 @@ def _equal(first: Int64, owner: Int32, member_count: int) -> Solved:
     answer, kept = share(first, owner, member_count)
     return Solved(
         owner=answer,
-        load_square_sum=member_count * floor * floor + spare * (2 * floor + 1),
+        load_square_sum=_mean_square_sum(len(owner), member_count),
         load_max=floor + (spare > 0),
         load_min=floor,
         kept=kept,
@@ -144,9 +159,12 @@ def _equal_part(
     return replace(solved, owner=answer)
 
 
-def _mixed(rows: Rows, topic_of: Int32, class_of: Int32) -> Solved:
+def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solved:
     """Return the answer where rows differ in who may take them, or in their racks."""
-    placed, levels, phases = _table(rows, class_of)
+    network, known, is_best = _table(rows, class_of, effort)
+    placed = network.placed
+    if not is_best:
+        _place_rest(network, rows.size)
     answer = choose_partitions(
         row_of=rows.row_of,
         topic_of=topic_of,
@@ -155,34 +173,74 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32) -> Solved:
         placed=placed,
     )
     load = placed.sum(axis=0, dtype=np.int64)[rows.allowed.any(axis=0)]
+    square_sum = int(load @ load)
+    gap = 0
+    if not is_best:
+        least = _mean_square_sum(int(load.sum()), len(load))
+        if known is not None:
+            member_count = np.bincount(class_of, minlength=rows.takes.shape[1])
+            least = known.square_sum(rows.size, member_count)
+        gap = square_sum - least
     return Solved(
         owner=answer,
-        load_square_sum=int(load @ load),
+        load_square_sum=square_sum,
         load_max=int(load.max()),
         load_min=int(load.min()),
         kept=int(np.minimum(rows.owned, placed).sum()),
-        levels=levels,
-        phases=phases,
+        levels=1 if known is None else known.level_count,
+        phases=effort.phases[0],
+        ways=effort.ways[0],
+        steps=effort.steps[0],
+        is_best=is_best,
+        gap=gap,
     )
 
 
-def _table(rows: Rows, class_of: Int32) -> tuple[Int32, int, int]:
-    """Return the table that keeps most among the balanced ones, its levels and phases."""
+def _table(rows: Rows, class_of: Int32, effort: Effort) -> tuple[Network, Prices | None, bool]:
+    """Return the table that keeps most among the balanced ones, its prices if they were needed.
+
+    The last one says whether it is: where `effort` is spent first, some partitions are left
+    that `_place_rest` places.
+    """
     class_count = rows.takes.shape[1]
     member_count = np.bincount(class_of, minlength=class_count)
     known = None
     if 1 < class_count <= len(class_of) // 4:
-        known = prices(size=rows.size, takes=rows.takes, member_count=member_count)
+        known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
     if known is None or known.level_count == 1:
         network = _at_mean(rows)
-        outcome = settle(network)
+        outcome = settle(network, effort)
         if outcome.cut is None:
-            return network.placed, 1, outcome.phases
-        known = prices(size=rows.size, takes=rows.takes, member_count=member_count)
+            return network, known, outcome.is_settled
+        known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
+        if known is None:
+            return network, None, False
     network = _at_prices(rows, class_of, known)
-    outcome = settle(network)
+    outcome = settle(network, effort)
     assert outcome.cut is None, "no table has the loads that its prices promise"
-    return network.placed, known.level_count, outcome.phases
+    return network, known, outcome.is_settled
+
+
+def _place_rest(network: Network, size: Int64) -> None:
+    """Place what is left with the subscribers that have least, whatever it costs."""
+    load = network.placed.sum(axis=0, dtype=np.int64)
+    left = size - network.placed.sum(axis=1, dtype=np.int64)
+    for row in np.flatnonzero(left).tolist():
+        members = np.flatnonzero(network.allowed[row])
+        order = members[np.argsort(load[members], kind="stable")]
+        depth = np.arange(1, len(order) + 1) * load[order] - np.cumsum(load[order])
+        count = int(np.searchsorted(depth, left[row], side="left"))
+        level, spare = divmod(int(left[row] + load[order[:count]].sum()), count)
+        given = level - load[order[:count]]
+        given[:spare] += 1
+        network.placed[row, order[:count]] += given.astype(np.int32)
+        load[order[:count]] += given
+
+
+def _mean_square_sum(total: int, member_count: int) -> int:
+    """Return the sum of squares of loads that differ by one at most."""
+    floor, spare = divmod(total, member_count)
+    return member_count * floor * floor + spare * (2 * floor + 1)
 
 
 def _at_mean(rows: Rows) -> Network:
@@ -193,6 +251,7 @@ def _at_mean(rows: Rows) -> Network:
     return start(
         size=rows.size,
         owned=rows.owned,
+        placed=rows.owned.copy(),
         allowed=rows.allowed,
         remote=rows.remote,
         least=least,
@@ -206,9 +265,11 @@ def _at_prices(rows: Rows, class_of: Int32, known: Prices) -> Network:
     agree = (rows.takes & (known.of_row[:, None] == known.of_class))[:, class_of]
     price: Int64 = known.of_class[class_of]
     least: Int64 = np.maximum(price - 1, 0)
+    owned = np.where(agree, rows.owned, np.int32(0))
     return start(
         size=rows.size,
-        owned=np.where(agree, rows.owned, np.int32(0)),
+        owned=owned,
+        placed=owned.copy(),
         allowed=agree,
         remote=None if rows.remote is None else rows.remote & agree,
         least=least,

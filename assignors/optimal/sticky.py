@@ -7,12 +7,15 @@ which `solve` proves.
 
 from __future__ import annotations
 
+from functools import partial
+
 from assignors.assignor import Assignor, UserData
 from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.metrics import stats
 from assignors.model import Group
-from assignors.optimal.solve import solve
+from assignors.optimal.solve import Solved, solve
+from assignors.options import Options
 from assignors.problem import Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
 
@@ -22,6 +25,32 @@ def target_assignment(problem: Problem, favoured: Int32) -> Int32:
 
     Cost: that of `solve`: O(P + M log M) for equal subscriptions.
     """
+    return _solved(problem, favoured, limit=None).owner
+
+
+def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
+    """Return whom stickiness favours and who should hold each partition, int32[P] each."""
+    favoured, target, _ = place_within(problem, claims, limit=None)
+    return favoured, target
+
+
+def place_within(
+    problem: Problem, claims: Claims, *, limit: int | None
+) -> tuple[Int32, Int32, dict[str, int | bool]]:
+    """Return what `place` does after at most `limit` steps, and figures if that was too few.
+
+    `limit_reached`, and `balance_gap_max`: the sum of squared loads is above the least possible
+    by no more than this. More partitions may move than must.
+    """
+    favoured = favoured_owners(problem, claims)
+    solved = _solved(problem, favoured, limit)
+    figures: dict[str, int | bool] = {}
+    if not solved.is_best:
+        figures = {"limit_reached": True, "balance_gap_max": solved.gap}
+    return favoured, solved.owner, figures
+
+
+def _solved(problem: Problem, favoured: Int32, limit: int | None) -> Solved:
     return solve(
         first=problem.first,
         takes=problem.takes,
@@ -30,16 +59,11 @@ def target_assignment(problem: Problem, favoured: Int32) -> Int32:
         rack=problem.rack,
         replica_set=problem.replica_set,
         replica_racks=problem.replica_racks,
-    ).owner
+        limit=limit,
+    )
 
 
-def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
-    """Return whom stickiness favours and who should hold each partition, int32[P] each."""
-    favoured = favoured_owners(problem, claims)
-    return favoured, target_assignment(problem, favoured)
-
-
-def assign(group: Group) -> Rebalance:
+def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
     """Return the optimal eager assignment. Source: KIP-54.
 
     >>> from assignors.model import Cluster, Member
@@ -52,11 +76,11 @@ def assign(group: Group) -> Rebalance:
     """
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
-    favoured, target = place(problem, claims)
+    favoured, target, cut_off = place_within(problem, claims, limit=options.limit)
     return Rebalance(
         assignment=AssignedPartitions(problem, target),
         notes=claims.notes,
-        stats=stats(problem, favoured=favoured, given=target),
+        stats={**stats(problem, favoured=favoured, given=target), **cut_off},
     )
 
 
@@ -65,5 +89,6 @@ STICKY = Assignor(
     name="sticky",
     assign=assign,
     user_data=UserData.STICKY,
+    configure=lambda options: partial(assign, options=options),
     takes_arrays=True,
 )

@@ -9,6 +9,7 @@ import pytest
 from assignors.optimal.flow import settle as settle_module
 from assignors.optimal.flow.blocking import push_all
 from assignors.optimal.flow.distances import Distances, Layers, layers_of
+from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import RACK, Residual
 from tests.optimal.groups import SHAPES, group, with_racks
 from tests.optimal.oracles import best_by_trial
@@ -48,11 +49,11 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     distances_now: list[Distances] = []
 
-    def compute(residual: Residual, distances: Distances) -> Layers:
+    def compute(residual: Residual, distances: Distances, effort: Effort) -> Layers:
         distances_now[:] = [distances]
-        return layers_of(residual, distances)
+        return layers_of(residual, distances, effort)
 
-    def check_and_push(residual: Residual, layers: Layers) -> int:
+    def check_and_push(residual: Residual, layers: Layers, effort: Effort) -> int:
         (distances,) = distances_now
         members = range(len(residual.load))
         of_member = [
@@ -66,7 +67,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         for node in [*layers.layer_of, *reached]:
             assert stated[node] == true[node]
         seen.extend(stated)
-        return push_all(residual, layers)
+        return push_all(residual, layers, effort)
 
     monkeypatch.setattr(settle_module, "layers_of", compute)
     monkeypatch.setattr(settle_module, "push_all", check_and_push)

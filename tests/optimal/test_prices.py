@@ -25,6 +25,7 @@ def priced(made: Arrays) -> tuple[Prices, Int64]:
     answer = made.solve().owner
     load = np.bincount(answer[answer >= 0], minlength=made.member_count)
     found = prices(size=size, takes=row_takes, member_count=member_count)
+    assert found is not None
     for partition in np.flatnonzero(answer >= 0).tolist():
         row = row_of_topic[made.topic_of[partition]]
         assert found.of_row[row] == found.of_class[made.class_of[answer[partition]]]
@@ -53,6 +54,7 @@ def test_a_crowded_topic_and_a_quiet_one_have_their_own_prices() -> None:
         takes=np.array([[True, False], [False, True]]),
         member_count=np.array([1, 2]),
     )
+    assert found is not None
     assert found.of_class.tolist() == [9, 1]
     assert found.level_count == 2
 
@@ -63,4 +65,5 @@ def test_classes_without_members_or_topics_have_no_price() -> None:
         takes=np.array([[True, False, True]]),
         member_count=np.array([2, 3, 0]),
     )
+    assert found is not None
     assert found.of_class.tolist() == [2, 0, 0]

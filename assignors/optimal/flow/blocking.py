@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from assignors.optimal.flow.distances import Layers
+from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual, add_extra, add_load, place
 
 UNBOUNDED = 1 << 62
@@ -20,19 +21,19 @@ Step = tuple[int, int, int]
 """A row, the member through whom it was reached, and how much can take this step."""
 
 
-def push_all(residual: Residual, layers: Layers) -> int:
+def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
     """Send as much as the layers can carry; return how many ways were filled.
 
     Cost: ways x their length operations on sets, and the pairs of rows one layer apart.
     """
-    way_count = 0
+    before = effort.ways[0]
     for start in list(residual.supply):
         layer = layers.layer_of.get(start)
         if start >= residual.hub + 2:
             layer = _begin_at_member(residual, layers, start)
         if layer is not None:
-            way_count += _push_from(residual, layers, start, layer)
-    return way_count
+            _push_from(residual, layers, effort, start, layer)
+    return effort.ways[0] - before
 
 
 def _begin_at_member(residual: Residual, layers: Layers, start: int) -> int | None:
@@ -49,11 +50,13 @@ def _begin_at_member(residual: Residual, layers: Layers, start: int) -> int | No
     return None
 
 
-def _push_from(residual: Residual, layers: Layers, start: int, start_layer: int) -> int:
-    """Send what one node has too much; return how many ways were filled."""
+def _push_from(
+    residual: Residual, layers: Layers, effort: Effort, start: int, start_layer: int
+) -> None:
+    """Send what one node has too much."""
     way: list[Step] = [(start, -1, residual.supply[start])]
-    way_count = 0
-    while way and way[0][2]:
+    while way and way[0][2] and not effort.is_spent:
+        effort.add(1)
         row = way[-1][0]
         layer = start_layer - len(way) + 1
         if layer:
@@ -65,8 +68,7 @@ def _push_from(residual: Residual, layers: Layers, start: int, start_layer: int)
                 way.pop()
         else:
             way = _fill(residual, layers, way)
-            way_count += 1
-    return way_count
+            effort.ways[0] += 1
 
 
 def _step(residual: Residual, layers: Layers, row: int, following: list[int]) -> Step | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
 
 OpenArcs = tuple[int, int, int]
@@ -57,7 +58,7 @@ def initial(residual: Residual) -> Distances:
     return Distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
 
 
-def layers_of(residual: Residual, distances: Distances) -> Layers:
+def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layers:
     """Return the layers, counted from the goal, as far as the last supply.
 
     Cost: layers x rows operations on sets.
@@ -78,6 +79,7 @@ def layers_of(residual: Residual, distances: Distances) -> Layers:
     while current:
         new = reached & ~seen
         seen |= new
+        effort.add(len(current) + len(waiting))
         found.rows.append(current)
         found.members.append(new)
         if not waiting or not new or _reaches_all(residual, found, seen):

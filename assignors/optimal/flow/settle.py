@@ -18,6 +18,7 @@ import numpy as np
 
 from assignors.optimal.flow.blocking import push_all
 from assignors.optimal.flow.distances import initial, layers_of, move_away
+from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
 from assignors.optimal.flow.residual import Residual, residual_of
 from assignors.problem import Bool
@@ -36,31 +37,35 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How the search ended: `cut` is `None` when everything supplied was absorbed."""
+    """How the search ended.
+
+    `cut` is `None` when everything supplied was absorbed, or when the limit was reached.
+    """
 
     cut: Cut | None
-    phases: int
+    is_settled: bool
+    """Whether everything supplied was absorbed."""
 
 
-def settle(network: Network) -> Outcome:
+def settle(network: Network, effort: Effort) -> Outcome:
     """Send all surplus of the network to where it can be absorbed, at the least cost.
 
-    Changes `network.placed`; the other arrays are left as they were. Cost: O(R M) in numpy,
-    then phases x layers x R + ways x their length operations on sets of M bits. A phase ends
-    with every surplus further from the goal, in cost or in hops.
+    Changes `network.placed`; the other arrays are left as they were. Stops where `effort` is
+    spent: what is placed then is the cheapest table for the loads that it has.
+    Cost: O(R M) in numpy, then phases x layers x R + ways x their length operations on sets of
+    M bits. A phase ends with every surplus further from the goal, in cost or in hops.
     """
     if network.is_settled:
-        return Outcome(cut=None, phases=0)
+        return Outcome(cut=None, is_settled=True)
     residual = residual_of(network)
     distances = initial(residual)
-    phases = 0
-    while residual.supply:
-        layers = layers_of(residual, distances)
-        if push_all(residual, layers):
-            phases += 1
-        elif not move_away(residual, distances, layers):
-            return Outcome(cut=_cut(residual), phases=phases)
-    return Outcome(cut=None, phases=phases)
+    while residual.supply and not effort.is_spent:
+        layers = layers_of(residual, distances, effort)
+        if push_all(residual, layers, effort):
+            effort.phases[0] += 1
+        elif not (effort.is_spent or move_away(residual, distances, layers)):
+            return Outcome(cut=_cut(residual), is_settled=False)
+    return Outcome(cut=None, is_settled=not residual.supply)
 
 
 def _cut(residual: Residual) -> Cut:
