@@ -47,8 +47,10 @@ def string_hashes(texts: Sequence[str]) -> Int32:
 
     Cost: O(total length). A lone surrogate counts as the code unit that it is.
     """
-    blobs = [text.encode("utf-16-le", "surrogatepass") for text in texts]
-    length = np.array([len(blob) // 2 for blob in blobs], dtype=np.int64)
+    blob = "".join(texts).encode("utf-16-le", "surrogatepass")
+    length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    if int(length.sum()) * 2 < len(blob):  # a character beyond 16 bits has two code units
+        length = np.array([len(text.encode("utf-16-le", "surrogatepass")) // 2 for text in texts])
     total = int(length.sum())
     hashes = np.zeros(len(texts), dtype=np.uint32)
     if total:
@@ -56,7 +58,7 @@ def string_hashes(texts: Sequence[str]) -> Int32:
         power = np.full(int(length.max()), 31, dtype=np.uint32)
         power[0] = 1
         power = np.multiply.accumulate(power)
-        unit = np.frombuffer(b"".join(blobs), dtype="<u2").astype(np.uint32)
+        unit = np.frombuffer(blob, dtype="<u2").astype(np.uint32)
         unit *= power[np.repeat(end, length) - 1 - np.arange(total)]
         filled = np.flatnonzero(length)
         hashes[filled] = np.add.reduceat(unit, (end - length)[filled])
@@ -73,15 +75,14 @@ def partition_hashes(topic_hash: Int32, partition: Int32 | Int64) -> Int32:
     return mixed.view(np.int32)
 
 
-def uuid_hash(high: int, low: int) -> int:
-    """Return `Uuid.hashCode` of a UUID's two halves, a signed 32-bit number.
+def uuid_hashes(high: Int64, low: Int64) -> Int32:
+    """Return `Uuid.hashCode` of UUIDs given as their halves, int64[N] each: int32[N].
 
-    >>> uuid_hash(1 << 32, 6)
-    7
+    >>> uuid_hashes(np.array([1 << 32]), np.array([6])).tolist()
+    [7]
     """
-    mixed = (high ^ low) & 0xFFFFFFFFFFFFFFFF
-    folded = (mixed >> 32) ^ (mixed & 0xFFFFFFFF)
-    return folded - (1 << 32) if folded >= 1 << 31 else folded
+    mixed = high ^ low
+    return ((mixed >> 32) ^ mixed).astype(np.int32)
 
 
 def copied_set_capacity(size: int, jdk: Jdk) -> int:

@@ -49,7 +49,8 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
 def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
     """Return how many of its partitions each member may keep and how many it is given.
 
-    Both int64[M]. One member after the other, as each may leave its extra one to a later member.
+    Both int64[M]. A member that does not have its extra one leaves it to a later member, as long
+    as more members follow than there are extra ones left; from there on all take one. Cost: O(M).
 
     >>> quota, fill = _quotas(np.array([1, 2, 0]), partition_count=4)
     >>> quota.tolist(), fill.tolist()
@@ -57,19 +58,16 @@ def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
     """
     members = len(had_count)
     low, extra = divmod(partition_count, members)
-    quota = np.full(members, low, dtype=np.int64)
-    fill = np.zeros(members, dtype=np.int64)
-    for member, had in enumerate(had_count.tolist()):
-        has_extra = extra > 0
-        quota[member] += has_extra
-        room = low + has_extra - had
-        if room > 0:
-            if has_extra and members - member > extra:
-                room -= 1
-                has_extra = False
-            fill[member] = room
-        extra -= has_extra
-    return quota, fill
+    has_extra = had_count > low
+    extra_left = extra - (np.cumsum(has_extra) - has_extra)
+    all_take = np.flatnonzero(members - np.arange(members) <= extra_left)
+    if len(all_take):
+        has_extra[all_take[0] :] = True
+        extra_left = extra - (np.cumsum(has_extra) - has_extra)
+    quota = low + (extra_left > 0)
+    room = quota - had_count
+    leaves_it = (extra_left > 0) & ~has_extra
+    return quota, np.where(room > 0, room - leaves_it, 0)
 
 
 def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:

@@ -22,7 +22,7 @@ from hashlib import sha256
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, partition_arrays, require_int32
-from assignors.jvm.hash_order import uuid_hash
+from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.many_tables import compute_orders, put_orders
 from assignors.jvm.map_order import map_order
 from assignors.model import Group, Member, MemberNote
@@ -111,15 +111,17 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
     order = map_order(group, problem)
     members = [problem.members[place] for place in order.tolist()]
     topics = _topics(problem, members)
-    topic_ids = _topic_ids(group, topics)
+    high, low = _topic_ids(group, topics)
+    topic_ids = tuple(zip(high.tolist(), low.tolist(), strict=True))
+    _require_different_ids(group, topics, topic_ids)
     return Spec(
         problem=problem,
         order=order,
         topics=topics,
         topic_ids=topic_ids,
-        topic_hash=np.array([uuid_hash(*halves) for halves in topic_ids], dtype=np.int32),
+        topic_hash=uuid_hashes(high, low),
         target=_target(members, topics),
-        is_homogeneous=_are_equal(members),
+        is_homogeneous=len(problem.takes) <= 1 and _are_equal(members),
         notes=_made_ids(group, problem) if needs_ids else (),
     )
 
@@ -163,23 +165,32 @@ def _topics(problem: Problem, members: Sequence[Member]) -> tuple[str, ...]:
     return problem.topics + tuple(others)
 
 
-def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[tuple[int, int], ...]:
+def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[Int64, Int64]:
+    """Return the halves of each topic's id, int64[E] each."""
     known = group.cluster.topics
-    found: dict[tuple[int, int], str] = {}
+    ids = []
     for name in topics:
         given = known[name].topic_id if name in known else None
         topic_id = made_id(name) if given is None else given
         if TOPIC_ID.fullmatch(topic_id) is None:
             raise ValueError(f"topic {name!r}: id {topic_id!r} is not 22 characters of base64url")
-        blob = urlsafe_b64decode(topic_id + "==")
-        halves = (
-            int.from_bytes(blob[:8], "big", signed=True),
-            int.from_bytes(blob[8:], "big", signed=True),
-        )
+        ids.append(topic_id)
+    # With two more characters an id is 18 whole bytes, and all ids are decoded as one text.
+    blob = urlsafe_b64decode("".join([topic_id + "AA" for topic_id in ids]))
+    halves = np.frombuffer(blob, dtype=[("high", ">i8"), ("low", ">i8"), ("rest", "V2")])
+    return halves["high"].astype(np.int64), halves["low"].astype(np.int64)
+
+
+def _require_different_ids(
+    group: Group, topics: Sequence[str], topic_ids: Sequence[tuple[int, int]]
+) -> None:
+    found: dict[tuple[int, int], str] = {}
+    for name, halves in zip(topics, topic_ids, strict=True):
         other = found.setdefault(halves, name)
         if other != name:
+            known = group.cluster.topics.get(name)
+            topic_id = made_id(name) if known is None or known.topic_id is None else known.topic_id
             raise ValueError(f"topics {other!r} and {name!r} have the same id {topic_id!r}")
-    return tuple(found)
 
 
 def _made_ids(group: Group, problem: Problem) -> tuple[MemberNote, ...]:

@@ -17,7 +17,7 @@ from assignors.jvm.hash_order import (
     string_hash,
     string_hashes,
     table_length,
-    uuid_hash,
+    uuid_hashes,
 )
 
 HASHES = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=200, unique=True)
@@ -126,8 +126,8 @@ def test_hashes_known_from_java() -> None:
     assert string_hash("polygenelubricants") == -(2**31)
     topic = np.array([string_hash("t")], dtype=np.int32)
     assert partition_hashes(topic, np.array([-1])).tolist() == [31 * 30 + 116]
-    assert uuid_hash(-1, 0) == 0
-    assert uuid_hash(0, 2**63) == -(2**31)
+    high, low = np.array([-1, 0, 1 << 32]), np.array([0, -(2**63), 6])
+    assert uuid_hashes(high, low).tolist() == [0, -(2**31), 7]
 
 
 @pytest.mark.parametrize("size", [0, 1, 11, 12, 13, 24, 48, 96, 100])

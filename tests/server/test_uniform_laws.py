@@ -23,6 +23,7 @@ from assignors import (
 from assignors.checks import Rule, check
 from assignors.server.balancer import Balancer
 from assignors.server.heterogeneous import dealt_to_least
+from assignors.server.homogeneous import _quotas
 from tests.server.groups import any_groups, assignable, equal_groups, had, holders, places_of
 from wire.text import utf16_key
 
@@ -184,3 +185,28 @@ def test_a_group_without_members_or_topics_is_no_problem() -> None:
         assignor = assignor_named(f"server/{name}")
         assert dict(assignor.assign(nobody).assignment) == {}
         assert dict(assignor.assign(idle).assignment) == {"a": {}}
+
+
+def quotas_by_steps(had_count: list[int], partition_count: int) -> tuple[list[int], list[int]]:
+    """Kafka's loop: member after member, while extra partitions are left."""
+    low, extra = divmod(partition_count, len(had_count))
+    quota, fill = [], []
+    for member, count in enumerate(had_count):
+        has_extra = extra > 0
+        quota.append(low + has_extra)
+        room = quota[-1] - count
+        if room > 0 and has_extra and len(had_count) - member > extra:
+            room -= 1
+            has_extra = False
+        fill.append(max(room, 0))
+        extra -= has_extra
+    return quota, fill
+
+
+@given(
+    had_count=st.lists(st.integers(0, 6), min_size=1, max_size=9),
+    partition_count=st.integers(0, 40),
+)
+def test_quotas_are_those_of_kafkas_loop(had_count: list[int], partition_count: int) -> None:
+    quota, fill = _quotas(np.array(had_count), partition_count)
+    assert (quota.tolist(), fill.tolist()) == quotas_by_steps(had_count, partition_count)
