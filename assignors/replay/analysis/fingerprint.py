@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Participant
-from wire import NoteCode, decode_assignment
+from wire import MemberAssignment, NoteCode
 
 JAVA_NEW = "kafka-clients 3.5 or newer"
 JAVA_MIDDLE = "kafka-clients 3.3 to 3.4"
@@ -91,7 +91,7 @@ KIP-792. The first that fits is the guess."""
 def guessed_writer(generation: Generation) -> str | None:
     """Return the library whose bytes the Assignments of a classic generation look like.
 
-    `None` where no row of `WRITERS` fits, or the leader is not in the record. Cost: O(bytes).
+    `None` where no row of `WRITERS` fits, or the leader is not in the record. Cost: O(members).
     """
     if generation.is_from_broker and generation.members:
         return BROKER
@@ -105,13 +105,15 @@ def guessed_writer(generation: Generation) -> str | None:
 
 
 def form_of(generation: Generation, leader: Participant) -> Form | None:
-    """Return the form of a generation's bytes, `None` where none of them can be read."""
+    """Return the form of a generation's bytes, `None` where none of them can be read.
+
+    Cost: O(members).
+    """
     versions, user_data = set(), set()
     for member in generation.members:
-        given = _form_of_assignment(member.assignment_bytes or b"")
-        if given is not None:
-            versions.add(given[0])
-            user_data.add(given[1])
+        if member.written is not None:
+            versions.add(member.written.version)
+            user_data.add(_form_of_user_data(member.written))
     if not versions or leader.version is None:
         return None
     return Form(
@@ -125,13 +127,10 @@ def form_of(generation: Generation, leader: Participant) -> Form | None:
     )
 
 
-def _form_of_assignment(blob: bytes) -> tuple[int, str] | None:
-    read = decode_assignment(blob).value
-    if read is None:
-        return None
-    if read.user_data is None:
-        return read.version, "null"
-    return read.version, "data" if read.user_data else "empty"
+def _form_of_user_data(written: MemberAssignment) -> str:
+    if written.user_data is None:
+        return "null"
+    return "data" if written.user_data else "empty"
 
 
 def _fits(form: Form, writer: Writer) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from assignors.ownership.double import Overlap, overlaps
 from assignors.ownership.intervals import Ownership
 from assignors.replay.analysis.figures import Figures, figures
+from assignors.replay.analysis.fingerprint import guessed_writer
 from assignors.replay.analysis.ownership import ownerships_of
 from assignors.replay.history.model import Generation, GroupHistory, Kind, Life, partition_count
 from assignors.replay.history.partition_counts import counts_of
@@ -25,6 +26,8 @@ class GenerationAnalysis:
     before: Generation | None
     """The one before it in the same life, if there is any."""
     figures: Figures
+    writer: str | None = None
+    """Classic: the client library that wrote the assignment, a guess (`fingerprint`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +119,12 @@ def _life_analysis(life: Life, counts: Mapping[str, int]) -> LifeAnalysis:
     for generation in life.generations:
         counted = figures(life.kind, generation, before, counts)
         generations.append(
-            GenerationAnalysis(generation=generation, before=before, figures=counted)
+            GenerationAnalysis(
+                generation=generation,
+                before=before,
+                figures=counted,
+                writer=guessed_writer(generation),
+            )
         )
         before = generation
     found = ownerships_of(life)

@@ -172,6 +172,7 @@ def _analysed(analysed: GenerationAnalysis, label: Label) -> GenerationAnalysis:
         generation=_generation(analysed.generation, label),
         before=None if before is None else _generation(before, label),
         figures=_figures(analysed.figures, label),
+        writer=analysed.writer,
     )
 
 
@@ -192,6 +193,7 @@ def _member(member: Participant, label: Label) -> Participant:
         client_id=label(Hidden.CLIENT, member.client_id),
         host=label(Hidden.HOST, member.host),
         instance_id=None if instance_id is None else label(Hidden.INSTANCE, instance_id),
+        joined_as=None,
     )
 
 

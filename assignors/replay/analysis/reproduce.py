@@ -13,16 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
-from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.jvm.failure import JavaFailure
-from assignors.model import Cluster, Group, Member, State
+from assignors.model import Cluster, Group, State
 from assignors.registry import ASSIGNORS
-from assignors.replay.analysis.fingerprint import guessed_writer
-from assignors.replay.analysis.group_analysis import GroupAnalysis
+from assignors.replay.analysis.group_analysis import GenerationAnalysis, GroupAnalysis
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.tables.rows import GenerationRow
-from wire import decode_assignment, encode_assignment
+from wire import encode_assignment
 
 JAVA = "java/"
 
@@ -84,16 +82,14 @@ def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
             if assignor is None or leader is None:
                 continue
             state = states.get(leader.member_id, State())
+            members = tuple(m.joined_as for m in generation.members if m.joined_as is not None)
+            assert len(members) == len(generation.members), "all of them wrote a Subscription"
             found, states[leader.member_id] = _compared(
                 life_analysis.life.number,
-                generation,
+                analysed,
                 leader,
                 assignor,
-                Group(
-                    cluster=cluster,
-                    members=tuple(_member(m) for m in generation.members),
-                    state=state,
-                ),
+                Group(cluster=cluster, members=members, state=state),
             )
             yield found
 
@@ -128,9 +124,10 @@ def shares(rows: Iterable[GenerationRow]) -> list[Share]:
 
 
 def _compared(
-    life: int, generation: Generation, leader: Participant, assignor: Assignor, group: Group
+    life: int, analysed: GenerationAnalysis, leader: Participant, assignor: Assignor, group: Group
 ) -> tuple[Reproduction, State]:
     """Return the comparison, and what the leader's assignor remembers after it."""
+    generation = analysed.generation
     failure: str | None = None
     is_same, different, state = False, 0, group.state
     try:
@@ -147,7 +144,7 @@ def _compared(
         life=life,
         generation=generation.number,
         assignor=assignor.full_name,
-        writer=guessed_writer(generation),
+        writer=analysed.writer,
         leader_client_id=leader.client_id,
         is_same=is_same,
         different_count=different,
@@ -162,12 +159,6 @@ def _leader(generation: Generation) -> Participant | None:
     return next((m for m in generation.members if m.member_id == generation.leader_id), None)
 
 
-def _member(member: Participant) -> Member:
-    blob = member.subscription_bytes
-    assert blob is not None, "a member of a classic generation has a Subscription"
-    return member_from_bytes(member.member_id, blob, instance_id=member.instance_id)
-
-
 def _grouped(listed: Sequence[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
     """Return pairs by topic, as Java groups them: topics in order of first appearance."""
     grouped: dict[str, list[int]] = {}
@@ -178,11 +169,11 @@ def _grouped(listed: Sequence[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
 
 def _is_written(member: Participant, share: dict[str, tuple[int, ...]]) -> bool:
     """Return whether the member's recorded Assignment is this share, as Java writes it."""
-    blob = member.assignment_bytes or b""
-    read = decode_assignment(blob).value
-    if read is None or read.version < 0:
+    written = member.written
+    if written is None or written.version < 0:
         return False
-    return encode_assignment(share, version=read.version, keep_order=True) == blob
+    blob = encode_assignment(share, version=written.version, keep_order=True)
+    return blob == member.assignment_bytes
 
 
 def _pairs(member: Participant) -> set[tuple[str, int]]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from assignors.ownership.double import double_time
 from assignors.replay.analysis.commits import commit_counts, sole_owner_ids, spans
-from assignors.replay.analysis.fingerprint import guessed_writer
 from assignors.replay.analysis.group_analysis import (
     GenerationAnalysis,
     GroupAnalysis,
@@ -143,7 +142,7 @@ def _generation_row(
         protocol=generation.protocol,
         leader_id=generation.leader_id,
         leader_client_id=None if leader is None else leader.client_id,
-        leader_guess=guessed_writer(generation),
+        leader_guess=analysed.writer,
         member_count=len(generation.members),
         partition_count=counted.given_count,
         joined=counted.joined,

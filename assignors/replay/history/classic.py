@@ -14,15 +14,14 @@ from typing import Any
 
 from assignors.assignor import UserData
 from assignors.claims import read_claim
-from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import NO_GENERATION, Member
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
+from assignors.replay.history.member_bytes import MemberBytes
 from assignors.replay.history.model import LEFT, Generation, Kind, Life, Oddity, Participant
 from wire import (
     Note,
     TopicPartitions,
-    decode_assignment,
     decode_cooperative_user_data,
     decode_sticky_user_data,
 )
@@ -37,9 +36,12 @@ CLAIMS_STAND_IN = {"sticky": UserData.STICKY, "cooperative-sticky": UserData.COO
 class ClassicLife:
     """Builds one life from its records, one at a time."""
 
-    def __init__(self, number: int, from_ms: int, *, is_from_broker: bool) -> None:
+    def __init__(
+        self, number: int, from_ms: int, member_bytes: MemberBytes, *, is_from_broker: bool
+    ) -> None:
         """Start an empty life. With `is_from_broker` its first assignment is the broker's own."""
         self.number = number
+        self.member_bytes = member_bytes
         self.from_ms = from_ms
         self.is_from_broker = is_from_broker
         self.generations: list[Generation] = []
@@ -93,7 +95,9 @@ class ClassicLife:
         missing = 0 if is_first_from_broker else max(number - before - 1, 0)
         # The coordinator keeps members by id: of two with one id the last is the member.
         by_id = {
-            fields["memberId"]: participant(fields, value["protocolType"], value["protocol"])
+            fields["memberId"]: participant(
+                fields, value["protocolType"], value["protocol"], self.member_bytes
+            )
             for fields in value["members"]
         }
         members = tuple(by_id.values())
@@ -161,29 +165,46 @@ class ClassicLife:
         self.changes.append(change)
 
 
-def participant(fields: Mapping[str, Any], protocol_type: str, protocol: str | None) -> Participant:
+def participant(
+    fields: Mapping[str, Any],
+    protocol_type: str,
+    protocol: str | None,
+    member_bytes: MemberBytes,
+) -> Participant:
     """Return a member of a GROUP_METADATA record, with its Subscription and Assignment decoded.
 
     `fields` are those of the record. Bytes that cannot be read leave their fields empty, and a note
     among the oddities. Under another protocol type than `consumer` nothing is decoded.
     """
+    name = member_bytes.name
     recorded: dict[str, Any] = {
-        "member_id": fields["memberId"],
-        "client_id": fields["clientId"],
-        "host": fields["clientHost"],
+        "member_id": name(fields["memberId"]),
+        "client_id": name(fields["clientId"]),
+        "host": name(fields["clientHost"]),
         "instance_id": fields.get("groupInstanceId"),
         "rebalance_timeout_ms": fields.get("rebalanceTimeout"),
         "session_timeout_ms": fields["sessionTimeout"],
-        "subscription_bytes": fields["subscription"],
         "assignment_bytes": fields["assignment"],
     }
     if protocol_type != CONSUMER_PROTOCOL:
         return Participant(**recorded)
+    read, owned = member_bytes.subscription(fields["subscription"])
     # As a leader reads it, so that claims are judged as the leader judged them.
-    member = member_from_bytes(fields["memberId"], fields["subscription"])
+    member = Member(
+        member_id=recorded["member_id"],
+        topics=read.topics,
+        owned=owned,
+        generation=read.generation,
+        rack_id=read.rack_id,
+        instance_id=recorded["instance_id"],
+        user_data=read.user_data,
+        version=read.version,
+        owned_known=read.owned_known,
+        notes=read.notes,
+    )
     is_unread = bool(member.notes) and member.notes[0].code == "empty-blob"
     claimed, generation, is_known = _claim(member, protocol)
-    assignment = decode_assignment(fields["assignment"])
+    assignment = member_bytes.assignment(fields["assignment"])
     return Participant(
         **recorded,
         topics=member.topics,
@@ -199,17 +220,23 @@ def participant(fields: Mapping[str, Any], protocol_type: str, protocol: str | N
             *oddities("assignment", assignment.notes),
         ),
         error=member.notes[0].text if is_unread else None,
+        joined_as=member,
+        written=assignment.value,
     )
 
 
 def oddities(blob: str, notes: tuple[Note, ...]) -> tuple[Oddity, ...]:
     """Return the notes of a decoder, each with what was decoded: `Oddity.blob`."""
+    if not notes:
+        return ()
     return tuple(
         Oddity(blob=blob, code=note.code, offset=note.offset, text=note.text) for note in notes
     )
 
 
 def _user_data_notes(member: Member, protocol: str | None) -> tuple[Note, ...]:
+    if member.user_data is None:
+        return ()
     kind = CLAIMS_STAND_IN.get(protocol or "", UserData.NONE)
     if kind is UserData.STICKY:
         return decode_sticky_user_data(member.user_data).notes
