@@ -57,6 +57,9 @@ class Memory:
     """What the assignor itself keeps (`java/sticky`)."""
     followed: tuple[object, ...] | None = None
     """The claims for which a follow-up round was last requested."""
+    read: ReadMembers | None = field(default=None, compare=False, repr=False)
+    """The members of a large group as they were read last, about the size of their bytes: what
+    has not changed since is not read again. No answer depends on it."""
 
     def in_round(self, joined: int | None) -> Memory:
         """Return the memory for the round that makes generation `joined`.
@@ -122,9 +125,8 @@ def lead(
     copied reference is repaired where it would fail, unless `options` say otherwise.
     Cost: that of the assignor, plus O(bytes).
     """
-    members = read_members(subscriptions, instance_ids)
-    if not assignor.takes_arrays:
-        members = tuple(members)
+    read = read_members(subscriptions, instance_ids, before=memory.read if memory else None)
+    members = read if assignor.takes_arrays else tuple(read)
     group = Group(cluster=cluster, members=members, generation=generation, joined=joined)
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
@@ -133,7 +135,9 @@ def lead(
     return Led(
         assignments=_assignments(members, rebalance.assignment),
         rebalance=rebalance,
-        memory=replace(after, generation=joined),
+        memory=replace(
+            after, generation=joined, read=read if isinstance(read, ReadMembers) else None
+        ),
         before=before,
         must_follow_up=must_follow_up,
     )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from assignors.arrays import Int64, OwnedArrays
+from assignors.arrays import Int64, OwnedArrays, chosen_rows
 from assignors.arrow.schemas import (
     DECODED_ASSIGNMENT,
     DECODED_SUBSCRIPTION,
@@ -131,23 +131,13 @@ def _topic_lists(lists: TopicLists, rows: Int64) -> pa.ListArray:
 
 def _partitions_of(arrays: OwnedArrays, rows: Int64) -> pa.ListArray:
     """Return `PARTITIONS` of some rows, which are in ascending order."""
-    entry_count = np.diff(arrays.entry_ptr)
-    count, topic, number = np.diff(arrays.number_ptr), arrays.topic, arrays.number
-    if len(rows) < len(entry_count):
-        is_chosen = np.zeros(len(entry_count), dtype=np.bool_)
-        is_chosen[rows] = True
-        is_entry = np.repeat(is_chosen, entry_count)
-        number = number[np.repeat(is_entry, count)]
-        topic, count, entry_count = topic[is_entry], count[is_entry], entry_count[rows]
-    names = pa.array(arrays.names, pa.string()).take(pa.array(topic))
-    numbers = pa.ListArray.from_arrays(_ends(count), pa.array(number, pa.int32()))
+    chosen = chosen_rows(arrays, rows)
+    names = pa.array(arrays.names, pa.string()).take(pa.array(chosen.topic))
+    numbers = pa.ListArray.from_arrays(
+        pa.array(chosen.number_ptr, pa.int32()), pa.array(chosen.number, pa.int32())
+    )
     structs = pa.StructArray.from_arrays([names, numbers], fields=list(PARTITIONS.value_type))
-    return pa.ListArray.from_arrays(_ends(entry_count), structs)
-
-
-def _ends(count: Int64) -> pa.Array:
-    """Return the offsets of lists with so many elements."""
-    return pa.array(np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(count)]), pa.int32())
+    return pa.ListArray.from_arrays(pa.array(chosen.entry_ptr, pa.int32()), structs)
 
 
 def _at_rows(values: Mapping[int, Any], rows: Int64, kind: pa.DataType) -> pa.Array:

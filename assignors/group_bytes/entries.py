@@ -80,7 +80,8 @@ def read_entries(
     is_plain &= (entry_count >= 0) & (entry_count <= COUNT_LIMIT)
     is_plain &= entry_count * smallest <= np.maximum(end - place, 0)
     sizes = np.sort(entry_count[is_plain])[::-1]
-    longest = int(sizes[min(TOGETHER_MIN, len(sizes)) - 1]) if len(sizes) else 0
+    together_min = max(1, min(TOGETHER_MIN, len(sizes) // 4))
+    longest = int(sizes[together_min - 1]) if len(sizes) else 0
     is_plain &= entry_count <= longest
     row, start, length, count = _entries(
         buffer, place, end, is_plain, entry_count, has_numbers=has_numbers

@@ -25,6 +25,8 @@ class Fields:
     """bool[M]."""
     generation: Int64
     """int64[M]."""
+    generation_at: Int64
+    """int64[M]: where the generation stands in the member's bytes, -1 where there is none."""
     user_data: dict[int, bytes]
     rack_ids: dict[int, str]
     entries: Entries
@@ -48,12 +50,15 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     version = lists.version
     user_data = read_user_data(buffer, place, end, is_plain, length_min=1)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
+    # What stands before a member's part is its topic list.
+    generation_at = np.where(version >= 2, place - bounds[:-1] + lists.end, -1)
     generation = _generations(int32_view(buffer), version, place, end, is_plain)
     rack_ids = _rack_ids(buffer, version, place, end, is_plain)
     is_plain &= place == end
     return Fields(
         is_plain=is_plain,
         generation=generation,
+        generation_at=generation_at,
         user_data=user_data,
         rack_ids=rack_ids,
         entries=entries,

@@ -40,6 +40,8 @@ class MemberArrays:
     """
 
     member_ids: tuple[str, ...]
+    blobs: tuple[bytes | None, ...]
+    """The Subscriptions; `None` for what was decoded already."""
     instance_ids: Mapping[str, str]
     names: tuple[str, ...]
     """Names of topics."""
@@ -53,6 +55,8 @@ class MemberArrays:
     """int64[M]: of the Subscription."""
     generation: Int64
     """int64[M]."""
+    generation_at: Int64
+    """int64[M]: where the generation stands in the bytes, -1 where there is none."""
     owned: OwnedArrays
     user_data: Mapping[int, bytes]
     """By row; null has no entry, as in the next one."""

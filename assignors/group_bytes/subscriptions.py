@@ -17,6 +17,7 @@ from assignors.arrays import OwnedArrays
 from assignors.group_bytes.entries import are_read_together, entry_arrays, recognised_names
 from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.members import MemberArrays, ReadMembers
+from assignors.group_bytes.rounds import joined, unchanged_since, with_generations
 from assignors.group_bytes.topic_lists import TopicLists, topic_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
@@ -25,11 +26,14 @@ from wire import Decoded, Subscription, decode_subscription
 def read_members(
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     instance_ids: Mapping[str, str] | None = None,
+    *,
+    before: ReadMembers | None = None,
 ) -> Sequence[Member]:
     """Return the members that wrote these Subscriptions, member id -> bytes, in that order.
 
     Each equals `member_from_bytes(member_id, blob)`; those of a large group are `ReadMembers`.
-    Never raises. Cost: linear in the bytes.
+    With those of an earlier round in `before`, only what has changed since is read. Never raises.
+    Cost: linear in the bytes.
     """
     named = instance_ids or {}
     if not are_read_together(len(subscriptions)):
@@ -37,29 +41,69 @@ def read_members(
             member_from_bytes(member_id, blob, instance_id=named.get(member_id))
             for member_id, blob in subscriptions.items()
         )
+    if before is not None:
+        again = _read_again(before.arrays, subscriptions, named)
+        if again is not None:
+            return again
+    return ReadMembers(_arrays(subscriptions, named))
+
+
+def _read_again(
+    before: MemberArrays,
+    subscriptions: Mapping[str, bytes | Decoded[Subscription]],
+    instance_ids: Mapping[str, str],
+) -> ReadMembers | None:
+    """Return the members, reading those that changed; `None` where that would save little."""
+    unchanged = unchanged_since(before, subscriptions, instance_ids)
+    changed = {
+        member_id: blob
+        for member_id, blob in subscriptions.items()
+        if member_id not in unchanged.row_of
+    }
+    if 2 * max(len(changed), len(before.member_ids) - len(unchanged.row_of)) > len(subscriptions):
+        return None
+    arrays = with_generations(before, unchanged, instance_ids)
+    if changed:
+        arrays = joined(arrays, list(unchanged.row_of.values()), _arrays(changed, instance_ids))
+        # What nobody has any more is kept: up to a bound, then all is read afresh.
+        name_places = len(arrays.name) + len(arrays.owned.topic)
+        if len(arrays.list_ptr) > 2 * len(subscriptions) or len(arrays.names) > name_places:
+            return None
+    row_of = {member_id: row for row, member_id in enumerate(arrays.member_ids)}
+    rows = np.fromiter(map(row_of.__getitem__, subscriptions), np.int64, len(subscriptions))
+    return ReadMembers(arrays, rows)
+
+
+def _arrays(
+    subscriptions: Mapping[str, bytes | Decoded[Subscription]], instance_ids: Mapping[str, str]
+) -> MemberArrays:
+    """Return these members, read together."""
     # What has been decoded already is not read again: to the arrays it is like odd bytes.
-    blobs = [b"" if isinstance(b, Decoded) else bytes(b) for b in subscriptions.values()]
-    lists, fields, owned = read_together(blobs)
+    given = [None if isinstance(b, Decoded) else bytes(b) for b in subscriptions.values()]
+    lists, fields, owned = read_together([b"" if blob is None else blob for blob in given])
     ids = tuple(subscriptions)
     alone = {
-        row: member_from_bytes(ids[row], subscriptions[ids[row]], instance_id=named.get(ids[row]))
+        row: member_from_bytes(
+            ids[row], subscriptions[ids[row]], instance_id=instance_ids.get(ids[row])
+        )
         for row in np.flatnonzero(~fields.is_plain).tolist()
     }
-    arrays = MemberArrays(
+    return MemberArrays(
         member_ids=ids,
-        instance_ids=named,
+        blobs=tuple(given),
+        instance_ids=instance_ids,
         names=owned.names,
         list_ptr=lists.list_ptr,
         name=lists.name,
         list_of=lists.list_of,
         version=lists.version,
         generation=fields.generation,
+        generation_at=fields.generation_at,
         owned=owned,
         user_data=fields.user_data,
         rack_ids=fields.rack_ids,
         alone=alone,
     )
-    return ReadMembers(arrays)
 
 
 def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArrays]:

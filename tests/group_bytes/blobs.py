@@ -29,7 +29,7 @@ def plain() -> st.SearchStrategy[bytes]:
         Subscription,
         version=st.sampled_from((3, 3, 3, 2, 1, 0)),
         topics=names,
-        user_data=st.sampled_from((None, None, b"", b"\0\0\0\7", b"data")),
+        user_data=st.sampled_from((None, None, b"", b"\0\0\0\7", b"data", b"\xff" * 3 + b"\0")),
         owned=st.dictionaries(st.sampled_from(NAMES), numbers, max_size=4),
         generation=st.sampled_from((4, 4, 5, 3, -1)),
         rack_id=st.sampled_from((None, None, "r1", "é")),

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assignors import Cluster, UserData
+from assignors import Cluster, Topic, UserData
 from assignors.claims import claims_of
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Group
@@ -38,8 +38,8 @@ def shown(value: object) -> dict[str, object]:
     st.sampled_from((UserData.STICKY, UserData.COOPERATIVE, UserData.COOPERATIVE)),
 )
 @example(
-    {"m0": TRAILING, "m1": OTHER, "m2": TRAILING, "m3": OTHER},
-    Cluster.of({"a": 2}),
+    {"m0": TRAILING, "m1": OTHER, "m2": OTHER, "m3": TRAILING, "m4": TRAILING},
+    Cluster(topics={"a": Topic(partition_count=2, racks=(("r1",), ()))}),
     4,
     UserData.COOPERATIVE,
 )

@@ -1,0 +1,140 @@
+"""A leader that leads again reads what changed, and finds what it would find reading everything."""
+
+from __future__ import annotations
+
+import pickle
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors import Cluster, UserData, assignor_named, lead
+from assignors.claims import claims_of
+from assignors.group_bytes import subscriptions
+from assignors.group_bytes.members import ReadMembers
+from assignors.group_bytes.subscriptions import read_members
+from assignors.model import Group
+from assignors.problem import problem_of
+from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
+from tests.group_bytes.test_members import shown
+from tests.group_bytes.test_subscriptions import always_together, one_by_one, subscription
+from wire import decode_subscription
+
+BYTES = st.sampled_from((0, 1, 4, 255))
+
+
+@st.composite
+def rounds(draw: st.DrawFn) -> list[dict[str, bytes]]:
+    """The Subscriptions of three rounds: most members write again what they wrote, or nearly."""
+    blobs = draw(groups_of_bytes(max_size=8))
+    found = [blobs]
+    for number in range(2):
+        others = draw(groups_of_bytes(max_size=2))
+        blobs = dict(draw(st.permutations(list(blobs.items()))))
+        for member_id in list(blobs):
+            how = draw(st.sampled_from(("same", "same", "same", "touched", "other", "gone")))
+            if how == "touched" and len(blobs[member_id]) >= 12:
+                blob = bytearray(blobs[member_id])
+                blob[-draw(st.integers(1, 12))] = draw(BYTES)
+                blobs[member_id] = bytes(blob)
+            if how == "other":
+                blobs[member_id] = others["m0"]
+            if how == "gone" and len(blobs) > 1:
+                del blobs[member_id]
+        if "m1" in others:
+            blobs[f"n{number}"] = others["m1"]
+        found.append(blobs)
+    return found
+
+
+@given(rounds(), CLUSTERS, st.sampled_from(({}, {"m1": "static"})))
+def test_members_of_a_round_that_follows_are_those_read_afresh(
+    played: list[dict[str, bytes]], cluster: Cluster, named: dict[str, str]
+) -> None:
+    before: ReadMembers | None = None
+    for number, blobs in enumerate(played):
+        instance_ids = named if number else {}
+        with always_together():
+            again = read_members(blobs, instance_ids, before=before)
+            afresh = read_members(blobs, instance_ids)
+        assert isinstance(again, ReadMembers)
+        group = Group(cluster=cluster, members=again)
+        expected = Group(cluster=cluster, members=afresh)
+        problem = problem_of(group)
+        claims = claims_of(problem, group, UserData.COOPERATIVE)
+        claims_afresh = claims_of(problem_of(expected), expected, UserData.COOPERATIVE)
+        assert shown(claims) == shown(claims_afresh)
+        assert shown(problem) == shown(problem_of(expected))
+        assert again == afresh
+        assert [m.instance_id for m in again] == [instance_ids.get(name) for name in blobs]
+        before = again
+
+
+def group_of(generation: int, **changed: bytes) -> dict[str, bytes]:
+    """Forty members that subscribe to two topics."""
+    return {
+        f"m{number:02}": subscription(owned={"a": (number,)}, generation=generation)
+        for number in range(40)
+    } | changed
+
+
+@pytest.mark.parametrize(
+    ("blobs", "read"),
+    [
+        (group_of(4), []),
+        (group_of(5), []),
+        (group_of(5, m07=subscription(owned={"c": (7,)})), ["m07"]),
+        (group_of(5, new=subscription(topics=("d",))), ["new"]),
+        (group_of(5, m07=subscription(version=1), m08=b""), ["m07", "m08"]),
+        ({name: blob for name, blob in group_of(4).items() if name > "m10"}, []),
+    ],
+)
+def test_only_members_that_changed_are_read_again(blobs: dict[str, bytes], read: list[str]) -> None:
+    before = read_members(group_of(4))
+    assert isinstance(before, ReadMembers)
+    with patch.object(subscriptions, "_arrays", wraps=subscriptions._arrays) as reading:
+        found = read_members(blobs, before=before)
+    assert [list(call.args[0]) for call in reading.call_args_list] == ([read] if read else [])
+    assert found == one_by_one(blobs)
+
+
+def test_a_group_that_changed_altogether_is_read_afresh() -> None:
+    before = read_members(group_of(4))
+    assert isinstance(before, ReadMembers)
+    others = {f"n{number}": blob for number, blob in enumerate(group_of(4).values())}
+    found = read_members(others, before=before)
+    assert isinstance(found, ReadMembers)
+    assert found.arrays.member_ids == tuple(others)
+
+
+def test_what_is_kept_between_rounds_stays_as_small_as_the_group() -> None:
+    """A member with another topic in every round: its old lists are not kept for ever."""
+    members = read_members(group_of(4))
+    for number in range(200):
+        assert isinstance(members, ReadMembers)
+        odd = subscription(topics=("a", f"t{number}"), owned={f"gone-{number}": (0,)})
+        members = read_members(group_of(4, m01=odd), before=members)
+    assert isinstance(members, ReadMembers)
+    assert len(members.arrays.list_ptr) <= 81
+    assert len(members.arrays.names) <= 200
+    assert len(members.arrays.member_ids) == 40
+
+
+@given(groups_of_bytes(), CLUSTERS)
+def test_a_memory_can_be_pickled_and_compared(blobs: dict[str, bytes], cluster: Cluster) -> None:
+    with always_together():
+        memory = lead(assignor_named("cooperative-sticky"), cluster, blobs).memory
+        copy = pickle.loads(pickle.dumps(memory))  # noqa: S301 - our own bytes
+        assert copy == memory
+        led = lead(assignor_named("cooperative-sticky"), cluster, blobs, memory=copy)
+        again = lead(assignor_named("cooperative-sticky"), cluster, blobs, memory=memory)
+    assert led.assignments == again.assignments
+
+
+def test_what_was_decoded_already_is_never_taken_for_unchanged() -> None:
+    decoded = {name: decode_subscription(blob) for name, blob in group_of(4).items()}
+    before = read_members(decoded)
+    assert isinstance(before, ReadMembers)
+    assert read_members(decoded, before=before) == one_by_one(group_of(4))
+    assert read_members(group_of(4), before=before) == one_by_one(group_of(4))
