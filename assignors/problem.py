@@ -12,7 +12,7 @@ in which members or topics were given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -247,22 +247,20 @@ def _racks(
     return rack, np.array(replica_set, dtype=np.int32), replica_racks
 
 
-def _runs(problem: Problem, owner: Int32) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Return (member, topic, its partition numbers) for every member and topic, in that order."""
+def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Yield (member, topic, its partition numbers) for every member and topic, in that order."""
     if not len(owner):
-        return []
+        return
     order = np.argsort(owner, kind="stable")
     holder, topic = owner[order], problem.topic_of[order]
     starts = np.flatnonzero((np.diff(holder) != 0) | (np.diff(topic) != 0)) + 1
     starts = np.concatenate([np.zeros(1, dtype=np.int64), starts])
     ends = np.append(starts[1:], len(order)).tolist()
     numbers = (order - problem.first[topic]).tolist()
-    return [
-        (member, t, tuple(numbers[start:end]))
-        for member, t, start, end in zip(
-            holder[starts].tolist(), topic[starts].tolist(), starts.tolist(), ends, strict=True
-        )
-    ]
+    for member, t, start, end in zip(
+        holder[starts].tolist(), topic[starts].tolist(), starts.tolist(), ends, strict=True
+    ):
+        yield member, t, tuple(numbers[start:end])
 
 
 __all__ = [

@@ -45,8 +45,11 @@ def rebalance_document(rebalance: Rebalance) -> Document:
 
 
 def partitions_document(partitions: TopicPartitions) -> Document:
-    """Return `{"t": [0, 1]}`, in the given order."""
-    return {topic: list(listed) for topic, listed in partitions.items()}
+    """Return `{"t": [0, 1]}`, in the given order; tuples stay, as JSON writes them like lists."""
+    return {
+        topic: listed if type(listed) is tuple else list(listed)
+        for topic, listed in partitions.items()
+    }
 
 
 def note_document(note: MemberNote) -> Document:

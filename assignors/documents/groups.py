@@ -12,14 +12,20 @@ assignors.documents.values.DocumentError: expected a string, found 7 at members[
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 from assignors.assignor import RebalanceProtocol
 from assignors.documents.values import (
     DocumentError,
     ErrorCode,
     Place,
+    are_ascii,
+    are_int32,
+    are_lists,
+    are_pairs,
     as_int32,
     as_int32s,
     as_list,
@@ -50,6 +56,9 @@ TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]")
 PARTITION_LIMIT = 10_000_000
 """Most partitions of one group, several times the largest cluster: a typing error in a partition
 count is refused, and does not use up the memory of the machine."""
+
+TOGETHER_FROM = 6
+"""Topics from which on owned partitions are checked together: fewer are quicker one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +139,9 @@ def partitions_from_document(document: object, place: Place = ()) -> TopicPartit
     >>> partitions_from_document([["t", [0, 1]], ["u", [3]], ["t", [2]]])
     {'t': (0, 1, 2), 'u': (3,)}
     """
+    plain = _plain_partitions(document)
+    if plain is not None:
+        return plain
     if isinstance(document, dict):
         return {
             as_string(topic, place): as_int32s(listed, (*place, topic))
@@ -251,6 +263,29 @@ def _member(entry: object, place: Place) -> Member:
         instance_id=instance_id,
         user_data=optional_bytes(fields, "user_data", place),
     )
+
+
+def _plain_partitions(document: object) -> TopicPartitions | None:
+    """Return the partitions if each value is right and no topic occurs twice, else `None`.
+
+    Builtins check whole columns: a third of the time of value by value. Which value is wrong is
+    for the caller to find.
+    """
+    if isinstance(document, dict | list) and len(document) < TOGETHER_FROM:
+        return None
+    topics: Collection[object]
+    listed: Collection[Any]
+    if isinstance(document, dict):
+        topics, listed = document.keys(), document.values()
+    elif isinstance(document, list) and are_pairs(document):
+        topics, listed = zip(*document, strict=True)
+    else:
+        return None
+    if not (are_ascii(topics) and are_lists(listed) and are_int32([*chain(*listed)])):
+        return None
+    numbers: Iterable[tuple[int, ...]] = map(tuple, listed)
+    found = dict(zip(topics, numbers, strict=True))
+    return found if len(found) == len(topics) else None
 
 
 def _generation(fields: Mapping[str, object], key: str, place: Place) -> int:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -296,7 +297,7 @@ def test_follow_up_stands_in_the_stats_of_every_answer() -> None:
     document = rebalance_document(
         Rebalance(assignment={"a": {"t": (0,)}, "b": {}}, withheld={"t": (1,)}, notes=(note,))
     )
-    assert document == {
+    assert json.loads(json.dumps(document)) == {
         "assignment": {"a": {"t": [0]}, "b": {}},
         "withheld": {"t": [1]},
         "notes": [{"member": "a", "code": "c", "text": "x"}],

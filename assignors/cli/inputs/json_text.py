@@ -3,14 +3,29 @@
 The standard library parses. Refused beyond that: a key that occurs twice in an object (two programs
 would read two different values), NaN and Infinity (not JSON), text that is not UTF-8, nesting that
 is too deep. Offsets count bytes of the line.
+
+Members of a large group repeat the same topics and partition numbers. What is equal becomes one
+object while the line is parsed: 2,000 members of a million partitions take 85 MB, not 350.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Never
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Never
 
-from assignors.documents.values import Document, DocumentError, ErrorCode, Place
+from assignors.documents.values import (
+    Document,
+    DocumentError,
+    ErrorCode,
+    Place,
+    are_pairs,
+)
+
+SHARED_FROM = 100_000
+"""Bytes of a line from which on equal values become one object: in shorter ones it saves nothing
+that matters, and takes half as long again as parsing."""
 
 
 def parse_json(line: bytes) -> object:
@@ -20,6 +35,7 @@ def parse_json(line: bytes) -> object:
     Traceback (most recent call last):
     assignors.documents.values.DocumentError: Expecting ',' delimiter at byte 11
     """
+    seen = _Seen() if len(line) >= SHARED_FROM else None
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
@@ -30,6 +46,8 @@ def parse_json(line: bytes) -> object:
     def collect(pairs: list[tuple[str, object]]) -> Document:
         found = dict(pairs)
         if len(found) == len(pairs):
+            if seen is not None:
+                seen.share(found)
             return found
         repeating.append(_Repeating(found))
         repeating[-1].key = _first_repeated(pairs)
@@ -53,6 +71,41 @@ def parse_json(line: bytes) -> object:
         text = f"key {repeating[0].key!r} occurs twice"
         raise DocumentError(ErrorCode.REPEATED, text, _place_of(repeating[0], found))
     return found
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What a line has had so far: an equal value that comes later is replaced by it."""
+
+    topics: list[str] = field(default_factory=list)
+    """The latest list of topics."""
+    names: dict[str, str] = field(default_factory=dict)
+    numbers: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
+
+    def share(self, member: Document) -> None:
+        """Replace the topics and the owned partitions of a member by equal ones, where it can.
+
+        Only strings and integers are: `1 == True == 1.0` are three values in JSON.
+        """
+        topics = member.get("topics")
+        if isinstance(topics, list):
+            if topics == self.topics:
+                member["topics"] = self.topics
+            elif set(map(type, topics)) == {str}:
+                self.topics = topics
+        owned = member.get("owned")
+        if isinstance(owned, list) and are_pairs(owned):
+            member["owned"] = self._shared_pairs(owned)
+
+    def _shared_pairs(self, pairs: list[list[Any]]) -> list[list[Any]]:
+        names, listed = zip(*pairs, strict=True)
+        if not (set(map(type, names)) == {str} and set(map(type, listed)) == {list}):
+            return pairs
+        if set(map(type, chain.from_iterable(listed))) != {int}:
+            return pairs
+        shared_names = map(self.names.setdefault, names, names)
+        shared_lists = map(self.numbers.setdefault, map(tuple, listed), listed)
+        return [*map(list, zip(shared_names, shared_lists, strict=True))]
 
 
 class _NoNumberError(Exception):

@@ -41,6 +41,10 @@ def total_size(files: Sequence[str]) -> int | None:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    for position, line in enumerate(stream):
-        text = line.removesuffix(b"\n")
+    # `map` keeps no line while the next function works on it: lines may have many megabytes.
+    for position, text in enumerate(map(_without_line_feed, stream)):
         yield text if position else text.removeprefix(BYTE_ORDER_MARK)
+
+
+def _without_line_feed(line: bytes) -> bytes:
+    return line.removesuffix(b"\n")

@@ -79,7 +79,8 @@ def _exit_code(document: Document) -> int:
 def _write_lines(documents: Iterable[Document], stream: IO[bytes]) -> None:
     """Write a line a document, each one at once: its reader may be waiting for it."""
     for document in documents:
-        stream.write(dumps(document).encode() + b"\n")
+        stream.write(dumps(document).encode())
+        stream.write(b"\n")
         stream.flush()
 
 
