@@ -46,6 +46,7 @@ def documents(draw: st.DrawFn) -> Any:
 
 @settings(max_examples=1000)
 @given(documents())
+@example({name: [0] for name in [*"abcde", "\ud800"]})
 @example({f"t{i}": [2**31 * (i == 5)] for i in range(6)})
 @example({f"t{i}": [-(2**31) - (i == 5)] for i in range(6)})
 def test_partitions_read_together_are_those_read_one_by_one(document: Any) -> None:
