@@ -111,11 +111,9 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     for position in np.flatnonzero(is_above | ~is_known).tolist():
         member = problem.members[position]
         if is_above[position]:
-            text = f"generation {generation[position]} is above the group's last, {last}"
-            notes.append(_note(member, "generation-in-the-future", text))
+            notes.append(future_generation_note(member, int(generation[position]), last))
         if not is_known[position]:
-            text = "its bytes do not say what it owns"
-            notes.append(_note(member, "claims-not-known", text))
+            notes.append(unknown_claims_note(member))
     generation[is_above] = NO_GENERATION
     partition, claimant, dropped = _pairs(problem, group, alone)
     return Claims(
@@ -164,6 +162,30 @@ def byte_notes(members: Sequence[Member]) -> list[MemberNote]:
         for member in members
         for n in member.notes
     ]
+
+
+def future_generation_note(member: Member, generation: int, last: int) -> MemberNote:
+    """Return the note on a claim of a generation above the group's last, which counts as none."""
+    text = f"generation {generation} is above the group's last, {last}"
+    return _note(member, "generation-in-the-future", text)
+
+
+def unknown_claims_note(member: Member) -> MemberNote:
+    """Return the note on a member whose claims are not known."""
+    return _note(member, "claims-not-known", "its bytes do not say what it owns")
+
+
+def unknown_topic_note(member: Member, topic: str, count: int) -> MemberNote:
+    """Return the note on claimed partitions of a topic that the cluster does not know."""
+    text = f"claims {count} partitions of unknown topic {topic!r}"
+    return _note(member, "unknown-topic", text)
+
+
+def out_of_range_note(member: Member, topic: str, size: int, wrong: Sequence[int]) -> MemberNote:
+    """Return the note on claimed numbers beyond a topic of `size` partitions; some are shown."""
+    shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
+    text = f"claims {topic}[{shown}], which has {size} partitions"
+    return _note(member, "partition-out-of-range", text)
 
 
 def _no_claim(_member: Member) -> Claim:
@@ -266,11 +288,7 @@ def _unknown_topics(
         found += problem.members.owned_topics_beside(known)
         found.sort(key=itemgetter(0))
     return [
-        _note(
-            problem.members[position],
-            "unknown-topic",
-            f"claims {count} partitions of unknown topic {topic!r}",
-        )
+        unknown_topic_note(problem.members[position], topic, count)
         for position, topic, count in found
     ]
 
@@ -282,9 +300,7 @@ def _out_of_range(problem: Problem, member: Int64, topic: Int64, number: Int64) 
     for m, t in pairs:
         wrong = number[(member == m) & (topic == t)].tolist()
         size = int(problem.first[t + 1] - problem.first[t])
-        shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
-        text = f"claims {problem.topics[t]}[{shown}], which has {size} partitions"
-        notes.append(_note(problem.members[m], "partition-out-of-range", text))
+        notes.append(out_of_range_note(problem.members[m], problem.topics[t], size, wrong))
     return notes
 
 

@@ -31,6 +31,7 @@ from assignors.claims import is_claim_known, last_generation, read_claim
 from assignors.group_bytes.assignments import (
     ASSIGNMENT_VERSION,
     AssignedPartitions,
+    AssignedShares,
     assignment_bytes,
 )
 from assignors.group_bytes.members import ReadMembers
@@ -174,7 +175,7 @@ def claims_key(group: Group) -> tuple[object, ...]:
 
 def _assignments(members: Sequence[Member], assignment: Assignment) -> dict[str, bytes]:
     """Return everybody's Assignment bytes, in the order of the members."""
-    if isinstance(assignment, AssignedPartitions):
+    if isinstance(assignment, AssignedPartitions | AssignedShares):
         # The optimal family gives nobody what it did not ask for, and nothing twice.
         written = assignment_bytes(assignment)
         return {member_id: written[member_id] for member_id in member_ids_of(members)}

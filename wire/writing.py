@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wire.cursor import TopicPartitions
 from wire.errors import ErrorKind, WireError
@@ -11,6 +11,8 @@ from wire.text import encode_utf8, utf16_sorted
 
 STRING_LIMIT = 32767
 NEWEST_VERSION = 3
+_LISTS = [struct.Struct(f">{count + 1}i") for count in range(32)]
+"""For short lists of partition numbers, which are most."""
 
 
 def version_bytes(version: int, what: str) -> tuple[int, bytes]:
@@ -45,6 +47,14 @@ def int32_bytes(value: int, what: str) -> bytes:
         return struct.pack(">i", value)
     except struct.error as error:
         raise WireError(ErrorKind.UNWRITABLE, f"{what}: {value} is no int32") from error
+
+
+def int32_list_bytes(numbers: Sequence[int]) -> bytes:
+    """Return an array of int32; `struct.error` for a number that does not fit."""
+    count = len(numbers)
+    if count < len(_LISTS):
+        return _LISTS[count].pack(count, *numbers)
+    return struct.pack(f">{count + 1}i", count, *numbers)
 
 
 def topics_bytes(topics: Iterable[str]) -> bytes:

@@ -16,6 +16,7 @@ from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.handover import withhold
 from assignors.metrics import stats
 from assignors.model import Group
+from assignors.optimal.small.assign import assign_small
 from assignors.optimal.sticky import place_within
 from assignors.options import Options
 from assignors.problem import partitions_by_topic, problem_of
@@ -24,6 +25,8 @@ from assignors.rebalance import Rebalance
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
     """Return the part of the optimal assignment that is safe now. Source: KIP-429.
+
+    Small groups take lists (`small.assign`), others arrays; the answer is the same.
 
     >>> from assignors.model import Cluster, Member
     >>> members = (
@@ -34,6 +37,12 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> answer.assignment, answer.withheld, answer.follow_up
     ({'a': {'t': (0, 1)}, 'b': {}}, {'t': (2, 3)}, False)
     """
+    answer = assign_small(group, UserData.COOPERATIVE) if options.limit is None else None
+    return answer or assign_by_arrays(group, options=options)
+
+
+def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
+    """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.COOPERATIVE)
     favoured, target, cut_off = place_within(problem, claims, limit=options.limit)

@@ -14,6 +14,7 @@ from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.metrics import stats
 from assignors.model import Group
+from assignors.optimal.small.assign import assign_small
 from assignors.optimal.solve import Solved, solve
 from assignors.options import Options
 from assignors.problem import Int32, Problem, problem_of
@@ -66,6 +67,8 @@ def _solved(problem: Problem, favoured: Int32, limit: int | None) -> Solved:
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
     """Return the optimal eager assignment. Source: KIP-54.
 
+    Small groups take lists (`small.assign`), others arrays; the answer is the same.
+
     >>> from assignors.model import Cluster, Member
     >>> members = (
     ...     Member(member_id="a", topics=("t",), owned={"t": (0, 1, 2, 3)}, generation=1),
@@ -74,6 +77,12 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> assign(Group(cluster=Cluster.of({"t": 4}), members=members)).assignment
     {'a': {'t': (0, 1)}, 'b': {'t': (2, 3)}}
     """
+    answer = assign_small(group, UserData.STICKY) if options.limit is None else None
+    return answer or assign_by_arrays(group, options=options)
+
+
+def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
+    """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
     favoured, target, cut_off = place_within(problem, claims, limit=options.limit)

@@ -19,20 +19,33 @@ from assignors import (
     UserData,
 )
 from assignors.claims import claims_of, favoured_owners
+from assignors.optimal import cooperative_sticky, sticky
 from assignors.problem import Problem, problem_of
 from tests.optimal.groups import Arrays
 
+STICKY = ASSIGNORS["optimal/sticky"]
+COOPERATIVE = ASSIGNORS["optimal/cooperative-sticky"]
+BY_ARRAYS = [
+    replace(STICKY, name="sticky on arrays", assign=sticky.assign_by_arrays),
+    replace(
+        COOPERATIVE,
+        name="cooperative-sticky on arrays",
+        assign=cooperative_sticky.assign_by_arrays,
+    ),
+]
+"""The same on arrays whatever the size: small groups take lists otherwise."""
 LAWFUL = [
     assignor.configured(Options(on_failure=OnFailure.REPAIR))
     for name, assignor in ASSIGNORS.items()
     if name in {"java/range", "java/roundrobin"} or assignor.family == "optimal"
-]
+] + BY_ARRAYS
 """Copies of Java's sticky assignors and of the broker's keep the faults of what they copy."""
 EVERY_ASSIGNOR = pytest.mark.parametrize(
     "assignor", LAWFUL, ids=[assignor.full_name for assignor in LAWFUL]
 )
-STICKY = ASSIGNORS["optimal/sticky"]
-COOPERATIVE = ASSIGNORS["optimal/cooperative-sticky"]
+EVERY_COOPERATIVE = pytest.mark.parametrize(
+    "assignor", [COOPERATIVE, BY_ARRAYS[1]], ids=["by size", "on arrays"]
+)
 
 
 def protocol_of(assignor: Assignor) -> RebalanceProtocol:

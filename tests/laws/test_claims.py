@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 from hypothesis import given
 
-from assignors import Cluster, Group, Member, UserData
+from assignors import Assignor, Cluster, Group, Member, UserData
 from assignors.claims import claims_of, favoured_owners, read_claim
 from assignors.problem import NOBODY, problem_of
 from assignors.testing import groups
-from tests.laws.laws import COOPERATIVE
+from tests.laws.laws import EVERY_COOPERATIVE
 
 
 @pytest.mark.parametrize("kind", [UserData.STICKY, UserData.COOPERATIVE])
@@ -42,8 +42,11 @@ def test_the_newest_subscribed_claimant_is_favoured_and_of_equals_nobody(
 GENERATION = {"none": -1, "old": 4, "last": 5, "future": 9}
 
 
+@EVERY_COOPERATIVE
 @pytest.mark.parametrize("others", [1, 2])
-def test_a_partition_that_only_one_asks_for_is_given_or_waits_by_the_rule(others: int) -> None:
+def test_a_partition_that_only_one_asks_for_is_given_or_waits_by_the_rule(
+    others: int, assignor: Assignor
+) -> None:
     """Every claim of one partition: the only one who asks for it gets it, now or later."""
     for own, *rest in product(GENERATION, repeat=others + 1):
         group = Group(
@@ -62,7 +65,7 @@ def test_a_partition_that_only_one_asks_for_is_given_or_waits_by_the_rule(others
         heard = Counter(rest)
         is_free = heard["none"] == others
         is_owner = own == "last" and not heard["last"]
-        answer = COOPERATIVE.assign(group)
+        answer = assignor.assign(group)
         assert (answer.assignment["m0"] == {"t": (0,)}) == (is_free or is_owner), (own, rest)
         assert (answer.withheld == {"t": (0,)}) != (is_free or is_owner)
         assert answer.follow_up == bool(answer.withheld and own != "last")

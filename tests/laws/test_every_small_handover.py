@@ -13,8 +13,8 @@ from itertools import product
 
 import pytest
 
-from assignors import Assignment, Cluster, Group, Member
-from tests.laws.laws import COOPERATIVE
+from assignors import Assignment, Assignor, Cluster, Group, Member
+from tests.laws.laws import EVERY_COOPERATIVE
 
 LAST, OLDER, FUTURE, NO_GENERATION = 5, 4, 9, -1
 TOPIC = "t"
@@ -75,13 +75,14 @@ def consumers(assignment: Assignment, partitions: int) -> Truth:
     return tuple(holders)
 
 
+@EVERY_COOPERATIVE
 @pytest.mark.parametrize(("members", "partitions"), [(2, 1), (3, 1), (2, 2), (3, 2), (3, 3)])
 def test_no_plan_starts_what_another_consumes_and_two_rounds_end_it(
-    members: int, partitions: int
+    members: int, partitions: int, assignor: Assignor
 ) -> None:
     count = waited = 0
     for truth, said in rounds_of(members, partitions):
-        answer = COOPERATIVE.assign(group_of(said, partitions, LAST))
+        answer = assignor.assign(group_of(said, partitions, LAST))
         now = consumers(answer.assignment, partitions)
         for before, after in zip(truth, now, strict=True):
             assert after in (None, before) or before is None, (truth, said, now)
@@ -96,7 +97,7 @@ def test_no_plan_starts_what_another_consumes_and_two_rounds_end_it(
             (LAST + 1, tuple(n for n in range(partitions) if now[n] == member), True)
             for member in range(members)
         )
-        second = COOPERATIVE.assign(group_of(told, partitions, LAST + 1))
+        second = assignor.assign(group_of(told, partitions, LAST + 1))
         after_second = consumers(second.assignment, partitions)
         assert not second.withheld
         assert None not in after_second

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 
 from assignors import Assignor, Group
 from assignors.testing import groups
-from tests.laws.laws import COOPERATIVE, EVERY_ASSIGNOR, applied
+from tests.laws.laws import EVERY_ASSIGNOR, EVERY_COOPERATIVE, applied
 
 
 @EVERY_ASSIGNOR
@@ -20,10 +20,13 @@ def test_an_answer_in_which_nothing_waits_stays(assignor: Assignor, group: Group
     assert not again.follow_up
 
 
-@given(groups())
-def test_what_waited_is_added_in_the_next_round_and_nothing_else_moves(group: Group) -> None:
-    first = COOPERATIVE.assign(group)
-    second = COOPERATIVE.assign(applied(group, first.assignment))
+@EVERY_COOPERATIVE
+@given(group=groups())
+def test_what_waited_is_added_in_the_next_round_and_nothing_else_moves(
+    assignor: Assignor, group: Group
+) -> None:
+    first = assignor.assign(group)
+    second = assignor.assign(applied(group, first.assignment))
     assert not second.withheld
     for member_id, share in first.assignment.items():
         for topic, numbers in share.items():

@@ -15,6 +15,7 @@ import pytest
 from assignors import Assignor, Cluster, Group, Member, lead
 from assignors.checks import check
 from tests.laws.laws import (
+    BY_ARRAYS,
     COOPERATIVE,
     EVERY_ASSIGNOR,
     STICKY,
@@ -25,7 +26,11 @@ from tests.laws.laws import (
 from wire import NoteCode, Subscription, decode_assignment, decode_subscription, encode_subscription
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors"
-OPTIMAL = pytest.mark.parametrize("assignor", [STICKY, COOPERATIVE], ids=["sticky", "cooperative"])
+OPTIMAL = pytest.mark.parametrize(
+    "assignor",
+    [STICKY, COOPERATIVE, *BY_ARRAYS],
+    ids=["sticky", "cooperative", "sticky-arrays", "cooperative-arrays"],
+)
 
 
 def assert_lawful(assignor: Assignor, group: Group) -> None:
@@ -201,7 +206,7 @@ def test_two_equal_claims_decide_nothing_and_a_newer_lie_is_not_handed_anything(
     )
     for order in permutations(described):
         answer = assignor.assign(Group(cluster=Cluster.of({"t": 1}), members=order, generation=9))
-        if assignor is STICKY:
+        if not assignor.is_cooperative:
             assert answer.assignment["newest"] == {"t": (0,)}
         else:
             assert answer.withheld == {"t": (0,)}

@@ -1,0 +1,55 @@
+"""The sticky and the cooperative-sticky answer of a small group."""
+
+from __future__ import annotations
+
+from assignors.assignor import UserData
+from assignors.group_bytes.assignments import AssignedShares
+from assignors.model import Group
+from assignors.optimal.small.answer import (
+    needs_follow_up,
+    shares_of,
+    small_stats,
+    take_out,
+    waiting,
+)
+from assignors.optimal.small.claims import favoured_members, small_claims
+from assignors.optimal.small.problem import PARTITIONS_MAX, small_problem, target_owners
+from assignors.optimal.small.share import shared_owners
+from assignors.rebalance import Rebalance
+
+
+def assign_small(
+    group: Group, kind: UserData, *, partitions_max: int = PARTITIONS_MAX
+) -> Rebalance | None:
+    """Return the optimal assignment; `None` where the group wants arrays (`small_problem`).
+
+    `UserData.STICKY` is the eager assignor, `UserData.COOPERATIVE` withholds what has to wait.
+    Cost: O(P + M log M + claims) for equal subscriptions, else that of `solve`.
+    """
+    problem = small_problem(group, partitions_max=partitions_max)
+    if problem is None:
+        return None
+    claims = small_claims(problem, group, kind)
+    favoured = favoured_members(claims)
+    target = (shared_owners if problem.takes is None else target_owners)(problem, favoured)
+    shares, spread = shares_of(problem, target)
+    withheld = waiting(claims, target) if kind is UserData.COOPERATIVE else []
+    by_topic = take_out(problem, shares, target, withheld) if withheld else {}
+    stats = small_stats(
+        shares,
+        favoured=favoured,
+        target=target,
+        withheld_count=len(withheld),
+        topic_spread_max=spread,
+    )
+    follow_up = bool(withheld) and needs_follow_up(claims, withheld)
+    if kind is UserData.COOPERATIVE:
+        stats["follow_up"] = follow_up
+    ids = [member.member_id for member in problem.members]
+    return Rebalance(
+        assignment=AssignedShares(zip(ids, shares, strict=True)),
+        withheld=by_topic,
+        follow_up=follow_up,
+        notes=claims.notes,
+        stats=stats,
+    )

@@ -1,0 +1,106 @@
+"""A small group as Python lists.
+
+The numbering is that of `assignors.problem`: members and topics in UTF-16 order, the partitions of
+topic after topic. A call of numpy takes about a microsecond however little it does, and a group
+takes a hundred of them; lists win up to a few hundred partitions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.model import Group, LazyMembers, Member
+from assignors.optimal.solve import solve
+from assignors.problem import NOBODY
+from wire.text import utf16_key, utf16_sorted
+
+PARTITIONS_MAX = 400
+"""Larger groups take arrays."""
+
+
+@dataclass(slots=True, kw_only=True)
+class SmallProblem:
+    """Members, topics and subscriptions as lists. Lengths: M members, T topics, P partitions."""
+
+    members: list[Member]
+    """M, in UTF-16 order of their ids."""
+    topics: list[str]
+    """T: those that exist and that somebody subscribes to, in UTF-16 order."""
+    first: list[int]
+    """T + 1: partitions of topic t are first[t]:first[t + 1]; first[T] is P."""
+    takes: list[frozenset[str]] | None
+    """M: what each member subscribes to; `None` where that is all topics for everybody."""
+
+    def subscriber_count(self, topic: str) -> int:
+        """Return how many members subscribe to a topic. Cost: O(M)."""
+        if self.takes is None:
+            return len(self.members)
+        return sum(topic in taken for taken in self.takes)
+
+
+def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> SmallProblem | None:
+    """Return the group as lists; `None` where it is too large, empty, or racks can matter.
+
+    It is `None` as well for members that were read together, which are arrays already.
+
+    Cost: O(M log M + total length of different subscriptions).
+
+    >>> from assignors.model import Cluster
+    >>> members = (Member(member_id="b", topics=("t",)), Member(member_id="a", topics=("t", "u")))
+    >>> problem = small_problem(Group(cluster=Cluster.of({"t": 2, "u": 1}), members=members))
+    >>> problem.topics, problem.first, [sorted(taken) for taken in problem.takes]
+    (['t', 'u'], [0, 2, 3], [['t', 'u'], ['t']])
+    """
+    is_read_together = isinstance(group.members, LazyMembers)
+    if is_read_together or not 0 < len(group.members) <= partitions_max:
+        return None
+    known = group.cluster.topics
+    lists = {member.topics for member in group.members}
+    asked = {topic for names in lists for topic in names if topic in known}
+    first = [0]
+    topics = utf16_sorted(asked)
+    for topic in topics:
+        first.append(first[-1] + known[topic].partition_count)
+    if first[-1] > partitions_max or _racks_matter(group, topics):
+        return None
+    members = _sorted_members(group)
+    takes = None
+    if len(lists) > 1:
+        taken_of = {names: asked.intersection(names) for names in lists}
+        if any(len(taken) < len(asked) for taken in taken_of.values()):
+            takes = [frozenset(taken_of[member.topics]) for member in members]
+    return SmallProblem(members=members, topics=topics, first=first, takes=takes)
+
+
+def target_owners(problem: SmallProblem, favoured: list[int]) -> list[int]:
+    """Return who should hold each partition, as `solve` does. Both lists have P entries."""
+    assert problem.takes is not None, "equal subscriptions take `share`"
+    classes = list(dict.fromkeys(problem.takes))
+    number = {taken: k for k, taken in enumerate(classes)}
+    owner: list[int] = solve(
+        first=np.array(problem.first),
+        takes=np.array([[topic in taken for topic in problem.topics] for taken in classes]),
+        class_of=np.array([number[taken] for taken in problem.takes], dtype=np.int32),
+        owner=np.array(favoured, dtype=np.int32),
+    ).owner.tolist()
+    return owner
+
+
+def _sorted_members(group: Group) -> list[Member]:
+    ids = [member.member_id for member in group.members]
+    if "".join(ids).isascii():
+        return sorted(group.members, key=lambda member: member.member_id)
+    return sorted(group.members, key=lambda member: utf16_key(member.member_id))
+
+
+def _racks_matter(group: Group, topics: list[str]) -> bool:
+    """Return whether some member has a rack and some topic's replicas have known ones."""
+    known = group.cluster.topics
+    return any(member.rack_id for member in group.members) and any(
+        known[topic].racks for topic in topics
+    )
+
+
+__all__ = ["NOBODY", "SmallProblem", "small_problem", "target_owners"]

@@ -1,0 +1,121 @@
+"""Lists and arrays give small groups the same answer: every figure, note and byte of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from assignors import Cluster, Group, Member, Rebalance, UserData
+from assignors.group_bytes.assignments import AssignedPartitions, AssignedShares, assignment_bytes
+from assignors.optimal import cooperative_sticky, sticky
+from assignors.optimal.quotas import share
+from assignors.optimal.small.assign import assign_small
+from assignors.optimal.small.problem import PARTITIONS_MAX, SmallProblem, small_problem
+from assignors.optimal.small.share import shared_owners
+from assignors.testing import groups
+from wire import encode_assignment
+
+BY_ARRAYS = {
+    UserData.STICKY: sticky.assign_by_arrays,
+    UserData.COOPERATIVE: cooperative_sticky.assign_by_arrays,
+}
+EITHER = pytest.mark.parametrize("kind", BY_ARRAYS)
+
+
+def shown(answer: Rebalance) -> str:
+    """Return everything in the answer, in its order and with its types."""
+    return json.dumps(
+        {
+            "assignment": {
+                member_id: {topic: list(numbers) for topic, numbers in given.items()}
+                for member_id, given in answer.assignment.items()
+            },
+            "withheld": answer.withheld,
+            "follow_up": answer.follow_up,
+            "notes": [str(note) for note in answer.notes],
+            "stats": answer.stats,
+            "rest": [answer.lists, answer.order, answer.state],
+        }
+    )
+
+
+def written(answer: Rebalance) -> list[tuple[str, bytes]]:
+    assert isinstance(answer.assignment, AssignedShares | AssignedPartitions)
+    return list(assignment_bytes(answer.assignment).items())
+
+
+@st.composite
+def odd_groups(draw: st.DrawFn) -> Group:
+    """Draw a group in which some members also claim the ends of topics, or a number twice."""
+    group = draw(groups())
+    described = []
+    for member in group.members:
+        owned = {**member.owned}
+        if draw(st.integers(0, 3)) == 0:
+            for topic in draw(st.permutations(sorted(group.cluster.topics))):
+                numbers = owned.pop(topic, ())
+                ends = (-1, 0, group.cluster.topics[topic].partition_count, 2**70)
+                more = st.sampled_from((*numbers, *numbers, *ends))
+                owned[topic] = (*numbers, *draw(st.lists(more, max_size=3)))
+        described.append(replace(member, owned=owned))
+    return replace(group, members=tuple(described), joined=draw(st.none() | st.integers(0, 8)))
+
+
+@EITHER
+@settings(max_examples=500)
+@given(group=odd_groups())
+def test_lists_give_the_answer_of_arrays(kind: UserData, group: Group) -> None:
+    answer, expected = assign_small(group, kind), BY_ARRAYS[kind](group)
+    if answer is None:
+        event("arrays")
+        assert not group.members or any(topic.racks for topic in group.cluster.topics.values())
+        return
+    event("equal subscriptions" if small_problem(group).takes is None else "mixed")  # type: ignore[union-attr]
+    assert shown(answer) == shown(expected)
+    assert answer == expected
+    assert written(answer) == written(expected)
+    assert dict(written(answer)) == {
+        member_id: encode_assignment(given, version=1)
+        for member_id, given in expected.assignment.items()
+    }
+
+
+@st.composite
+def owned(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
+    """Draw topic bounds, whom stickiness favours for each partition, and the number of members."""
+    sizes = draw(st.lists(st.integers(0, 12), min_size=1, max_size=6))
+    member_count = draw(st.integers(1, 12))
+    some = draw(st.lists(st.integers(-1, member_count - 1), min_size=1, max_size=4))
+    favoured = draw(st.lists(st.sampled_from(some), min_size=sum(sizes), max_size=sum(sizes)))
+    return np.cumsum([0, *sizes]).tolist(), favoured, member_count
+
+
+@given(owned())
+def test_lists_share_as_arrays_do(drawn: tuple[list[int], list[int], int]) -> None:
+    first, favoured, member_count = drawn
+    problem = SmallProblem(
+        members=[Member(member_id=str(number)) for number in range(member_count)],
+        topics=[str(number) for number in range(len(first) - 1)],
+        first=first,
+        takes=None,
+    )
+    before = favoured.copy()
+    found = shared_owners(problem, favoured)
+    expected, _ = share(np.array(first), np.array(favoured, dtype=np.int32), member_count)
+    assert found == expected.tolist()
+    assert favoured == before
+
+
+@pytest.mark.parametrize("assign", [sticky.assign, cooperative_sticky.assign])
+def test_the_size_decides(assign: Callable[[Group], Rebalance]) -> None:
+    for count, kind in ((PARTITIONS_MAX, AssignedShares), (PARTITIONS_MAX + 1, AssignedPartitions)):
+        member = Member(member_id="a", topics=("t", "gone"))
+        answer = assign(Group(cluster=Cluster.of({"t": count, "u": 9}), members=(member,)))
+        assert isinstance(answer.assignment, kind)
+        assert answer.assignment["a"] == {"t": tuple(range(count))}
