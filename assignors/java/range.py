@@ -22,7 +22,7 @@ from assignors.jvm.map_order import map_order
 from assignors.jvm.ordered_assignment import (
     OrderedAssignment,
     PairsByMember,
-    PartitionsByMember,
+    assigned,
     ordered_by_member,
 )
 from assignors.metrics import stats
@@ -117,7 +117,7 @@ def assign(group: Group) -> Rebalance:
     held = _listed(group, problem, owner, topics)
     nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
-        assignment=PartitionsByMember(held),
+        assignment=assigned(problem, owner, held),
         notes=claims_of(problem, group, UserData.NONE).notes,
         stats=stats(problem, favoured=nobody, given=owner),
         lists=PairsByMember(held),

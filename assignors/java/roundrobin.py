@@ -15,7 +15,7 @@ from assignors.claims import claims_of
 from assignors.java.order import dealing_order
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.map_order import map_order
-from assignors.jvm.ordered_assignment import PairsByMember, PartitionsByMember, ordered_by_member
+from assignors.jvm.ordered_assignment import PairsByMember, assigned, ordered_by_member
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
 from assignors.options import OnFailure, Options
@@ -56,7 +56,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     )
     favoured = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
-        assignment=PartitionsByMember(held),
+        assignment=assigned(problem, owner, held),
         notes=notes,
         stats=stats(problem, favoured=favoured, given=owner),
         lists=PairsByMember(held),

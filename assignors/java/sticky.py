@@ -17,7 +17,7 @@ from assignors.java import constrained, general
 from assignors.java.constrained import Placed
 from assignors.java.java_input import JavaInput, read_group
 from assignors.jvm.failure import JavaFailure
-from assignors.jvm.ordered_assignment import PairsByMember, PartitionsByMember
+from assignors.jvm.ordered_assignment import PairsByMember, assigned
 from assignors.metrics import stats
 from assignors.model import Group, MemberNote
 from assignors.options import OnFailure, Options
@@ -74,7 +74,7 @@ def rebalance_of(java_input: JavaInput, placed: Placed, notes: tuple[MemberNote,
     stands = java_input.stands
     favoured = owner_of(java_input, java_input.claim_member[stands], java_input.claim[stands])
     return Rebalance(
-        assignment=PartitionsByMember(held),
+        assignment=assigned(java_input.problem, given, held),
         notes=notes,
         stats=stats(java_input.problem, favoured=favoured, given=given),
         lists=PairsByMember(held),

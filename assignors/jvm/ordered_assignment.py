@@ -2,7 +2,8 @@
 
 A million (topic, partition) pairs take a second to make, and most are never read. Both mappings
 are views on the same arrays: `PairsByMember` has a member's (topic, partition) pairs in the order
-of Java's list, `PartitionsByMember` the same by topic, sorted.
+of Java's list, `PartitionsByMember` the same by topic, sorted. `assigned` makes the second one a
+mapping that a leader can write without reading it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import TypeVar
 import numpy as np
 
 from assignors.arrays import Int32, Int64
+from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.model import Assignment
+from assignors.problem import NOBODY, Problem
 
 Pair = tuple[str, int]
 Value = TypeVar("Value")
@@ -85,6 +89,42 @@ class PartitionsByMember(_View[Mapping[str, tuple[int, ...]]]):
         for topic, number in sorted(zip(topics, numbers, strict=True)):
             share.setdefault(names[topic], []).append(number)
         return {topic: tuple(listed) for topic, listed in share.items()}
+
+
+class AssignedInOrder(AssignedPartitions):
+    """`PartitionsByMember` where nobody has what it did not ask for, and nothing is given twice.
+
+    A leader writes everybody's bytes from `owner`, without a mapping for each member.
+    """
+
+    __slots__ = ("view",)
+
+    def __init__(self, problem: Problem, owner: Int32, held: OrderedAssignment) -> None:
+        """Look at `owner` (int32[P], `NOBODY` for no member), which is what `held` contains."""
+        super().__init__(problem, owner)
+        self.view = PartitionsByMember(held)
+
+    def __getitem__(self, member_id: str) -> Mapping[str, tuple[int, ...]]:
+        """Return one member's partitions by topic; `KeyError` for an unknown member id."""
+        return self.view[member_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.view)
+
+    def __repr__(self) -> str:
+        return repr(self.view)
+
+
+def assigned(problem: Problem, owner: Int32, held: OrderedAssignment) -> Assignment:
+    """Return `held` by member and topic; `owner`, int32[P], is who has each partition in it.
+
+    Cost: O(P), or less where everybody subscribes to everything.
+    """
+    partition = np.flatnonzero(owner != NOBODY)
+    is_once = len(partition) == len(held.number)
+    if is_once and (problem.takes.all() or problem.may_take(owner[partition], partition).all()):
+        return AssignedInOrder(problem, owner, held)
+    return PartitionsByMember(held)
 
 
 def ordered_by_member(

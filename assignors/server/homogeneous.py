@@ -64,7 +64,7 @@ def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
     if len(all_take):
         has_extra[all_take[0] :] = True
         extra_left = extra - (np.cumsum(has_extra) - has_extra)
-    quota = low + (extra_left > 0)
+    quota = np.where(extra_left > 0, low + 1, low)
     room = quota - had_count
     leaves_it = (extra_left > 0) & ~has_extra
     return quota, np.where(room > 0, room - leaves_it, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.claims import byte_notes
-from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, PartitionsByMember
+from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, assigned
 from assignors.metrics import stats
 from assignors.problem import NOBODY, Int32, Int64
 from assignors.rebalance import Rebalance
@@ -54,9 +54,10 @@ def rebalance_of(
     held = in_map_order(spec, owner, also)
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one maps NOBODY to NOBODY
     before = previous_owner(spec) if before is None else before
-    figures = stats(problem, favoured=place[before], given=place[owner])
+    given = place[owner]
+    figures = stats(problem, favoured=place[before], given=given)
     return Rebalance(
-        assignment=PartitionsByMember(held),
+        assignment=assigned(problem, given, held),
         notes=(*byte_notes(problem.members), *spec.notes),
         stats={**figures, **load_figures(np.diff(held.start))},
         lists=PairsByMember(held),

@@ -16,12 +16,13 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64, partition_arrays, require_int32
+from assignors.arrays import Bool, Int32, Int64, names_of, partition_arrays, require_int32
 from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.many_tables import compute_orders, put_orders
 from assignors.jvm.map_order import map_order
@@ -159,8 +160,14 @@ def _topics(problem: Problem, members: Sequence[Member]) -> tuple[str, ...]:
     """Return the topics of `problem`, then all others of the previous target."""
     seen = set(problem.topics)
     others: dict[str, None] = {}
+    nothing_new: AbstractSet[str] = frozenset()
     for member in members:
-        if not seen.issuperset(member.owned):
+        names = names_of(member.owned)
+        if names is nothing_new:  # members that were read together share one set
+            continue
+        if seen.issuperset(names):
+            nothing_new = names
+        else:
             others.update(dict.fromkeys(topic for topic in member.owned if topic not in seen))
     return problem.topics + tuple(others)
 
