@@ -11,6 +11,7 @@ assignment of a broker.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -24,9 +25,13 @@ from assignors.ownership.monitors import double_owned
 from assignors.problem import NOBODY, Int32, Problem, owners, partitions_by_topic, problem_of
 from assignors.replay.history.model import Generation, Kind, Participant, partition_count
 from wire import TopicPartitions
+from wire.text import utf16_key
 
 COOPERATIVE = frozenset({"cooperative-sticky", "stream"})
 """Protocols under which members keep their partitions during a rebalance."""
+
+COUNTED_MAX = 10_000
+"""Partitions up to which the figures of members with the same topics are counted one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,10 @@ def figures(
     )
     if kind is Kind.SHARE or not generation.members:
         return counted
+    if kind is not Kind.STREAMS and _have_equal_topics(generation, counts):
+        found = with_equal_topics(kind, generation, counted, (now, then), counts)
+        if found is not None:
+            return found
     return _compared(kind, generation, counted, (now, then), counts)
 
 
@@ -133,13 +142,110 @@ def stopped_count(now: Assignment, then: Assignment, waiting: int, *, is_coopera
     >>> stopped_count({"a": {"t": (0, 1)}}, {"a": {"t": (0,)}}, 0, is_cooperative=True)
     1
     """
-    given = {place: member for member, share in now.items() for place in pairs(share)}
-    had = {place: member for member, share in then.items() for place in pairs(share)}
     if not then:
         return 0  # nothing was consumed yet
+    given = {place: member for member, share in now.items() for place in pairs(share)}
+    had = {place: member for member, share in then.items() for place in pairs(share)}
+    return _stopped(given, had, waiting, is_cooperative=is_cooperative)
+
+
+def _stopped(
+    given: Mapping[TopicPartition, str],
+    had: Mapping[TopicPartition, str],
+    waiting: int,
+    *,
+    is_cooperative: bool,
+) -> int:
+    """Return how many partitions a round interrupts, from their owners after and before it."""
     if not is_cooperative:
         return len({**given, **had})
     return waiting + sum(1 for place, member in given.items() if had.get(place) != member)
+
+
+def _have_equal_topics(generation: Generation, counts: Mapping[str, int]) -> bool:
+    """Return whether all members have one list of topics, with few enough partitions to count."""
+    topics = generation.members[0].topics
+    return (
+        all(m.topics is topics or m.topics == topics for m in generation.members)
+        and sum(counts.get(topic, 0) for topic in topics) <= COUNTED_MAX
+    )
+
+
+def with_equal_topics(
+    kind: Kind,
+    generation: Generation,
+    counted: Figures,
+    assignments: tuple[Assignment, Assignment],
+    counts: Mapping[str, int],
+) -> Figures | None:
+    """Return what `_compared` returns where all members have the same topics.
+
+    `None` where two members have one partition. The optimum follows from the loads then
+    (`optimal.quotas`), without arrays: a fifth of the time for small groups, a third for 1,000
+    members. Cost: O(partitions + members log members).
+    """
+    now, then = assignments
+    given, had = _owner_of(now), _owner_of(then)
+    if given is None or had is None:
+        return None
+    sizes = {t: counts[t] for t in generation.members[0].topics if t in counts}
+    existing = _existing(given, sizes)
+    favoured = _existing(had, sizes)
+    waiting = [place for place in favoured if place not in existing]
+    total = sum(sizes.values())
+    free = (
+        [(t, n) for t, size in sizes.items() for n in range(size) if (t, n) not in existing]
+        if len(existing) < total
+        else []
+    )
+    load, owned = Counter(existing.values()), Counter(favoured.values())
+    floor, spare = divmod(total, len(now))
+    most_owned = sorted(owned.values(), reverse=True)
+    given_up = sum(max(count - floor - (rank < spare), 0) for rank, count in enumerate(most_owned))
+    best = (len(now) - spare) * floor**2 + spare * (floor + 1) ** 2
+    ceiling = floor + (spare > 0)
+    return replace(
+        counted,
+        moved=sum(1 for place, member in favoured.items() if existing.get(place) != member),
+        stopped=_stopped(given, had, len(waiting), is_cooperative=is_cooperative(kind, generation))
+        if then
+        else 0,
+        waiting=_by_topic(waiting),
+        unassigned=_by_topic(free),
+        moved_minimum=given_up,
+        load_max_optimum=ceiling,
+        balance_gap=None if free else sum(n * n for n in load.values()) - best,
+        fair=dict.fromkeys(sorted(now, key=utf16_key), (floor, ceiling)),
+    )
+
+
+def _owner_of(shares: Assignment) -> dict[TopicPartition, str] | None:
+    """Return the owner of each partition that has one, `None` where one has two."""
+    owner = {
+        (topic, number): member
+        for member, share in shares.items()
+        for topic, numbers in share.items()
+        for number in numbers
+    }
+    listed = sum(len(numbers) for share in shares.values() for numbers in share.values())
+    return owner if len(owner) == listed else None
+
+
+def _existing(
+    owner: dict[TopicPartition, str], sizes: Mapping[str, int]
+) -> dict[TopicPartition, str]:
+    """Return the owners of partitions that their topics have."""
+    return {
+        place: member for place, member in owner.items() if 0 <= place[1] < sizes.get(place[0], 0)
+    }
+
+
+def _by_topic(places: list[TopicPartition]) -> dict[str, tuple[int, ...]]:
+    """Return partitions by topic and number, topics in UTF-16 order."""
+    found: dict[str, list[int]] = {}
+    for topic, number in places:
+        found.setdefault(topic, []).append(number)
+    return {topic: tuple(sorted(found[topic])) for topic in sorted(found, key=utf16_key)}
 
 
 def _compared(
