@@ -127,30 +127,32 @@ def improving_path(first: Int64, takes: Bool, class_of: Int32, given: Int32) -> 
         owner=given,
         racks=None,
     )
-    load = rows.owned.sum(axis=0, dtype=np.int64)
-    gap = load - _lowest_reached(rows, load)
+    owned = np.zeros(rows.allowed.shape, dtype=np.int32)
+    owned[rows.held.row, rows.held.member] = rows.held.count
+    load = owned.sum(axis=0, dtype=np.int64)
+    gap = load - _lowest_reached(rows, owned, load)
     giver = int(gap.argmax())
     if gap[giver] < 2:
         return ()
-    return _chain(rows, load, giver)
+    return _chain(rows, owned, load, giver)
 
 
-def _lowest_reached(rows: Rows, load: Int64) -> Int64:
+def _lowest_reached(rows: Rows, owned: Int32, load: Int64) -> Int64:
     """Return the smallest load that each member can pass a partition to, over any chain."""
     none = int(load.max()) + 1
     lowest = load
     while True:
         of_row = np.where(rows.allowed, lowest, none).min(axis=1)
-        passed = np.where(rows.owned > 0, of_row[:, None], none).min(axis=0)
+        passed = np.where(owned > 0, of_row[:, None], none).min(axis=0)
         lower = np.minimum(lowest, passed)
         if (lower == lowest).all():
             return lowest
         lowest = lower
 
 
-def _chain(rows: Rows, load: Int64, giver: int) -> tuple[Shift, ...]:
+def _chain(rows: Rows, owned: Int32, load: Int64, giver: int) -> tuple[Shift, ...]:
     """Return the shortest chain of shifts from `giver` to a member with two fewer."""
-    row_count, member_count = rows.owned.shape
+    row_count, member_count = owned.shape
     row_from = np.full(row_count, NOBODY, dtype=np.int64)
     member_from = np.full(member_count, NOBODY, dtype=np.int64)
     found = np.array([giver])
@@ -158,7 +160,7 @@ def _chain(rows: Rows, load: Int64, giver: int) -> tuple[Shift, ...]:
     seen[giver] = True
     while True:
         for member in found.tolist():
-            row_from[(rows.owned[:, member] > 0) & (row_from < 0)] = member
+            row_from[(owned[:, member] > 0) & (row_from < 0)] = member
         open_rows = np.flatnonzero(row_from >= 0)
         reached = rows.allowed[open_rows].any(axis=0) & ~seen
         found = np.flatnonzero(reached)

@@ -19,45 +19,64 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assignors.optimal.flow.table import Cells
 from assignors.problem import NOBODY, Int32, Int64
 
 Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
 
 
 def choose_partitions(
-    *, row_of: Int32, topic_of: Int32, owner: Int32, owned: Int32, placed: Int32
+    *, row_of: Int32, topic_of: Int32, owner: Int32, less: Cells, more: Cells
 ) -> Int32:
     """Return who gets each partition, int32[P].
 
     `row_of` is int32[P] (-1: nobody may take it), `owner` int32[P] holds only owners that may
-    take the partition. `owned` and `placed` are int32[R, M]: how many partitions of a row
-    members have, and how many they shall have; `placed` sums to the size of each row.
-    Cost: O(P + C log C) for C partitions in cells that change.
+    take the partition. `less` and `more` are the cells in which members shall have fewer
+    partitions of the row than they own, or more, and how many.
+    Cost: O(P + C log C) for C partitions of rows and members that change.
 
+    >>> cell = {"row": np.array([0]), "count": np.array([2])}
     >>> choose_partitions(
     ...     row_of=np.zeros(4, dtype=np.int32),
     ...     topic_of=np.array([0, 0, 0, 1], dtype=np.int32),
     ...     owner=np.array([0, 0, 0, 0], dtype=np.int32),
-    ...     owned=np.array([[4, 0]], dtype=np.int32),
-    ...     placed=np.array([[2, 2]], dtype=np.int32),
+    ...     less=Cells(member=np.array([0]), **cell),
+    ...     more=Cells(member=np.array([1]), **cell),
     ... )
     array([0, 1, 1, 0], dtype=int32)
     """
-    member_count = owned.shape[1]
-    kept = np.minimum(owned, placed)
-    drop = (owned - kept).ravel().astype(np.int64)
     answer = owner.copy()
-    if drop.any():
-        cell = row_of * np.int64(member_count) + owner
-        held = np.flatnonzero(owner >= 0)
-        shrinking = held[drop[cell[held]] > 0]
-        answer[shrinking[given_up(cell[shrinking], topic_of[shrinking], drop)]] = NOBODY
+    if len(less.row):
+        shrinking, cell = _shrinking(row_of, owner, less)
+        answer[shrinking[given_up(cell, topic_of[shrinking], less.count)]] = NOBODY
     free = np.flatnonzero((answer < 0) & (row_of >= 0))
     if len(free):
-        if len(owned) > 1:
-            free = free[np.argsort(narrow(row_of[free], len(owned)), kind="stable")]
-        answer[free] = receivers(placed - kept)
+        row_count = int(row_of.max()) + 1
+        if row_count > 1:
+            free = free[np.argsort(narrow(row_of[free], row_count), kind="stable")]
+        answer[free] = _dealt(more.row, more.member, more.count, row_count)
     return answer
+
+
+def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
+    """Return the partitions in cells that shrink, and which cell of `less` each is in.
+
+    Most partitions are passed over because their row or their owner gives nothing up.
+    """
+    # One place more, so that -1 finds False there.
+    row_shrinks = np.zeros(int(row_of.max()) + 2, dtype=np.bool_)
+    member_shrinks = np.zeros(int(owner.max()) + 2, dtype=np.bool_)
+    row_shrinks[less.row] = True
+    member_shrinks[less.member] = True
+    held = np.flatnonzero(member_shrinks[owner])
+    held = held[row_shrinks[row_of[held]]]
+    member_count = np.int64(len(member_shrinks))
+    keys = less.row * member_count + less.member
+    key = row_of[held] * member_count + owner[held]
+    cell = np.searchsorted(keys, key)
+    found = cell < len(keys)
+    found[found] = keys[cell[found]] == key[found]
+    return held[found], cell[found]
 
 
 def given_up(cell: Int32 | Int64, topic: Int32, drop: Int64) -> Int64:
@@ -109,11 +128,15 @@ def receivers(gain: Int32 | Int64) -> Int64:
     array([0, 1, 1, 1, 2, 2])
     """
     row, member = np.nonzero(gain)
-    amount = gain[row, member].astype(np.int64)
+    return _dealt(row, member, gain[row, member].astype(np.int64), len(gain))
+
+
+def _dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
+    """Return the members in turns: row by row, each as often as `amount` says."""
     most = int(amount.max())
     if most == 1:
         return member
-    if len(gain) == 1 and most * len(member) <= 4 * int(amount.sum()):
+    if row_count == 1 and most * len(member) <= 4 * int(amount.sum()):
         in_turn: Int64 = np.broadcast_to(member, (most, len(member)))[
             np.arange(most)[:, None] < amount
         ]
@@ -122,8 +145,8 @@ def receivers(gain: Int32 | Int64) -> Int64:
     turn = np.arange(int(end[-1])) - np.repeat(end - amount, amount)
     source = np.repeat(np.arange(len(amount)), amount)
     order = np.argsort(narrow(turn, most), kind="stable")
-    if len(gain) > 1:
-        order = order[np.argsort(narrow(row[source[order]], len(gain)), kind="stable")]
+    if row_count > 1:
+        order = order[np.argsort(narrow(row[source[order]], row_count), kind="stable")]
     dealt: Int64 = member[source[order]]
     return dealt
 

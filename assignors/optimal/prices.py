@@ -28,7 +28,8 @@ import numpy as np
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
 from assignors.optimal.flow.settle import Cut, settle
-from assignors.problem import Bool, Int32, Int64
+from assignors.optimal.flow.table import Cells, Table, table_of
+from assignors.problem import Bool, Int64
 
 NEVER = 1 << 30
 """Price of a row that nobody takes."""
@@ -115,23 +116,24 @@ def _cut_at(mean: int, size: Int64, takes: Bool, members: Int64, effort: Effort)
     that flow separates prices above `mean` from the rest.
     """
     capacity = members * (mean - 1)
-    lower = _fill(size, takes, capacity, np.zeros(takes.shape, dtype=np.int32))
+    nothing = np.zeros(0, dtype=np.int64)
+    table = table_of(Cells(row=nothing, member=nothing, count=nothing), *takes.shape)
+    lower = _fill(size, takes, capacity, table)
     cut = settle(lower, effort).cut
-    if effort.is_spent or (lower.placed.sum(axis=0) < capacity).any():
+    if effort.is_spent or (lower.load < capacity).any():
         return cut
     assert cut is not None, "more partitions than room, yet all of them were placed"
-    return settle(_fill(size, takes, members * mean, lower.placed), effort).cut
+    return settle(_fill(size, takes, members * mean, table), effort).cut
 
 
-def _fill(size: Int64, takes: Bool, capacity: Int64, placed: Int32) -> Network:
+def _fill(size: Int64, takes: Bool, capacity: Int64, table: Table) -> Network:
     """Return a network in which classes may take up to `capacity` and need not take any.
 
-    It goes on from `placed`, int32[R, K].
+    It goes on from what is placed in `table`.
     """
     return start(
         size=size,
-        owned=np.zeros(takes.shape, dtype=np.int32),
-        placed=placed,
+        table=table,
         allowed=takes,
         remote=None,
         least=np.zeros(len(capacity), dtype=np.int64),

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assignors.optimal.flow.table import Cells, cells_at
 from assignors.problem import NOBODY, Bool, Int32, Int64
+
+TABLE_FACTOR = 16
+"""Counts are made in a table of rows x members of up to so many cells for each partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +44,8 @@ class Rows:
     """int64[R]: partitions in each row, at least 1."""
     owner: Int32
     """int32[P]: whom stickiness favours, only owners that may take the partition."""
-    owned: Int32
-    """int32[R, M]: how many partitions of each row `owner` gives each member."""
+    held: Cells
+    """How many partitions of each row `owner` gives each member."""
     allowed: Bool
     """bool[R, M]: who may take from the row."""
     remote: Bool | None
@@ -92,17 +96,26 @@ def build(
     owner = subscribed_owner(owner, row_of, allowed)
     held = owner >= 0
     cell = row_of * np.int64(member_count) + owner
-    owned = np.bincount(cell if held.all() else cell[held], minlength=row_count * member_count)
     taken = row_of if (row_of >= 0).all() else row_of[row_of >= 0]
     return Rows(
         row_of=row_of,
         takes=row_takes,
         size=np.bincount(taken, minlength=row_count),
         owner=owner,
-        owned=owned.reshape(row_count, member_count).astype(np.int32),
+        held=_counted(cell if held.all() else cell[held], row_count, member_count),
         allowed=allowed,
         remote=remote,
     )
+
+
+def _counted(cell: Int64, row_count: int, member_count: int) -> Cells:
+    """Return how often each cell occurs."""
+    if row_count * member_count <= TABLE_FACTOR * len(cell):
+        table = np.bincount(cell, minlength=row_count * member_count)
+        keys = np.flatnonzero(table)
+        return cells_at(keys, table[keys], member_count)
+    keys, count = np.unique(cell, return_counts=True)
+    return cells_at(keys, count, member_count)
 
 
 def subscribed_owner(owner: Int32, row_of: Int32, allowed: Bool) -> Int32:

@@ -20,10 +20,11 @@ import numpy as np
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
 from assignors.optimal.flow.settle import settle
+from assignors.optimal.flow.table import Cells, table_of
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import share
-from assignors.optimal.rows import Racks, Rows, build, topic_rows
+from assignors.optimal.rows import Racks, Rows, build, subscribed_owner, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 
@@ -161,18 +162,19 @@ def _equal_part(
 
 def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solved:
     """Return the answer where rows differ in who may take them, or in their racks."""
-    network, known, is_best = _table(rows, class_of, effort)
-    placed = network.placed
+    is_active = rows.allowed.any(axis=0)
+    rows, network, known, is_best = _table(rows, class_of, effort)
     if not is_best:
-        _place_rest(network, rows.size)
+        _place_rest(network)
+    less, more = network.table.changes()
     answer = choose_partitions(
         row_of=rows.row_of,
         topic_of=topic_of,
         owner=rows.owner,
-        owned=rows.owned,
-        placed=placed,
+        less=less,
+        more=more,
     )
-    load = placed.sum(axis=0, dtype=np.int64)[rows.allowed.any(axis=0)]
+    load = network.load[is_active]
     square_sum = int(load @ load)
     gap = 0
     if not is_best:
@@ -186,7 +188,7 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
         load_square_sum=square_sum,
         load_max=int(load.max()),
         load_min=int(load.min()),
-        kept=int(np.minimum(rows.owned, placed).sum()),
+        kept=int(rows.held.count.sum() - less.count.sum()),
         levels=1 if known is None else known.level_count,
         phases=effort.phases[0],
         ways=effort.ways[0],
@@ -196,11 +198,13 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
     )
 
 
-def _table(rows: Rows, class_of: Int32, effort: Effort) -> tuple[Network, Prices | None, bool]:
+def _table(
+    rows: Rows, class_of: Int32, effort: Effort
+) -> tuple[Rows, Network, Prices | None, bool]:
     """Return the table that keeps most among the balanced ones, its prices if they were needed.
 
-    The last one says whether it is: where `effort` is spent first, some partitions are left
-    that `_place_rest` places.
+    The rows are those in which something may stay. The last one says whether nothing is better:
+    where `effort` is spent first, some partitions are left that `_place_rest` places.
     """
     class_count = rows.takes.shape[1]
     member_count = np.bincount(class_of, minlength=class_count)
@@ -211,20 +215,20 @@ def _table(rows: Rows, class_of: Int32, effort: Effort) -> tuple[Network, Prices
         network = _at_mean(rows)
         outcome = settle(network, effort)
         if outcome.cut is None:
-            return network, known, outcome.is_settled
+            return rows, network, known, outcome.is_settled
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
         if known is None:
-            return network, None, False
-    network = _at_prices(rows, class_of, known)
+            return rows, network, None, False
+    rows = _agreeing(rows, class_of, known)
+    network = _at_prices(rows, known.of_class[class_of])
     outcome = settle(network, effort)
     assert outcome.cut is None, "no table has the loads that its prices promise"
-    return network, known, outcome.is_settled
+    return rows, network, known, outcome.is_settled
 
 
-def _place_rest(network: Network, size: Int64) -> None:
+def _place_rest(network: Network) -> None:
     """Place what is left with the subscribers that have least, whatever it costs."""
-    load = network.placed.sum(axis=0, dtype=np.int64)
-    left = size - network.placed.sum(axis=1, dtype=np.int64)
+    load, left = network.load, network.unplaced
     for row in np.flatnonzero(left).tolist():
         members = np.flatnonzero(network.allowed[row])
         order = members[np.argsort(load[members], kind="stable")]
@@ -233,7 +237,7 @@ def _place_rest(network: Network, size: Int64) -> None:
         level, spare = divmod(int(left[row] + load[order[:count]].sum()), count)
         given = level - load[order[:count]]
         given[:spare] += 1
-        network.placed[row, order[:count]] += given.astype(np.int32)
+        network.table.add(row, order[:count], given)
         load[order[:count]] += given
 
 
@@ -250,8 +254,7 @@ def _at_mean(rows: Rows) -> Network:
     least: Int64 = active * np.int64(-(-total // int(active.sum())) - 1)
     return start(
         size=rows.size,
-        owned=rows.owned,
-        placed=rows.owned.copy(),
+        table=table_of(rows.held, *rows.allowed.shape),
         allowed=rows.allowed,
         remote=rows.remote,
         least=least,
@@ -260,19 +263,31 @@ def _at_mean(rows: Rows) -> Network:
     )
 
 
-def _at_prices(rows: Rows, class_of: Int32, known: Prices) -> Network:
+def _at_prices(rows: Rows, price: Int64) -> Network:
     """Return the network over the cells where prices agree, with the loads they promise."""
-    agree = (rows.takes & (known.of_row[:, None] == known.of_class))[:, class_of]
-    price: Int64 = known.of_class[class_of]
     least: Int64 = np.maximum(price - 1, 0)
-    owned = np.where(agree, rows.owned, np.int32(0))
     return start(
         size=rows.size,
-        owned=owned,
-        placed=owned.copy(),
-        allowed=agree,
-        remote=None if rows.remote is None else rows.remote & agree,
+        table=table_of(rows.held, *rows.allowed.shape),
+        allowed=rows.allowed,
+        remote=rows.remote,
         least=least,
         optional=(price > 0).astype(np.int64),
         spare=int(rows.size.sum()) - int(least.sum()),
+    )
+
+
+def _agreeing(rows: Rows, class_of: Int32, known: Prices) -> Rows:
+    """Return the rows without the cells where prices differ: nothing stays there."""
+    agree = (rows.takes & (known.of_row[:, None] == known.of_class))[:, class_of]
+    keeps = agree[rows.held.row, rows.held.member]
+    held = Cells(
+        row=rows.held.row[keeps], member=rows.held.member[keeps], count=rows.held.count[keeps]
+    )
+    return replace(
+        rows,
+        owner=rows.owner if keeps.all() else subscribed_owner(rows.owner, rows.row_of, agree),
+        held=held,
+        allowed=agree,
+        remote=None if rows.remote is None else rows.remote & agree,
     )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assignors.optimal.flow.network import Network
-from assignors.problem import Bool, Int32
+from assignors.optimal.flow.table import Counts, bit_sets
 
 RACK = 1 << 40
 """Cost of a partition without a replica in its member's rack: more than all moves of a path."""
@@ -43,10 +43,8 @@ class Residual:
     """[kind][R + 2]: members from whom a partition can be taken; each in one kind."""
     remote: list[int] | None
     """[R]: members whose rack has no replica of the row."""
-    table: Int32
-    """int32[R, M]: what `placed` shows."""
-    owned: memoryview[int]
-    placed: memoryview[int]
+    owned: Counts
+    placed: Counts
     supply: dict[int, int]
     """What must still leave rows, the hub, and member m, at R + 2 + m; no zeros."""
     load: list[int]
@@ -58,41 +56,40 @@ class Residual:
 
 
 def residual_of(network: Network) -> Residual:
-    """Return the capacities of the flow in `network`, whose `placed` it goes on to change.
+    """Return the capacities of the flow in `network`, whose `table` it goes on to change.
 
     Cost: O(R M) in numpy, O(R + M) integers.
     """
-    placed, owned = network.placed, network.owned
-    hub = len(placed)
-    below, above = placed < owned, placed > owned
-    down = [below & network.allowed, network.allowed & ~below]
-    up = [(placed > 0) & ~above, above]
+    hub = len(network.unplaced)
+    allowed = bit_sets(network.allowed)
+    below, within, above = network.table.kinds(is_below=network.remote is not None)
+    down = [below, [may ^ less for may, less in zip(allowed, below, strict=True)]]
+    up = [within, above]
     costs: tuple[int, ...] = (1, 0)
+    remote = None
     if network.remote is not None:
-        remote = network.remote
-        down = [table & ~remote for table in down] + [table & remote for table in down]
-        up = [table & ~remote for table in up] + [table & remote for table in up]
-        costs = (1, 0, 1 - RACK, -RACK)
+        costs, remote = (1, 0, 1 - RACK, -RACK), bit_sets(network.remote)
+        down, up = _by_rack(down, remote), _by_rack(up, remote)
+    for sets in (*down, *up):
+        sets += [0, 0]
     lacking, below_most = network.load < network.least, network.extra < network.optional
     ends = bit_sets(np.stack([network.extra > 0, below_most, lacking]))
-    down_sets = [[*bit_sets(table), 0, 0] for table in down]
-    up_sets = [[*bit_sets(table), 0, 0] for table in up]
-    down_sets[1][hub], up_sets[1][hub], up_sets[1][hub + 1] = ends
+    down[1][hub], up[1][hub], up[1][hub + 1] = ends
     hub_room = int(network.hub_room[0])
     supply = {row: amount for row, amount in enumerate(network.unplaced.tolist()) if amount}
     if hub_room < 0:
         supply[hub] = -hub_room
     full = np.flatnonzero(network.surplus)
     supply |= dict(zip((full + hub + 2).tolist(), network.surplus[full].tolist(), strict=True))
+    owned, placed = network.table.views()
     return Residual(
         hub=hub,
         costs=costs,
-        down=down_sets,
-        up=up_sets,
-        remote=None if network.remote is None else bit_sets(network.remote),
-        table=placed,
-        owned=owned.data,
-        placed=placed.data,
+        down=down,
+        up=up,
+        remote=remote,
+        owned=owned,
+        placed=placed,
         supply=supply,
         load=network.load.tolist(),
         least=network.least.tolist(),
@@ -102,18 +99,11 @@ def residual_of(network: Network) -> Residual:
     )
 
 
-def bit_sets(table: Bool) -> list[int]:
-    """Return each row of the table as an integer whose bit j is column j.
-
-    >>> bit_sets(np.array([[True, False, True], [False, False, False]]))
-    [5, 0]
-    """
-    packed = np.packbits(table, axis=1, bitorder="little")
-    data, width = packed.tobytes(), packed.shape[1]
-    if not width:
-        return [0] * len(table)
-    ends = range(width, len(data) + 1, width)
-    return [int.from_bytes(data[end - width : end], "little") for end in ends]
+def _by_rack(kinds: list[list[int]], remote: list[int]) -> list[list[int]]:
+    """Return the kinds for local cells, then those for remote ones."""
+    near = [[s & ~away for s, away in zip(sets, remote, strict=True)] for sets in kinds]
+    far = [[s & away for s, away in zip(sets, remote, strict=True)] for sets in kinds]
+    return near + far
 
 
 def place(residual: Residual, row: int, member: int, amount: int) -> bool:

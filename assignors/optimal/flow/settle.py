@@ -50,7 +50,7 @@ class Outcome:
 def settle(network: Network, effort: Effort) -> Outcome:
     """Send all surplus of the network to where it can be absorbed, at the least cost.
 
-    Changes `network.placed`; the other arrays are left as they were. Stops where `effort` is
+    Changes the table of the network, `load` and `unplaced`, no other array. Stops where `effort` is
     spent: what is placed then is the cheapest table for the loads that it has.
     Cost: O(R M) in numpy, then phases x layers x R + ways x their length operations on sets of
     M bits. A phase ends with every surplus further from the goal, in cost or in hops.
@@ -58,14 +58,22 @@ def settle(network: Network, effort: Effort) -> Outcome:
     if network.is_settled:
         return Outcome(cut=None, is_settled=True)
     residual = residual_of(network)
+    cut = _search(residual, effort)
+    network.load[:] = residual.load
+    network.unplaced[:] = [residual.supply.get(row, 0) for row in range(residual.hub)]
+    return Outcome(cut=cut, is_settled=not residual.supply)
+
+
+def _search(residual: Residual, effort: Effort) -> Cut | None:
+    """Send what there is until nothing is left, or `effort` is; return a cut if there is one."""
     distances = initial(residual)
     while residual.supply and not effort.is_spent:
         layers = layers_of(residual, distances, effort)
         if push_all(residual, layers, effort):
             effort.phases[0] += 1
         elif not (effort.is_spent or move_away(residual, distances, layers)):
-            return Outcome(cut=_cut(residual), is_settled=False)
-    return Outcome(cut=None, is_settled=not residual.supply)
+            return _cut(residual)
+    return None
 
 
 def _cut(residual: Residual) -> Cut:

@@ -1,0 +1,234 @@
+"""How many partitions of each row every member owns, and how many it has: a table of two counts.
+
+Up to 30 million cells (rows x members) it is two arrays, 8 bytes a cell. Larger ones are kept
+sparse: the cells in which something is owned, 24 bytes each, and a dictionary of those that
+changed, about 120 bytes each. The search reads and writes single cells of both in the same way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from assignors.problem import Bool, Int32, Int64
+
+DENSE_MAX = 30_000_000
+"""Cells of the largest table that is kept as arrays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """Cells of a table that are not 0, by row and then member. All int64[C]."""
+
+    row: Int64
+    member: Int64
+    count: Int64
+
+
+class Counts(Protocol):
+    """Numbers by (row, member)."""
+
+    def __getitem__(self, cell: tuple[int, int], /) -> int:
+        """Return the number in this cell."""
+        ...
+
+    def __setitem__(self, cell: tuple[int, int], value: int, /) -> None:
+        """Change the number in this cell."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DenseTable:
+    """A table as two arrays."""
+
+    owned: Int32
+    """int32[R, M]."""
+    placed: Int32
+    """int32[R, M]: what the member has now."""
+
+    def views(self) -> tuple[Counts, Counts]:
+        """Return `owned` and `placed` for reading one number at a time."""
+        return self.owned.data, self.placed.data
+
+    def give_back(self, remote: Bool) -> None:
+        """Let members have nothing in these cells."""
+        self.placed[remote] = 0
+
+    def sums(self) -> tuple[Int64, Int64]:
+        """Return how much of each row is placed, and how much each member has."""
+        return self.placed.sum(axis=1, dtype=np.int64), self.placed.sum(axis=0, dtype=np.int64)
+
+    def add(self, row: int, members: Int64, given: Int64) -> None:
+        """Let these members have more of the row."""
+        self.placed[row, members] += given.astype(np.int32)
+
+    def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:
+        """Return by row the members that have less than they own, some but no more, and more.
+
+        No member has less than it owns unless `is_below`.
+        """
+        above = self.placed > self.owned
+        within = (self.placed > 0) & ~above
+        below = bit_sets(self.placed < self.owned) if is_below else [0] * len(above)
+        return below, bit_sets(within), bit_sets(above)
+
+    def changes(self) -> tuple[Cells, Cells]:
+        """Return in which cells members have less than they own, and more, and how much."""
+        change = (self.placed - self.owned).ravel()
+        at = np.flatnonzero(change)
+        return _signed(at, change[at].astype(np.int64), self.owned.shape[1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparseTable:
+    """A table of which most cells are 0."""
+
+    row_count: int
+    member_count: int
+    held: Cells
+    """What is owned."""
+    keys: Int64
+    """int64[C]: row * members + member of `held`, ascending."""
+    change: dict[int, int] = field(default_factory=dict)
+    """By key: how many more the member has than it owns; no zeros."""
+
+    def views(self) -> tuple[Counts, Counts]:
+        """Return what is owned and placed for reading one number at a time."""
+        owned = SparseOwned(self.keys.data, self.held.count.data, self.member_count)
+        return owned, SparsePlaced(owned, self.change, self.member_count)
+
+    def give_back(self, remote: Bool) -> None:
+        """Let members have nothing in these cells."""
+        away = remote[self.held.row, self.held.member]
+        lost = (-self.held.count[away]).tolist()
+        self.change.update(zip(self.keys[away].tolist(), lost, strict=True))
+
+    def sums(self) -> tuple[Int64, Int64]:
+        """Return how much of each row is placed, and how much each member has."""
+        by_row = np.zeros(self.row_count, dtype=np.int64)
+        by_member = np.zeros(self.member_count, dtype=np.int64)
+        np.add.at(by_row, self.held.row, self.held.count)
+        np.add.at(by_member, self.held.member, self.held.count)
+        for cells, sign in zip(self.changes(), (-1, 1), strict=True):
+            np.add.at(by_row, cells.row, sign * cells.count)
+            np.add.at(by_member, cells.member, sign * cells.count)
+        return by_row, by_member
+
+    def add(self, row: int, members: Int64, given: Int64) -> None:
+        """Let these members have more of the row."""
+        _, placed = self.views()
+        some = np.flatnonzero(given)
+        for member, amount in zip(members[some].tolist(), given[some].tolist(), strict=True):
+            placed[row, member] += amount
+
+    def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:  # noqa: ARG002 - as of `DenseTable`
+        """Return by row the members that have less than they own, some but no more, and more."""
+        below, above = [0] * self.row_count, [0] * self.row_count
+        within = [0] * self.row_count
+        held = (self.held.row.tolist(), self.held.member.tolist(), self.held.count.tolist())
+        for row, member, count in zip(*held, strict=True):
+            change = self.change.get(row * self.member_count + member, 0)
+            if -count < change <= 0:
+                within[row] |= 1 << member
+        for key, change in self.change.items():
+            row, member = divmod(key, self.member_count)
+            if change < 0:
+                below[row] |= 1 << member
+            else:
+                above[row] |= 1 << member
+        return below, within, above
+
+    def changes(self) -> tuple[Cells, Cells]:
+        """Return in which cells members have less than they own, and more, and how much."""
+        at = np.array(sorted(self.change), dtype=np.int64)
+        change = np.array([self.change[key] for key in at.tolist()], dtype=np.int64)
+        return _signed(at, change, self.member_count)
+
+
+@dataclass(frozen=True, slots=True)
+class SparseOwned:
+    """What is owned in single cells. Cost: O(log C)."""
+
+    keys: memoryview[int]
+    counts: memoryview[int]
+    member_count: int
+
+    def __getitem__(self, cell: tuple[int, int]) -> int:
+        """Return how much the member owns of the row."""
+        key = cell[0] * self.member_count + cell[1]
+        at = bisect_left(self.keys, key)
+        return self.counts[at] if at < len(self.keys) and self.keys[at] == key else 0
+
+    def __setitem__(self, cell: tuple[int, int], value: int) -> None:
+        """Refuse: what is owned does not change."""
+        raise TypeError("what is owned does not change")
+
+
+@dataclass(frozen=True, slots=True)
+class SparsePlaced:
+    """What members have in single cells. Cost: O(log C)."""
+
+    owned: SparseOwned
+    change: dict[int, int]
+    member_count: int
+
+    def __getitem__(self, cell: tuple[int, int]) -> int:
+        """Return how much the member has of the row."""
+        return self.owned[cell] + self.change.get(cell[0] * self.member_count + cell[1], 0)
+
+    def __setitem__(self, cell: tuple[int, int], value: int) -> None:
+        """Change how much the member has of the row."""
+        key, change = cell[0] * self.member_count + cell[1], value - self.owned[cell]
+        if change:
+            self.change[key] = change
+        else:
+            self.change.pop(key, None)
+
+
+Table = DenseTable | SparseTable
+
+
+def table_of(held: Cells, row_count: int, member_count: int) -> Table:
+    """Return the table in which members have what they own.
+
+    >>> held = Cells(row=np.array([1]), member=np.array([2]), count=np.array([5]))
+    >>> table_of(held, 2, 3).sums()
+    (array([0, 5]), array([0, 0, 5]))
+    """
+    if row_count * member_count <= DENSE_MAX:
+        owned = np.zeros((row_count, member_count), dtype=np.int32)
+        owned[held.row, held.member] = held.count
+        return DenseTable(owned=owned, placed=owned.copy())
+    keys = held.row * member_count + held.member
+    return SparseTable(row_count=row_count, member_count=member_count, held=held, keys=keys)
+
+
+def cells_at(keys: Int64, count: Int64, member_count: int) -> Cells:
+    """Return cells from row * members + member."""
+    row, member = np.divmod(keys, np.int64(member_count))
+    return Cells(row=row, member=member, count=count)
+
+
+def _signed(keys: Int64, change: Int64, member_count: int) -> tuple[Cells, Cells]:
+    less, more = change < 0, change > 0
+    return (
+        cells_at(keys[less], -change[less], member_count),
+        cells_at(keys[more], change[more], member_count),
+    )
+
+
+def bit_sets(table: Bool) -> list[int]:
+    """Return each row of the table as an integer whose bit j is column j.
+
+    >>> bit_sets(np.array([[True, False, True], [False, False, False]]))
+    [5, 0]
+    """
+    packed = np.packbits(table, axis=1, bitorder="little")
+    data, width = packed.tobytes(), packed.shape[1]
+    if not width:
+        return [0] * len(table)
+    ends = range(width, len(data) + 1, width)
+    return [int.from_bytes(data[end - width : end], "little") for end in ends]

@@ -1,0 +1,64 @@
+"""A table that is kept sparse gives the answer of one that is kept as arrays."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors.optimal.flow import table
+from assignors.optimal.flow.table import Cells, SparseTable, table_of
+from assignors.problem import Int32
+from tests.optimal.groups import OWNERS, SHAPES, Arrays, group, with_racks
+
+
+def both_ways(made: Arrays, monkeypatch: pytest.MonkeyPatch) -> tuple[Int32, Int32]:
+    """Return the answers with arrays and with sparse tables."""
+    answers = []
+    for dense_max in (1 << 60, -1):
+        monkeypatch.setattr(table, "DENSE_MAX", dense_max)
+        answers.append(made.solve().owner)
+    return answers[0], answers[1]
+
+
+@pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
+def test_sparse_and_dense_tables_end_alike(
+    shape: str, owners: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(8):
+        made = group(seed, member_max=25, topic_max=10, size_max=12, shape=shape, owners=owners)
+        made = with_racks(made, seed, rack_max=3) if seed % 2 else made
+        dense, sparse = both_ways(made, monkeypatch)
+        assert (dense == sparse).all()
+
+
+cells = st.dictionaries(
+    st.tuples(st.integers(0, 3), st.integers(0, 4)), st.integers(1, 9), max_size=12
+)
+steps = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(-9, 9)), max_size=30)
+
+
+@given(cells, steps)
+def test_cells_read_and_sum_as_those_of_arrays(
+    held: dict[tuple[int, int], int], changes: list[tuple[int, int, int]]
+) -> None:
+    ordered = sorted(held)
+    row, member = (np.array([cell[i] for cell in ordered], dtype=np.int64) for i in (0, 1))
+    owned = Cells(row=row, member=member, count=np.array([held[c] for c in ordered], np.int64))
+    dense = table_of(owned, 4, 5)
+    sparse = SparseTable(row_count=4, member_count=5, held=owned, keys=row * 5 + member)
+    for made in (dense, sparse):
+        _, placed = made.views()
+        for at_row, at_member, amount in changes:
+            placed[at_row, at_member] = max(0, placed[at_row, at_member] + amount)
+    for one, other in zip(dense.sums(), sparse.sums(), strict=True):
+        assert one.tolist() == other.tolist()
+    assert dense.kinds(is_below=True) == sparse.kinds(is_below=True)
+    for left, right in zip(dense.changes(), sparse.changes(), strict=True):
+        for name in ("row", "member", "count"):
+            assert getattr(left, name).tolist() == getattr(right, name).tolist()
+    for at in product(range(4), range(5)):
+        assert [view[at] for view in dense.views()] == [view[at] for view in sparse.views()]
