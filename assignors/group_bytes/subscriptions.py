@@ -14,13 +14,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from assignors.arrays import OwnedArrays
-from assignors.group_bytes.entries import are_read_together, entry_arrays, recognised_names
+from assignors.group_bytes.entries import entry_arrays, recognised_names
 from assignors.group_bytes.fields import Fields, read_fields
+from assignors.group_bytes.in_turn import SharedNames, plain_member
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.group_bytes.rounds import joined, unchanged_since, with_generations
 from assignors.group_bytes.topic_lists import TopicLists, topic_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
+
+MEMBERS_MIN = 48
+"""Smaller groups are read member by member. Measured with equal subscriptions, a whole round from
+bytes to bytes, in turn against together: 24 members x 240 partitions 0.27 against 0.58 ms, 40 x 400
+0.44 against 0.68, 60 x 600 0.76 against 0.75."""
 
 
 def read_members(
@@ -36,16 +42,28 @@ def read_members(
     Cost: linear in the bytes.
     """
     named = instance_ids or {}
-    if not are_read_together(len(subscriptions)):
-        return tuple(
-            member_from_bytes(member_id, blob, instance_id=named.get(member_id))
-            for member_id, blob in subscriptions.items()
-        )
+    if len(subscriptions) < MEMBERS_MIN:
+        return members_in_turn(subscriptions, named)
     if before is not None:
         again = _read_again(before.arrays, subscriptions, named)
         if again is not None:
             return again
     return ReadMembers(_arrays(subscriptions, named))
+
+
+def members_in_turn(
+    subscriptions: Mapping[str, bytes | Decoded[Subscription]], instance_ids: Mapping[str, str]
+) -> tuple[Member, ...]:
+    """Return what `read_members` returns, one member after the other. Never raises."""
+    shared = SharedNames()
+    members = []
+    for member_id, blob in subscriptions.items():
+        instance_id = instance_ids.get(member_id)
+        member = None
+        if isinstance(blob, bytes):
+            member = plain_member(member_id, blob, shared, instance_id)
+        members.append(member or member_from_bytes(member_id, blob, instance_id=instance_id))
+    return tuple(members)
 
 
 def _read_again(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Cluster, assignor_named, lead
-from assignors.group_bytes import assignments, entries
+from assignors.group_bytes import assignments, subscriptions
 from assignors.leader import Led
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
 from tests.group_bytes.test_subscriptions import always_together
@@ -46,4 +46,4 @@ def test_a_round_on_arrays_is_the_round_member_by_member(
     assert shown(again) == shown(
         lead(assignor, cluster, blobs, generation=generation, memory=slow.memory)
     )
-    assert len(blobs) < entries.MESSAGES_MIN, "or the slow one is the fast one"
+    assert len(blobs) < subscriptions.MEMBERS_MIN, "or the slow one is the fast one"

@@ -58,7 +58,7 @@ def test_members_read_together_give_the_same_arrays_and_notes(
 
 
 def test_members_read_together_can_be_pickled() -> None:
-    blobs = {f"m{number}": (OTHER, TRAILING, b"")[number % 3] for number in range(40)}
+    blobs = {f"m{number}": (OTHER, TRAILING, b"")[number % 3] for number in range(60)}
     group = Group(cluster=Cluster.of({"c": 2}), members=read_members(blobs))
     problem = pickle.loads(pickle.dumps(problem_of(group)))  # noqa: S301 - our own bytes
     assert shown(problem) == shown(problem_of(group))

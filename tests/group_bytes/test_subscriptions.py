@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assignors.arrays import OwnedPartitions, partition_arrays
-from assignors.group_bytes import entries, topic_lists
-from assignors.group_bytes.subscriptions import member_from_bytes, read_members
+from assignors.group_bytes import entries, subscriptions, topic_lists
+from assignors.group_bytes.in_turn import SharedNames, plain_member
+from assignors.group_bytes.subscriptions import member_from_bytes, members_in_turn, read_members
 from assignors.model import Member, member_ids_of
-from tests.group_bytes.blobs import CAPTURED, groups_of_bytes
-from wire import Subscription, encode_subscription
+from tests.group_bytes.blobs import CAPTURED, groups_of_bytes, mutated
+from wire import Subscription, decode_subscription, encode_subscription
 
 
 @contextmanager
@@ -23,6 +25,7 @@ def always_together(lists_alone: int = 0) -> Iterator[None]:
     """Read groups of any size together, to the end; topic lists too, after the first ones."""
     with (
         patch.object(entries, "MESSAGES_MIN", 0),
+        patch.object(subscriptions, "MEMBERS_MIN", 0),
         patch.object(entries, "TOGETHER_MIN", 1),
         patch.object(topic_lists, "TOGETHER_MIN", 1),
         patch.object(topic_lists, "ALONE_MAX", lists_alone),
@@ -59,6 +62,38 @@ def test_members_read_together_are_the_members_read_one_by_one(
         assert len(member.owned) == len(alone.owned)
 
 
+LONG = subscription(owned={"a": tuple(range(40))}, user_data=b"\0\0\0\7", rack_id="r1")
+
+
+@settings(max_examples=300)
+@given(groups_of_bytes())
+@example({"m0": PLAIN, "m1": LONG, "m2": LONG[:-1], "m3": LONG[:-7]})
+@example({"m0": PLAIN, "m1": PLAIN + b"\0", "m2": PLAIN[:8], "m3": PLAIN[:16]})
+@example({"m0": subscription(topics=("a", "a")), "m1": PLAIN, "m2": subscription(topics=())})
+@example({"m0": PLAIN, "m1": PLAIN.replace(b"\0\1b\0", b"\0\1a\0")})
+def test_members_read_in_turn_are_the_members_read_one_by_one(blobs: dict[str, bytes]) -> None:
+    found, expected = members_in_turn(blobs, {"m1": "static"}), one_by_one(blobs)
+    assert found == tuple(
+        replace(member, instance_id="static") if member.member_id == "m1" else member
+        for member in expected
+    )
+    for member, alone in zip(found, expected, strict=True):
+        assert list(member.owned.items()) == list(alone.owned.items())
+    again = {name: decode_subscription(blob) for name, blob in blobs.items()}
+    assert members_in_turn(again, {}) == expected
+
+
+@given(st.lists(st.sampled_from((PLAIN, LONG)).flatmap(lambda whole: mutated(st.just(whole)))))
+def test_one_byte_that_is_odd_is_read_alike_in_turn(blobs: list[bytes]) -> None:
+    named = {f"m{number}": blob for number, blob in enumerate((PLAIN, *blobs))}
+    assert members_in_turn(named, {}) == one_by_one(named)
+
+
+@pytest.mark.parametrize("blob", [PLAIN, LONG])
+def test_plain_bytes_are_read_in_turn_without_the_other_reader(blob: bytes) -> None:
+    assert plain_member("m", blob, SharedNames(), None) == member_from_bytes("m", blob)
+
+
 def test_every_captured_subscription_in_one_group() -> None:
     blobs = {f"m{number}": blob for number, blob in enumerate(CAPTURED)}
     found = read_members(blobs, {"m3": "static"})
@@ -84,7 +119,7 @@ def test_every_captured_subscription_in_one_group() -> None:
     ],
 )
 def test_an_odd_member_is_read_alone_and_its_neighbours_together(odd: bytes) -> None:
-    blobs = {f"m{number:02}": PLAIN for number in range(40)} | {"m20": odd}
+    blobs = {f"m{number:02}": PLAIN for number in range(60)} | {"m20": odd}
     found = read_members(blobs)
     assert found == one_by_one(blobs)
     alone = [member for member in found if not isinstance(member.owned, OwnedPartitions)]
@@ -110,7 +145,7 @@ def test_partitions_read_together_are_the_same_arrays_in_the_same_order(
 def test_a_topic_owned_twice_is_noted_and_merged() -> None:
     twice = PLAIN.replace(b"\0\1b\0\0\0\1\0\0\0\2", b"\0\1a\0\0\0\1\0\0\0\2")
     assert twice != PLAIN
-    blobs = {f"m{number:02}": PLAIN for number in range(40)} | {"m20": twice}
+    blobs = {f"m{number:02}": PLAIN for number in range(60)} | {"m20": twice}
     found = read_members(blobs)[20]
     assert found.owned == {"a": (0, 1, 2)}
     assert [note.code.value for note in found.notes] == ["topic-repeated"]
@@ -119,14 +154,14 @@ def test_a_topic_owned_twice_is_noted_and_merged() -> None:
 def test_one_member_with_far_more_topics_than_the_others_is_read_alone() -> None:
     names = tuple(f"t{number}" for number in range(500))
     long = subscription(topics=names, owned=dict.fromkeys(names, (0,)))
-    blobs = {f"m{number:02}": PLAIN for number in range(40)} | {"m20": long}
+    blobs = {f"m{number:02}": PLAIN for number in range(60)} | {"m20": long}
     found = read_members(blobs)
     assert found == one_by_one(blobs)
     assert not isinstance(found[20].owned, OwnedPartitions)
 
 
 def test_many_lists_that_differ_are_read_together() -> None:
-    names = [f"orders-{number:02}" for number in range(40)]
+    names = [f"orders-{number:02}" for number in range(60)]
     blobs = {
         f"m{number:03}": subscription(
             topics=tuple(names[number % 30 : number % 30 + number % 7]),
