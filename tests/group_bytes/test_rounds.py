@@ -118,7 +118,7 @@ def test_what_is_kept_between_rounds_stays_as_small_as_the_group() -> None:
     assert isinstance(members, ReadMembers)
     assert len(members.arrays.list_ptr) <= 121
     assert len(members.arrays.names) <= 200
-    assert len(members.arrays.member_ids) == 40
+    assert len(members.arrays.member_ids) == 60
 
 
 @given(groups_of_bytes(), CLUSTERS)
