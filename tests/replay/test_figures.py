@@ -105,11 +105,9 @@ def test_a_fair_share_is_never_outside_of_what_the_best_plan_gives(now: Plan) ->
         assert fair["b"][1] <= 3
 
 
-shares = st.dictionaries(
-    st.sampled_from(("t", "u", "gone", "v")),
-    st.lists(st.integers(-1, 5), max_size=4).map(tuple),
-    max_size=3,
-)
+ODD_PLACES = [*(("t", n) for n in range(-1, 6)), ("u", 0), ("u", 1), ("v", 0), ("gone", 0)]
+
+
 topic_lists = st.sampled_from([("t", "u"), ("u", "t", "u"), ("t", "missing"), (), ("t", "u", "v")])
 
 
@@ -118,12 +116,22 @@ def odd_generations(draw: st.DrawFn, topics: tuple[str, ...]) -> Generation:
     """Members with the same topics, and whatever a leader may give them."""
     protocol = draw(st.sampled_from(("range", "cooperative-sticky")))
     ids = draw(st.lists(st.sampled_from(("a", "b", "c", "\ufffd", "\U00010000")), unique=True))
+    deals = []
+    for _ in ("assigned", "target"):
+        share: Plan = {member_id: {} for member_id in ids}
+        for topic, number in ODD_PLACES if ids else ():
+            owners = draw(st.lists(st.sampled_from(ids), max_size=2 if number == 0 else 1))
+            for owner in owners:
+                share[owner][topic] = (*share[owner].get(topic, ()), number)
+        deals.append(share)
+    assigned, target = deals
+    has_target = draw(st.booleans())
     members = tuple(
         Participant(
             member_id=member_id,
             topics=topics,
-            assigned=draw(shares),
-            target=draw(st.none() | shares),
+            assigned=assigned[member_id],
+            target=target[member_id] if has_target else None,
             instance_id=draw(st.sampled_from((None, "x", "y"))),
         )
         for member_id in ids

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -45,6 +46,23 @@ def test_reasons_and_models_are_of_columns_that_exist() -> None:
     known = {(name, column.name) for name, table in TABLES.items() for column in fields(table)}
     assert {*NOT_RECORDED, *ESTIMATED} <= known
     assert not set(NOT_RECORDED) & set(ESTIMATED)
+
+
+def test_columns_of_a_table_are_those_of_its_rows_one_by_one(tables: Tables) -> None:
+    odd = replace(
+        tables.members[0],
+        member_id="\udcff",
+        at_ms=1 << 70,
+        topics=("\udcff", "t"),
+        claimed={"\udcff": (), "t": (2, -1)},
+        target=None,
+    )
+    for name, table in TABLES.items():
+        rows = [*getattr(tables, name), *([odd] if name == "members" else [])]
+        found = as_arrow(table, rows)
+        found.validate(full=True)
+        one_by_one = [arrow_row(row) for row in rows]
+        assert found.equals(pa.Table.from_pylist(one_by_one, schema=schema_of(table)))
 
 
 def test_the_tables_agree_with_each_other(tables: Tables) -> None:

@@ -51,11 +51,8 @@ class Record:
     error: WireError | None = None
     key_bytes: bytes | None = None
     value_bytes: bytes | None = None
-
-    @property
-    def is_tombstone(self) -> bool:
-        """Return whether the value is null: the key is deleted."""
-        return self.value_bytes is None
+    is_tombstone: bool = False
+    """Whether the value is null: the key is deleted."""
 
     @property
     def key_version(self) -> int | None:
@@ -63,8 +60,10 @@ class Record:
         return None if self.key is None else 0
 
 
-def decode_record(key: Blob | None, value: Blob | None) -> Record:
+def decode_record(key: Blob | None, value: Blob | None, *, keep_bytes: bool = True) -> Record:
     """Return the record in `key` and `value`. Never raises. Cost: linear in their sizes.
+
+    Without `keep_bytes` only a record that cannot be read keeps them: groups take half the memory.
 
     >>> record = decode_record(bytes.fromhex("0003000167"), bytes.fromhex("00000000000700"))
     >>> record.name, record.key, record.value
@@ -75,18 +74,25 @@ def decode_record(key: Blob | None, value: Blob | None) -> Record:
     if key is None or len(key) < 2:
         text = "key: null" if key is None else f"key: {len(key)} bytes hold no type"
         error = WireError(ErrorKind.TRUNCATED, text)
-        return Record(error=error, key_bytes=key, value_bytes=value)
+        return Record(error=error, key_bytes=key, value_bytes=value, is_tombstone=value is None)
     number: int = _INT16.unpack_from(key)[0]
     found = BY_NUMBER.get(number)
     if found is None:
         error = WireError(ErrorKind.UNKNOWN_TYPE, f"key: record type {number} is not known")
-        return Record(type=number, error=error, key_bytes=key, value_bytes=value)
+        return Record(
+            type=number,
+            error=error,
+            key_bytes=key,
+            value_bytes=value,
+            is_tombstone=value is None,
+        )
     fields, notes, failure = _message(key, key_reader(number), "key")
     version: int | None = None
     content: Mapping[str, Any] | None = None
     if failure is None and value is not None:
         version, content, value_notes, failure = _value(found, value)
         notes += value_notes
+    is_kept = keep_bytes or failure is not None
     return Record(
         type=number,
         name=found.name,
@@ -95,8 +101,9 @@ def decode_record(key: Blob | None, value: Blob | None) -> Record:
         value=content,
         notes=notes,
         error=failure,
-        key_bytes=key,
-        value_bytes=value,
+        key_bytes=key if is_kept else None,
+        value_bytes=value if is_kept else None,
+        is_tombstone=value is None,
     )
 
 

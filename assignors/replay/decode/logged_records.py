@@ -45,10 +45,10 @@ def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
 
 
 def record_of(key: bytes | None, value: bytes | None, error: str | None) -> Record:
-    """Return a row's record, or the reason why there is none."""
+    """Return a row's record, or the reason why there is none; its bytes where there is none."""
     if error is not None:
         return Record(error=WireError(ErrorKind.TRUNCATED, error), key_bytes=key)
-    return decode_record(key, value)
+    return decode_record(key, value, keep_bytes=False)
 
 
 def _is_aborted(transaction: str | None) -> bool | None:
