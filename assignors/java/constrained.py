@@ -17,6 +17,7 @@ import numpy as np
 
 from assignors.java.java_input import JavaInput
 from assignors.jvm.failure import JavaFailure
+from assignors.jvm.many_tables import narrow
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 
@@ -94,7 +95,8 @@ def _keep(java_input: JavaInput, quotas: _Quotas) -> tuple[Int32, Int64, Int32]:
     revoked_from[partition[far]] = member[far]
     stays = ~far & ~java_input.is_multiple[partition]
     member, partition = member[stays], partition[stays]
-    order = np.lexsort((java_input.topic_of[partition], java_input.number_of[partition], member))
+    topic, number = java_input.topic_of[partition], java_input.number_of[partition]
+    order = np.lexsort((narrow(topic), narrow(number), narrow(member)))
     member, partition = member[order], partition[order]
     count = np.bincount(member, minlength=java_input.member_count)
     kept = _kept_counts(java_input, quotas, count.tolist())
@@ -216,8 +218,7 @@ def _deal(quotas: _Quotas, count: int) -> Int32:
     lacks = quotas.low - quotas.size[under]
     total = int(lacks.sum())
     turn = np.arange(total) - np.repeat(np.cumsum(lacks) - lacks, lacks)
-    few = quotas.low <= np.iinfo(np.uint16).max  # numpy sorts two bytes by radix
-    in_turns = np.argsort(turn.astype(np.uint16 if few else np.int64), kind="stable")
+    in_turns = np.argsort(narrow(turn), kind="stable")
     takers = np.repeat(under, lacks)[in_turns]
     if count < total:
         _fail_short(quotas, takers[:count])

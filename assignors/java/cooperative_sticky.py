@@ -18,7 +18,6 @@ from assignors.claims import byte_notes
 from assignors.java.constrained import Placed
 from assignors.java.java_input import JavaInput
 from assignors.java.sticky import owner_of, place, rebalance_of
-from assignors.metrics import stats
 from assignors.model import Group
 from assignors.options import Options
 from assignors.problem import NOBODY, Bool, partitions_by_topic
@@ -49,18 +48,12 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     else:
         stays, transferred = _stays(java_input, placed, transferred)
     given = replace(placed, member=placed.member[stays], partition=placed.partition[stays])
-    rebalance = rebalance_of(java_input, given, (*byte_notes(java_input.problem.members), *notes))
+    notes = (*byte_notes(java_input.problem.members), *notes)
     target = owner_of(java_input, placed.member, placed.partition)
-    kept = java_input.stands
-    figures = stats(
-        java_input.problem,
-        favoured=owner_of(java_input, java_input.claim_member[kept], java_input.claim[kept]),
-        given=owner_of(java_input, given.member, given.partition),
-        target=target,
-    )
+    rebalance = rebalance_of(java_input, given, notes, target=target)
     waits = np.flatnonzero(transferred[: java_input.partition_count] & (target != NOBODY))
     withheld = partitions_by_topic(java_input.problem, waits) if len(waits) else {}
-    return replace(rebalance, withheld=withheld, stats=figures)
+    return replace(rebalance, withheld=withheld)
 
 
 def _is_single(java_input: JavaInput, placed: Placed) -> bool:

@@ -100,14 +100,13 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     problem = problem_of(group)
     order = map_order(group, problem)
     read = [_member_data(member, kind) for member in problem.members]
-    generation = np.array([data.generation for data in read], dtype=np.int64)
-    topic_of, number_of, member, claim = _claims(problem, order, [data.owned for data in read])
+    generation = np.array([generation for _, generation in read], dtype=np.int64)
+    topic_of, number_of, member, claim = _claims(problem, order, [owned for owned, _ in read])
     if drop_nonexistent:
         is_real = claim < problem.partition_count
         member, claim = member[is_real], claim[is_real]
-    on_record = np.array(
-        [max(entry.generation, NO_GENERATION) for entry in problem.members], dtype=np.int64
-    )
+    on_record = np.array([entry.generation for entry in problem.members], dtype=np.int64)
+    np.maximum(on_record, NO_GENERATION, out=on_record)
     stands, is_multiple = _settled(member, claim, generation, on_record, len(topic_of))
     highest = int(generation.max(initial=group.state.max_generation))
     return JavaInput(
@@ -126,29 +125,21 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _MemberData:
-    """What one member claims, and in which generation."""
-
-    owned: TopicPartitions
-    generation: int = NO_GENERATION
-
-
-def _member_data(member: Member, kind: UserData) -> _MemberData:
-    """Return what Java reads, from the field where Java reads it. Never raises."""
+def _member_data(member: Member, kind: UserData) -> tuple[TopicPartitions, int]:
+    """Return claims and generation, from the field where Java reads them. Never raises."""
     if kind is UserData.STICKY:
         if member.version is None and member.user_data is None:
-            return _MemberData(owned=member.owned, generation=max(member.generation, -1))
+            return member.owned, max(member.generation, NO_GENERATION)
         claims = decode_sticky_user_data(member.user_data, mode=Mode.STRICT).value
         assert claims is not None
         generation = NO_GENERATION if claims.generation is None else claims.generation
-        return _MemberData(owned=claims.owned, generation=generation)
+        return claims.owned, generation
     generation = max(member.generation, NO_GENERATION)
     if generation < 0:
         data = decode_cooperative_user_data(member.user_data, mode=Mode.STRICT).value
         if data is not None and data.generation is not None:
             generation = data.generation
-    return _MemberData(owned=member.owned, generation=generation)
+    return member.owned, generation
 
 
 def _claims(
@@ -214,13 +205,15 @@ def _are_equal(members: Sequence[Member]) -> bool:
     and a list that names a topic twice differs from it.
     """
     measure: frozenset[str] = frozenset()
-    judged: dict[int, bool] = {}  # by identity: most members share one tuple
+    same: set[int] = set()  # by identity: most members share one tuple
     for member in members:
+        topics = member.topics
+        if id(topics) in same:
+            continue
         if not measure:
-            measure = frozenset(member.topics)
-        elif not judged.setdefault(
-            id(member.topics),
-            len(member.topics) == len(measure) and measure.issuperset(member.topics),
-        ):
+            measure = frozenset(topics)
+        elif len(topics) == len(measure) and measure.issuperset(topics):
+            same.add(id(topics))
+        else:
             return False
     return True

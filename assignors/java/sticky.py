@@ -67,8 +67,17 @@ def place(
     return java_input, placed, (MemberNote(code="repaired", text=text),)
 
 
-def rebalance_of(java_input: JavaInput, placed: Placed, notes: tuple[MemberNote, ...]) -> Rebalance:
-    """Return the assignment by name, with Java's lists and the figures."""
+def rebalance_of(
+    java_input: JavaInput,
+    placed: Placed,
+    notes: tuple[MemberNote, ...],
+    *,
+    target: Int32 | None = None,
+) -> Rebalance:
+    """Return the assignment by name, with Java's lists and the figures.
+
+    `target`, int32[P], is who has each partition once nothing waits; `None` where nothing does.
+    """
     held = java_input.held(placed.member, placed.partition)
     given = owner_of(java_input, placed.member, placed.partition)
     stands = java_input.stands
@@ -76,7 +85,7 @@ def rebalance_of(java_input: JavaInput, placed: Placed, notes: tuple[MemberNote,
     return Rebalance(
         assignment=assigned(java_input.problem, given, held),
         notes=notes,
-        stats=stats(java_input.problem, favoured=favoured, given=given),
+        stats=stats(java_input.problem, favoured=favoured, given=given, target=target),
         lists=PairsByMember(held),
         order=held.members,
         state=java_input.state,

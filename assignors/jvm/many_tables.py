@@ -23,6 +23,7 @@ from assignors.jvm.hash_trees import tree_order
 from assignors.problem import Bool
 
 UInt32 = NDArray[np.uint32]
+Numbers = Int32 | Int64 | UInt32
 
 
 def put_orders(table: Int64, hashes: Int32) -> Int64:
@@ -36,7 +37,7 @@ def put_orders(table: Int64, hashes: Int32) -> Int64:
     """
     size = np.bincount(table)
     bucket = _buckets(table, hashes, size)
-    order = np.lexsort((_narrow(bucket), _narrow(table)))
+    order = np.lexsort((narrow(bucket), narrow(table)))
     start = np.cumsum(size) - size
     for crowded in _crowded(table, hashes, size, crowd=PUT_CROWD).tolist():
         begin, end = int(start[crowded]), int(start[crowded] + size[crowded])
@@ -62,7 +63,7 @@ def compute_orders(table: Int64, hashes: Int32, *, calls_follow: Bool) -> Int64:
     size = np.bincount(table)
     bucket = _buckets(table, hashes, size - ~calls_follow)
     backwards = np.arange(len(table))[::-1]
-    order = backwards[np.lexsort((_narrow(bucket)[::-1], _narrow(table)[::-1]))]
+    order = backwards[np.lexsort((narrow(bucket)[::-1], narrow(table)[::-1]))]
     start = np.cumsum(size) - size
     small = np.where(size <= SMALL, size, 0)  # ids are random: no trees in larger ones
     for crowded in _crowded(table, hashes, small, crowd=COMPUTE_CROWD).tolist():
@@ -105,6 +106,11 @@ def _crowded(table: Int64, hashes: Int32, size: Int64, *, crowd: int) -> Int64:
     return np.flatnonzero(found)
 
 
-def _narrow(numbers: Int64 | UInt32) -> NDArray[np.uint16] | Int64 | UInt32:
-    """Return the numbers in two bytes where they fit: numpy sorts those by radix."""
-    return numbers.astype(np.uint16) if numbers.max(initial=0) < 1 << 16 else numbers
+def narrow(numbers: Numbers) -> Numbers | NDArray[np.uint16]:
+    """Return the numbers in two bytes where they fit: numpy sorts those by radix.
+
+    >>> [str(narrow(np.array(numbers)).dtype) for numbers in ([0, 65535], [0, 65536], [-1, 0])]
+    ['uint16', 'int64', 'int64']
+    """
+    fits = numbers.max(initial=0) < 1 << 16 and numbers.min(initial=0) >= 0
+    return numbers.astype(np.uint16) if fits else numbers

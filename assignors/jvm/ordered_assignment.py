@@ -16,6 +16,7 @@ import numpy as np
 
 from assignors.arrays import Int32, Int64
 from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.jvm.many_tables import narrow
 from assignors.model import Assignment
 from assignors.problem import NOBODY, Problem
 
@@ -142,8 +143,7 @@ def ordered_by_member(
     >>> dict(PairsByMember(held)), dict(PartitionsByMember(held))
     ({'a': (('t', 0),), 'b': (('t', 5), ('t', 2))}, {'a': {'t': (0,)}, 'b': {'t': (2, 5)}})
     """
-    few = len(members) <= np.iinfo(np.uint16).max  # numpy sorts two bytes by radix
-    order = np.argsort(member.astype(np.uint16) if few else member, kind="stable")
+    order = np.argsort(narrow(member), kind="stable")
     start = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=len(members)), out=start[1:])
     return OrderedAssignment(

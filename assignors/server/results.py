@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.claims import byte_notes
+from assignors.jvm.many_tables import narrow
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, assigned
 from assignors.metrics import stats
 from assignors.problem import NOBODY, Int32, Int64
@@ -93,10 +94,7 @@ def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> 
         order = np.argsort(partition, kind="stable")
         member, partition = member[order], partition[order]
     member_count = spec.member_count
-    # numpy sorts two bytes by radix
-    order = np.argsort(
-        member.astype(np.uint16) if member_count < 1 << 16 else member, kind="stable"
-    )
+    order = np.argsort(narrow(member), kind="stable")
     start = np.zeros(member_count + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=member_count), out=start[1:])
     partition = partition[order]
