@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,11 @@ MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
 TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
-PAD = NAME_LIMIT + 16
+PAD = 2 * NAME_LIMIT + 16
 """Zeros behind the bytes, so that no read of a string's length leaves the buffer."""
 UNKNOWN_AT_ONCE = 256
 """So many unknown names are looked at before the others are compared with them."""
+ONE, TWO = np.uint32(1), np.uint32(2)
 LEARNING_MAX = 4
 """Times that this is done; messages with names that are unknown after it are read alone."""
 
@@ -96,20 +98,17 @@ def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int32:
     long as a few of them account for all that are unknown. Cost: O(E x words of a name).
     """
     view = word_view(entries.buffer)
-    number = np.full(len(entries.row), -1, dtype=np.int32)
-    left = np.arange(len(number))
-    names, base = list(numbers), 0
-    for _ in range(LEARNING_MAX + 1):
-        if names:
-            found = find(name_table(names), view, *_names_at(entries, left))
-            number[left] = np.where(found < 0, -1, found + np.int32(base))
-            left = left[found < 0]
-        if not len(left):
-            break
-        names, base = _new_names(entries, left, numbers), len(numbers)
+    start, length = entries.name_start, entries.name_length
+    number = find(name_table(list(numbers)), view, start, length)
+    for _ in range(LEARNING_MAX):
+        left = np.flatnonzero(number < 0)
+        names = _new_names(entries, left, numbers) if len(left) else []
         if not names:
             break
+        base = len(numbers)
         numbers |= {name: base + place for place, name in enumerate(names)}
+        found = find(name_table(names), view, start[left], length[left])
+        number[left] = np.where(found < 0, found, found + np.int32(base))
     return number
 
 
@@ -174,7 +173,7 @@ def _new_names(entries: Entries, left: Int64, numbers: dict[bytes, int]) -> list
     """Return some names of these entries, which are not among `numbers`, in the order found."""
     # Entries stand step by step, so neighbours often have one name.
     some = left[:: max(1, len(left) // UNKNOWN_AT_ONCE)]
-    starts, lengths = _names_at(entries, some)
+    starts, lengths = entries.name_start[some], entries.name_length[some]
     names = dict.fromkeys(
         entries.buffer[start : start + length]
         for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
@@ -201,25 +200,26 @@ def _entries(
     has_numbers: bool,
 ) -> tuple[Int64, Int64, Int64, Int64]:
     """Read one entry of each message at a time; move `place` behind them."""
-    int16, int32 = int16_view(buffer), int32_view(buffer)
+    uint16, uint32 = _view(buffer, ">u2"), _view(buffer, ">u4")
     active = np.flatnonzero(is_plain & (entry_count > 0))
     active = active[np.argsort(-entry_count[active], kind="stable")]
     left = -entry_count[active]
-    found: list[tuple[Int64, Int64, Int64, Int64]] = []
+    found: list[tuple[Int64, Int64, NDArray[np.uint16], NDArray[np.uint32]]] = []
     at, stop = place[active], end[active]
     step = 0
     while len(active):
         step += 1
-        length = int16[at].astype(np.int64)
-        np.maximum(length, 0, out=length)
+        length = uint16[at]
         start = at + 2
         after = start + length
-        count = length
         if has_numbers:
-            count = int32[np.minimum(after, stop)].astype(np.int64)
-            after += 4 + 4 * count
-            is_good = (count > 0) & (count <= COUNT_LIMIT) & (after <= stop)
+            count = uint32[after]
+            after += 4
+            is_good = (count - ONE) < COUNT_LIMIT  # 0 has become the largest number
+            after += count << TWO  # of a larger count it is wrong, and not read
+            is_good &= after <= stop
         else:
+            count = length
             is_good = after <= stop
         if not is_good.all():
             is_plain[active[~is_good]] = False
@@ -231,23 +231,25 @@ def _entries(
         if going_on < len(active):
             place[active[going_on:]] = after[going_on:]
             active, left, stop = active[:going_on], left[:going_on], stop[:going_on]
-        at = after[:going_on]
+            after = after[:going_on]
+        at = after
     if not found:
         empty = np.zeros(0, dtype=np.int64)
         return empty, empty, empty, empty
     row, start, length, count = (np.concatenate(column) for column in zip(*found, strict=True))
-    return row, start, length, count
-
-
-def _names_at(entries: Entries, chosen: Int64) -> tuple[Int64, Int64]:
-    return entries.name_start[chosen], entries.name_length[chosen]
+    return row, start, length.astype(np.int64), count.astype(np.int64)
 
 
 def int16_view(buffer: bytes) -> NDArray[np.int16]:
     """Return every 2 bytes of `buffer`, at any offset, as a big-endian number."""
-    return np.ndarray((len(buffer) - 1,), ">i2", buffer, strides=(1,))
+    return _view(buffer, ">i2")
 
 
 def int32_view(buffer: bytes) -> NDArray[np.int32]:
     """Return every 4 bytes of `buffer`, at any offset, as a big-endian number."""
-    return np.ndarray((len(buffer) - 3,), ">i4", buffer, strides=(1,))
+    return _view(buffer, ">i4")
+
+
+def _view(buffer: bytes, dtype: str) -> NDArray[Any]:
+    size = np.dtype(dtype).itemsize
+    return np.ndarray((len(buffer) - size + 1,), dtype, buffer, strides=(1,))

@@ -75,22 +75,30 @@ def find(table: NameTable, view: UInt64, start: Int64, length: Int64) -> Int32:
     `view` is `word_view` of the buffer, which has 8 bytes more than the last name needs.
     Cost: O(N x words).
     """
-    found = np.full(len(start), -1, dtype=np.int32)
-    left = np.flatnonzero((length > 0) & (length <= len(table.words) * WORD))
-    if len(left) < len(length):
-        start, length = start[left], length[left]
+    fits = (length > 0) & (length <= len(table.words) * WORD)
+    if not fits.all():
+        found = np.full(len(start), -1, dtype=np.int32)
+        found[fits] = find(table, view, start[fits], length[fits])
+        return found
     words = _words(view, start, length, len(table.words))
     mixed = _mixed(length, words)
+    found = np.full(len(start), -1, dtype=np.int32)
+    left: Int64 | None = None  # all of them
     for shift, places in table.levels:
         candidate = places[(mixed >> shift).astype(np.int64)]
         same = (candidate >= 0) & (table.length[candidate] == length)
         for known, word in zip(table.words, words, strict=True):
             same &= known[candidate] == word
-        found[left[same]] = candidate[same]
-        if same.all():
+        other = np.flatnonzero(~same)
+        candidate[other] = -1
+        if left is None:
+            found, left = candidate, other
+        else:
+            found[left] = candidate
+            left = left[other]
+        if not len(other):
             break
-        other = ~same
-        left, length, mixed = left[other], length[other], _rehashed(mixed[other])
+        length, mixed = length[other], _rehashed(mixed[other])
         words = tuple(word[other] for word in words)
     return found
 

@@ -76,6 +76,8 @@ class _Reading:
 def topic_lists(blobs: Sequence[bytes]) -> TopicLists:
     """Return the topic lists. Cost: a comparison for a list that is known, else its length."""
     read = _Reading()
+    if blobs and (equal := _all_equal(read, blobs)):
+        return equal
     version = [PLAIN_VERSIONS.get(blob[:2], -1) for blob in blobs]
     waiting = _read_alone(read, blobs, version)
     if len(waiting) >= TOGETHER_MIN:
@@ -91,6 +93,25 @@ def topic_lists(blobs: Sequence[bytes]) -> TopicLists:
         list_of=np.array(read.list_of, dtype=np.int64),
         version=np.array(version, dtype=np.int64),
         end=np.array(read.end, dtype=np.int64),
+    )
+
+
+def _all_equal(read: _Reading, blobs: Sequence[bytes]) -> TopicLists | None:
+    """Return the lists of a group in which all have the version and the list of the first."""
+    version = PLAIN_VERSIONS.get(blobs[0][:2], -1)
+    known, end = _read_one(read, blobs[0])
+    if version < 0 or known < 0:
+        return None
+    first = blobs[0][:end]
+    if not all(blob.startswith(first) for blob in blobs):
+        return None
+    return TopicLists(
+        numbers=read.numbers,
+        list_ptr=np.array([0, len(read.lists[0])], dtype=np.int64),
+        name=np.array(read.lists[0], dtype=np.int32),
+        list_of=np.zeros(len(blobs), dtype=np.int64),
+        version=np.full(len(blobs), version, dtype=np.int64),
+        end=np.full(len(blobs), end, dtype=np.int64),
     )
 
 
