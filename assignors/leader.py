@@ -32,7 +32,9 @@ from assignors.group_bytes.assignments import (
     ASSIGNMENT_VERSION,
     AssignedPartitions,
     AssignedShares,
+    Written,
     assignment_bytes,
+    written_bytes,
 )
 from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import read_members
@@ -61,6 +63,8 @@ class Memory:
     read: ReadMembers | None = field(default=None, compare=False, repr=False)
     """The members of a large group as they were read last, about the size of their bytes: what
     has not changed since is not read again. No answer depends on it."""
+    written: Written | None = field(default=None, compare=False, repr=False)
+    """The Assignments of a large group as they were written last, for the same reason."""
 
     def in_round(self, joined: int | None) -> Memory:
         """Return the memory for the round that makes generation `joined`.
@@ -133,11 +137,15 @@ def lead(
     rebalance, after, must_follow_up = lead_members(
         assignor.configured(options), group, memory=before
     )
+    given, written = _assignments(members, rebalance.assignment, before.written)
     return Led(
-        assignments=_assignments(members, rebalance.assignment),
+        assignments=given,
         rebalance=rebalance,
         memory=replace(
-            after, generation=joined, read=read if isinstance(read, ReadMembers) else None
+            after,
+            generation=joined,
+            read=read if isinstance(read, ReadMembers) else None,
+            written=written,
         ),
         before=before,
         must_follow_up=must_follow_up,
@@ -173,18 +181,24 @@ def claims_key(group: Group) -> tuple[object, ...]:
     )
 
 
-def _assignments(members: Sequence[Member], assignment: Assignment) -> dict[str, bytes]:
-    """Return everybody's Assignment bytes, in the order of the members."""
+def _assignments(
+    members: Sequence[Member], assignment: Assignment, before: Written | None
+) -> tuple[dict[str, bytes], Written | None]:
+    """Return everybody's Assignment bytes, in the order of the members, and what to keep of it."""
+    # The optimal family gives nobody what it did not ask for, and nothing twice.
+    written = None
+    if isinstance(assignment, AssignedPartitions):
+        written = written_bytes(assignment, before=before)
     if isinstance(assignment, AssignedPartitions | AssignedShares):
-        # The optimal family gives nobody what it did not ask for, and nothing twice.
-        written = assignment_bytes(assignment)
-        return {member_id: written[member_id] for member_id in member_ids_of(members)}
-    return {
+        blobs = assignment_bytes(assignment) if written is None else written.blobs
+        return {member_id: blobs[member_id] for member_id in member_ids_of(members)}, written
+    given = {
         member.member_id: encode_assignment(
             _applicable(member, assignment.get(member.member_id, {})), version=ASSIGNMENT_VERSION
         )
         for member in members
     }
+    return given, None
 
 
 def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:

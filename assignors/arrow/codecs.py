@@ -5,7 +5,7 @@ A blob that cannot be read is a struct with `error` set; its neighbours are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from itertools import accumulate, chain
 from typing import Any
 
@@ -22,6 +22,7 @@ from assignors.arrow.schemas import (
 )
 from assignors.group_bytes.assignment_arrays import read_assignments
 from assignors.group_bytes.entries import are_read_together
+from assignors.group_bytes.fields import UserDataPlaces
 from assignors.group_bytes.subscriptions import read_together
 from assignors.group_bytes.topic_lists import TopicLists
 from wire import (
@@ -49,10 +50,10 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
     columns = {
         "version": pa.array(lists.version[rows], pa.int32()),
         "topics": _topic_lists(lists, rows),
-        "user_data": _at_rows(fields.user_data, rows, pa.binary()),
+        "user_data": _user_data(fields.user_data, listed, rows),
         "owned": _partitions_of(owned, rows),
         "generation": pa.array(fields.generation[rows], pa.int32()),
-        "rack": _at_rows(fields.rack_ids, rows, pa.string()),
+        "rack": pa.array(list(map(fields.rack_ids.get, rows.tolist())), pa.string()),
     }
     return _together(blobs, DECODED_SUBSCRIPTION, rows, columns, _one_by_one_subscriptions)
 
@@ -67,7 +68,7 @@ def decoded_assignments(blobs: pa.Array) -> pa.Array:
     columns = {
         "version": pa.array(read.version[rows], pa.int32()),
         "partitions": _partitions_of(read.partitions, rows),
-        "user_data": _at_rows(read.user_data, rows, pa.binary()),
+        "user_data": _user_data(read.user_data, listed, rows),
     }
     return _together(blobs, DECODED_ASSIGNMENT, rows, columns, _one_by_one_assignments)
 
@@ -140,11 +141,11 @@ def _partitions_of(arrays: OwnedArrays, rows: Int64) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(chosen.entry_ptr, pa.int32()), structs)
 
 
-def _at_rows(values: Mapping[int, Any], rows: Int64, kind: pa.DataType) -> pa.Array:
-    """Return a column of the rows' values, null where there is none."""
-    if not values:
-        return pa.nulls(len(rows), kind)
-    return pa.array(list(map(values.get, rows.tolist())), kind)
+def _user_data(places: UserDataPlaces, listed: Sequence[bytes], rows: Int64) -> pa.Array:
+    """Return the UserData of the rows, null where there is none."""
+    if not (places.length[rows] >= 0).any():
+        return pa.nulls(len(rows), pa.binary())
+    return pa.array([places.of_row(row, listed[row]) for row in rows.tolist()], pa.binary())
 
 
 def _decoded(

@@ -13,7 +13,7 @@ import numpy as np
 
 from assignors.arrays import Bool, Int64, OwnedArrays
 from assignors.group_bytes.entries import PAD, entry_arrays, read_entries, recognised_names
-from assignors.group_bytes.fields import read_user_data
+from assignors.group_bytes.fields import UserDataPlaces, read_user_data
 
 VERSIONS = {bytes([0, version]): version for version in range(4)}
 
@@ -26,7 +26,8 @@ class AssignmentArrays:
     """bool[R]."""
     version: Int64
     """int64[R]."""
-    user_data: dict[int, bytes]
+    user_data: UserDataPlaces
+    """In the message's bytes."""
     partitions: OwnedArrays
 
 
@@ -45,5 +46,8 @@ def read_assignments(blobs: Sequence[bytes]) -> AssignmentArrays:
     topic = recognised_names(entries, numbers)
     partitions = entry_arrays(entries, topic, is_plain, [name.decode() for name in numbers])
     return AssignmentArrays(
-        is_plain=is_plain, version=version, user_data=user_data, partitions=partitions
+        is_plain=is_plain,
+        version=version,
+        user_data=UserDataPlaces(start=user_data.start - bounds[:-1], length=user_data.length),
+        partitions=partitions,
     )

@@ -17,6 +17,21 @@ from assignors.group_bytes.entries import PAD, Entries, int16_view, int32_view, 
 from assignors.group_bytes.topic_lists import TopicLists
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserDataPlaces:
+    """Where UserData stands in R messages."""
+
+    start: Int64
+    """int64[R]: its first byte."""
+    length: Int64
+    """int64[R]: negative for null."""
+
+    def of_row(self, row: int, blob: bytes | None) -> bytes | None:
+        """Return the UserData of a row, cut from its bytes."""
+        start, length = int(self.start[row]), int(self.length[row])
+        return None if length < 0 or blob is None else blob[start : start + length]
+
+
 @dataclass(slots=True, kw_only=True)
 class Fields:
     """What stands behind the topic lists, of M members."""
@@ -27,7 +42,8 @@ class Fields:
     """int64[M]."""
     generation_at: Int64
     """int64[M]: where the generation stands in the member's bytes, -1 where there is none."""
-    user_data: dict[int, bytes]
+    user_data: UserDataPlaces
+    """In the member's bytes."""
     rack_ids: dict[int, str]
     entries: Entries
     """Of owned topics."""
@@ -51,7 +67,9 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     user_data = read_user_data(buffer, place, end, is_plain, length_min=1)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
     # What stands before a member's part is its topic list.
-    generation_at = np.where(version >= 2, place - bounds[:-1] + lists.end, -1)
+    behind_part = lists.end - bounds[:-1]
+    user_data = UserDataPlaces(start=user_data.start + behind_part, length=user_data.length)
+    generation_at = np.where(version >= 2, place + behind_part, -1)
     generation = _generations(int32_view(buffer), version, place, end, is_plain)
     rack_ids = _rack_ids(buffer, version, place, end, is_plain)
     is_plain &= place == end
@@ -67,24 +85,15 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
 
 def read_user_data(
     buffer: bytes, place: Int64, end: Int64, is_plain: Bool, *, length_min: int
-) -> dict[int, bytes]:
+) -> UserDataPlaces:
     """Read UserData; move `place` behind it. Null is plain, shorter ones than `length_min` not."""
-    int32 = int32_view(buffer)
     is_plain &= place + 4 <= end
-    length = int32[np.where(is_plain, place, 0)].astype(np.int64)
+    length = int32_view(buffer)[np.where(is_plain, place, 0)].astype(np.int64)
     place += 4
-    has = is_plain & (length >= 0)
+    start = place.copy()
     is_plain &= (length < 0) | ((length >= length_min) & (place + length <= end))
-    has &= is_plain
-    rows = np.flatnonzero(has)
-    found = {
-        row: buffer[start : start + size]
-        for row, start, size in zip(
-            rows.tolist(), place[rows].tolist(), length[rows].tolist(), strict=True
-        )
-    }
-    place[rows] += length[rows]
-    return found
+    place += np.where(is_plain, np.maximum(length, 0), 0)
+    return UserDataPlaces(start=start, length=length)
 
 
 def _generations(

@@ -28,6 +28,7 @@ from assignors.arrays import (
     partition_arrays,
     row_arrays,
 )
+from assignors.group_bytes.fields import UserDataPlaces
 from assignors.model import NO_GENERATION, LazyMembers, Member
 from wire import TopicPartitions, decode_cooperative_user_data
 
@@ -58,9 +59,9 @@ class MemberArrays:
     generation_at: Int64
     """int64[M]: where the generation stands in the bytes, -1 where there is none."""
     owned: OwnedArrays
-    user_data: Mapping[int, bytes]
-    """By row; null has no entry, as in the next one."""
+    user_data: UserDataPlaces
     rack_ids: Mapping[int, str]
+    """By row; null has no entry."""
     alone: Mapping[int, Member]
     made: dict[int, Member] = field(default_factory=dict)
     """Members made so far; those of `alone` from the start."""
@@ -80,7 +81,7 @@ class MemberArrays:
                 generation=int(self.generation[row]),
                 rack_id=self.rack_ids.get(row),
                 instance_id=self.instance_ids.get(member_id),
-                user_data=self.user_data.get(row),
+                user_data=self.user_data.of_row(row, self.blobs[row]),
                 version=version,
                 owned_known=version >= 1,
             )
@@ -178,12 +179,13 @@ class ReadMembers(LazyMembers):
         """
         arrays, rows = self.arrays, self.rows
         version, generation = arrays.version[rows], arrays.generation[rows]
-        if arrays.user_data:
-            for position in np.flatnonzero((generation < 0) & (version >= 1)).tolist():
-                user_data = arrays.user_data.get(int(rows[position]))
-                read = decode_cooperative_user_data(user_data).value
-                if read is not None and read.generation is not None:
-                    generation[position] = max(read.generation, NO_GENERATION)
+        has_user_data = arrays.user_data.length[rows] >= 0
+        for position in np.flatnonzero(has_user_data & (generation < 0)).tolist():
+            row = int(rows[position])
+            user_data = arrays.user_data.of_row(row, arrays.blobs[row])
+            read = decode_cooperative_user_data(user_data).value
+            if version[position] >= 1 and read is not None and read.generation is not None:
+                generation[position] = max(read.generation, NO_GENERATION)
         return generation, version >= 1
 
     def owned_arrays(

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from assignors.arrays import Int32, Int64, OwnedArrays, chosen_rows
+from assignors.group_bytes.fields import UserDataPlaces
 from assignors.group_bytes.members import MemberArrays
 
 V = TypeVar("V")
@@ -55,7 +56,7 @@ def unchanged_since(
             if known is None or place < 0 or row in before.alone or len(blob) != len(known):
                 continue
             behind = place + GENERATION_SIZE
-            if blob[:place] != known[:place] or blob[behind:] != known[behind:]:
+            if not (blob.startswith(known[:place]) and blob.endswith(known[behind:])):
                 continue
             generation = int.from_bytes(blob[place:behind], "big", signed=True)
             if generation < -1:
@@ -111,7 +112,10 @@ def joined(first: MemberArrays, kept: Sequence[int], then: MemberArrays) -> Memb
         generation=np.concatenate([first.generation[rows], then.generation]),
         generation_at=np.concatenate([first.generation_at[rows], then.generation_at]),
         owned=_joined_owned(chosen_rows(first.owned, rows), then.owned, names, number_of),
-        user_data=of_both(first.user_data, then.user_data),
+        user_data=UserDataPlaces(
+            start=np.concatenate([first.user_data.start[rows], then.user_data.start]),
+            length=np.concatenate([first.user_data.length[rows], then.user_data.length]),
+        ),
         rack_ids=of_both(first.rack_ids, then.rack_ids),
         alone=of_both(first.alone, then.alone),
         made=of_both(first.made, then.made),

@@ -97,8 +97,11 @@ def _arrays(
 ) -> MemberArrays:
     """Return these members, read together."""
     # What has been decoded already is not read again: to the arrays it is like odd bytes.
-    given = [None if isinstance(b, Decoded) else bytes(b) for b in subscriptions.values()]
-    lists, fields, owned = read_together([b"" if blob is None else blob for blob in given])
+    given = [
+        blob if type(blob) is bytes else None if isinstance(blob, Decoded) else bytes(blob)
+        for blob in subscriptions.values()
+    ]
+    lists, fields, owned = read_together([blob or b"" for blob in given])
     ids = tuple(subscriptions)
     alone = {
         row: member_from_bytes(
