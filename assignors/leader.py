@@ -21,7 +21,7 @@ generations then have a gap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -108,9 +108,13 @@ class Led:
         return replace(self.memory, plan=plan, followed=self.before.followed)
 
 
+ClusterOf = Callable[[Sequence[Member]], Cluster]
+"""Makes the cluster of the members that were read: what it needs is what they subscribe to."""
+
+
 def lead(
     assignor: Assignor,
-    cluster: Cluster,
+    cluster: Cluster | ClusterOf,
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     *,
     instance_ids: Mapping[str, str] | None = None,
@@ -121,6 +125,7 @@ def lead(
 ) -> Led:
     """Return the Assignment bytes of every member of a group.
 
+    `cluster` has the topics that exist, or makes them of the members once those are read.
     `subscriptions` is member id -> Subscription bytes, or what `decode_subscription` returned for
     them, in the order of the JoinGroup answer (only the Java family looks at the order);
     `instance_ids` has the static members' ids; `generation` is the last one that completed, if
@@ -132,7 +137,8 @@ def lead(
     """
     read = read_members(subscriptions, instance_ids, before=memory.read if memory else None)
     members = read if assignor.takes_arrays else tuple(read)
-    group = Group(cluster=cluster, members=members, generation=generation, joined=joined)
+    known = cluster if isinstance(cluster, Cluster) else cluster(members)
+    group = Group(cluster=known, members=members, generation=generation, joined=joined)
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
         assignor.configured(options), group, memory=before

@@ -19,7 +19,8 @@ for each of them, so give it one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from aiokafka.errors import IllegalStateError, KafkaError
@@ -28,14 +29,13 @@ from assignors.assignor import Assignor, RebalanceProtocol
 from assignors.clients.aiokafka.decoding import (
     DECODERS,
     LOGGER,
+    blob_of,
     calling_coordinator,
-    decoded_of,
     refused_topics,
 )
 from assignors.clients.common.base_strategy import BaseStrategy
 from assignors.clients.common.translation import cluster_of, partitions_by_topic
-from assignors.model import Cluster
-from wire import Decoded, Subscription
+from assignors.model import Cluster, Member
 
 
 class Strategy(BaseStrategy):
@@ -70,10 +70,9 @@ class Strategy(BaseStrategy):
     def assign(self, cluster: Any, members: Mapping[str, Any]) -> dict[str, bytes]:  # noqa: ANN401
         """Return the Assignment bytes of every member. Never raises, whatever members write."""
         coordinator = self._find_coordinator()
-        decoded = {member_id: decoded_of(metadata) for member_id, metadata in members.items()}
         return self._session.lead(
-            _cluster_of(cluster, members, decoded),
-            decoded,
+            partial(_cluster_of, cluster),
+            {member_id: blob_of(metadata) for member_id, metadata in members.items()},
             instance_ids={},
             joined=None if coordinator is None else int(coordinator.generation),
         )
@@ -135,23 +134,15 @@ def _is_newest(coordinator: Any, generation: int) -> bool:  # noqa: ANN401 - as 
     return is_waiting and int(coordinator.generation) == generation
 
 
-def _cluster_of(
-    cluster: Any,  # noqa: ANN401 - aiokafka's type
-    members: Mapping[str, Any],
-    decoded: Mapping[str, Decoded[Subscription]],
-) -> Cluster:
+def _cluster_of(cluster: Any, members: Sequence[Member]) -> Cluster:  # noqa: ANN401 - as above
     """Return the topics that members subscribe to; with racks where a member has one."""
-    topics = [topic for metadata in members.values() for topic in metadata.subscription]
-    racks = {}
-    if any(found.value is not None and found.value.rack_id for found in decoded.values()):
-        racks = {broker.nodeId: broker.rack for broker in cluster.brokers() if broker.rack}
+    racks = {broker.nodeId: broker.rack for broker in cluster.brokers() if broker.rack}
 
-    def replica_racks(topic: str, number: int) -> tuple[str, ...]:
+    def replicas(topic: str, number: int) -> Sequence[int]:
         partition = getattr(cluster, "_partitions", {}).get(topic, {}).get(number)
-        replicas = getattr(partition, "replicas", ())
-        return tuple(racks[node_id] for node_id in replicas if node_id in racks)
+        return getattr(partition, "replicas", ())
 
-    return cluster_of(cluster, topics, replica_racks if racks else None)
+    return cluster_of(cluster, members, racks, replicas)
 
 
 __all__ = ["Strategy", "strategy"]

@@ -7,8 +7,8 @@ again. Zero bytes are enough, which the broker sends to a member that its leader
 static member that comes back with fewer topics is given the old ones.
 
 While a strategy lives, `ConsumerProtocol.METADATA` and `.ASSIGNMENT` are subclasses of aiokafka's
-own that never raise (`DECODERS`). A Subscription is decoded once: the leader uses what was read
-here.
+own that never raise (`DECODERS`). Of a Subscription they read what aiokafka asks for, and keep the
+bytes: the leader reads those of the whole group together.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from aiokafka.coordinator.protocol import (
 from assignors.clients.common.base_strategy import calling_objects
 from assignors.clients.common.replaced_names import ReplacedNames
 from assignors.clients.common.translation import readable_assignment, valid_topics
-from wire import Decoded, Subscription, decode_subscription
+from wire import Subscription, decode_subscription
 
 LOGGER = logging.getLogger("aiokafka.coordinator.assignors")
 
@@ -34,15 +34,18 @@ LOGGER = logging.getLogger("aiokafka.coordinator.assignors")
 class TolerantMetadata(ConsumerProtocolMemberMetadata):  # type: ignore[misc]  # aiokafka's is Any
     """A member's metadata with all that could be read from its bytes."""
 
-    kafka_assignors_decoded: Decoded[Subscription] | None = None
+    kafka_assignors_blob: bytes | None = None
 
     @classmethod
     def decode(cls, data: Any) -> TolerantMetadata:  # noqa: ANN401 - bytes or a stream of them
         """Return aiokafka's object, whatever the bytes are."""
-        decoded = decode_subscription(_blob_of(data))
-        read = decoded.value or Subscription(version=0)
-        found = cls(read.version, valid_topics(read.topics), read.user_data or b"")
-        found.kafka_assignors_decoded = decoded
+        blob = _bytes_of(data)
+        found = _of_latest_topics(cls, blob)
+        if found is None:
+            read = decode_subscription(blob).value or Subscription(version=0)
+            DECODERS.latest_topics.keep(blob, read.topics)
+            found = cls(read.version, valid_topics(read.topics), read.user_data or b"")
+        found.kafka_assignors_blob = blob
         return found
 
 
@@ -55,7 +58,7 @@ class TolerantAssignment(ConsumerProtocolMemberAssignment):  # type: ignore[misc
     @classmethod
     def decode(cls, data: Any) -> TolerantAssignment:  # noqa: ANN401 - bytes or a stream of them
         """Return aiokafka's object, whatever the bytes are."""
-        blob = _blob_of(data)
+        blob = _bytes_of(data)
         try:
             found = super().decode(blob)
             found.partitions()
@@ -88,10 +91,10 @@ def refused_topics(assignment: Any) -> tuple[str, ...]:  # noqa: ANN401 - aiokaf
     return getattr(assignment, "kafka_assignors_refused", ())
 
 
-def decoded_of(metadata: Any) -> Decoded[Subscription]:  # noqa: ANN401 - as above
-    """Return all that could be read of a member's Subscription."""
-    kept = getattr(metadata, "kafka_assignors_decoded", None)
-    return kept if isinstance(kept, Decoded) else decode_subscription(bytes(metadata.encode()))
+def blob_of(metadata: Any) -> bytes:  # noqa: ANN401 - as above
+    """Return the bytes of a member's Subscription; encoded anew where nobody kept them."""
+    kept = getattr(metadata, "kafka_assignors_blob", None)
+    return kept if isinstance(kept, bytes) else bytes(metadata.encode())
 
 
 def calling_coordinator() -> Any:  # noqa: ANN401 - aiokafka's coordinator, or None
@@ -103,5 +106,16 @@ def calling_coordinator() -> Any:  # noqa: ANN401 - aiokafka's coordinator, or N
     return None
 
 
-def _blob_of(data: Any) -> bytes:  # noqa: ANN401 - bytes or a stream of them
+def _of_latest_topics(cls: type[TolerantMetadata], blob: bytes) -> TolerantMetadata | None:
+    """Return aiokafka's object for a member with the topics of the one before, else `None`."""
+    head = DECODERS.latest_topics.head(blob)
+    if head is None or len(blob) < head[2] + 4:
+        return None
+    version, topics, place = head
+    size = int.from_bytes(blob[place : place + 4], "big", signed=True)
+    user_data = blob[place + 4 : place + 4 + max(size, 0)]
+    return cls(version, topics, user_data) if len(user_data) == max(size, 0) else None
+
+
+def _bytes_of(data: Any) -> bytes:  # noqa: ANN401 - bytes or a stream of them
     return bytes(data) if isinstance(data, bytes | bytearray | memoryview) else data.read()

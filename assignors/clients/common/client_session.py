@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor, UserData
-from assignors.leader import REPAIR, Led, Memory, lead
+from assignors.leader import REPAIR, ClusterOf, Led, Memory, lead
 from assignors.membership import Membership, applied, subscribe
 from assignors.model import Cluster, MemberNote
 from assignors.options import Options
@@ -91,7 +91,7 @@ class ClientSession:
 
     def lead(
         self,
-        cluster: Cluster,
+        cluster: Cluster | ClusterOf,
         subscriptions: Mapping[str, bytes | Decoded[Subscription]],
         *,
         instance_ids: Mapping[str, str],

@@ -11,6 +11,8 @@ import threading
 import weakref
 from collections.abc import Mapping
 
+from assignors.clients.common.latest_topics import LatestTopics
+
 
 class ReplacedNames:
     """Attributes of `owner` that are replaced while something uses them."""
@@ -24,6 +26,8 @@ class ReplacedNames:
         self._lock = threading.RLock()
         self._count = 0
         self.users: weakref.WeakSet[object] = weakref.WeakSet()
+        self.latest_topics = LatestTopics()
+        """What the replaced decoders have in common. No answer depends on it."""
 
     def use(self, user: object) -> None:
         """Replace the names for as long as `user` lives."""
@@ -38,6 +42,7 @@ class ReplacedNames:
             self._count -= 1
             if self._count == 0:
                 self._set(self._originals)
+                self.latest_topics = LatestTopics()
 
     def _set(self, values: Mapping[str, object]) -> None:
         for name, value in values.items():

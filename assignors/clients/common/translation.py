@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from assignors.model import Cluster, Topic
+from assignors.group_bytes.members import ReadMembers
+from assignors.model import Cluster, Member, Topic
 from wire import TopicPartitions, decode_assignment
 
 TOPIC_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
@@ -49,23 +51,36 @@ def partitions_by_topic(partitions: Iterable[tuple[str, int]]) -> TopicPartition
 
 def cluster_of(
     metadata: Any,  # noqa: ANN401 - the client's type
-    topics: Iterable[str],
-    replica_racks: Callable[[str, int], tuple[str, ...]] | None = None,
+    members: Sequence[Member],
+    racks: Mapping[int, str],
+    replicas: Callable[[str, int], Sequence[int]],
 ) -> Cluster:
-    """Return those of the topics that the client's cluster metadata has.
+    """Return the topics that members subscribe to and the client's cluster metadata has.
 
-    `replica_racks` returns the racks of the replicas of a topic's partition; without it no
-    partition has racks. Cost: O(partitions).
+    `racks` has the rack of a broker by its number, and `replicas` returns the brokers that hold a
+    partition of a topic: asked only where a member has a rack. Cost: O(partitions + members).
     """
+    topics, has_racks = _asked(members)
     known = {}
-    for topic in dict.fromkeys(topics):
+    for topic in topics:
         numbers = metadata.partitions_for_topic(topic)
         if numbers is not None:
             count = len(numbers)
-            racks = (
-                ()
-                if replica_racks is None
-                else tuple(replica_racks(topic, number) for number in range(count))
+            replica_racks = (
+                tuple(
+                    tuple(racks[broker] for broker in replicas(topic, number) if broker in racks)
+                    for number in range(count)
+                )
+                if racks and has_racks
+                else ()
             )
-            known[topic] = Topic(partition_count=count, racks=racks)
+            known[topic] = Topic(partition_count=count, racks=replica_racks)
     return Cluster(topics=known)
+
+
+def _asked(members: Sequence[Member]) -> tuple[Iterable[str], bool]:
+    """Return the topics that members subscribe to, and whether a member has a rack."""
+    if isinstance(members, ReadMembers):
+        return members.subscriptions()[0], any(members.rack_ids())
+    topics = chain.from_iterable(member.topics for member in members)
+    return dict.fromkeys(topics), any(member.rack_id for member in members)

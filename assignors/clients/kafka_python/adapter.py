@@ -19,9 +19,9 @@ join: claims from memory give partitions two owners.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
-from kafka import TopicPartition
 from kafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from kafka.coordinator.assignors.abstract import RebalanceProtocol as ClientProtocol
 from kafka.coordinator.consumer import ConsumerCoordinator
@@ -33,7 +33,7 @@ from assignors.clients.common.client_session import OnNote, OnRound
 from assignors.clients.common.translation import cluster_of, partitions_by_topic
 from assignors.clients.kafka_python.decoding import DECODERS, LOGGER, source_of
 from assignors.clients.kafka_python.pending_join import PendingJoin
-from assignors.model import Cluster
+from assignors.model import Cluster, Member
 from wire import TopicPartitions
 
 JOIN_SENT = "a join was sent"
@@ -100,7 +100,7 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
         if coordinator is not None:
             _watch_assigned_topics(coordinator)
         return self._session.lead(
-            _cluster_of(cluster, members),
+            partial(_cluster_of, cluster),
             {member.member_id: source_of(member.metadata) for member in members},
             instance_ids={
                 member.member_id: member.group_instance_id
@@ -225,22 +225,16 @@ def _last_protocol(coordinator: Any) -> str | None:  # noqa: ANN401 - as above
     return None if name is None else str(name)
 
 
-def _cluster_of(cluster: Any, members: Sequence[Any]) -> Cluster:  # noqa: ANN401 - as above
+def _cluster_of(cluster: Any, members: Sequence[Member]) -> Cluster:  # noqa: ANN401 - as above
     """Return the topics that members subscribe to; with racks where a member has one."""
-    topics = [topic for member in members for topic in member.metadata.topics]
-    racks = {}
-    if any(getattr(member.metadata, "rack_id", None) for member in members):
-        racks = {broker.node_id: broker.rack for broker in cluster.brokers() if broker.rack}
+    racks = {broker.node_id: broker.rack for broker in cluster.brokers() if broker.rack}
 
-    def replica_racks(topic: str, number: int) -> tuple[str, ...]:
-        partition = TopicPartition(topic, number)
-        return tuple(
-            rack
-            for node_id, rack in racks.items()
-            if cluster.is_replica_node(partition, node_id) is not None
-        )
+    def replicas(topic: str, number: int) -> Sequence[int]:
+        # `is_replica_node` answers for one broker at a time: partitions times brokers.
+        partition = cluster._partitions[topic].get(number)  # noqa: SLF001 - as above
+        return getattr(partition, "replica_nodes", None) or ()
 
-    return cluster_of(cluster, topics, replica_racks if racks else None)
+    return cluster_of(cluster, members, racks, replicas)
 
 
 __all__ = ["Strategy", "cooperative_sticky", "strategy"]

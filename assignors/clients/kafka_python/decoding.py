@@ -24,12 +24,12 @@ from kafka.protocol.consumer.metadata import (
 
 from assignors.clients.common.replaced_names import ReplacedNames
 from assignors.clients.common.translation import readable_assignment, valid_topics
-from wire import Decoded, Subscription, decode_subscription
+from wire import Subscription, decode_subscription
 
 LOGGER = logging.getLogger("kafka.coordinator.assignors")
 
 SOURCE = "kafka_assignors_source"
-"""The attribute of a Subscription with its bytes, or with what we decoded them to."""
+"""The attribute of a Subscription with its bytes."""
 
 
 class _Subscriptions:
@@ -37,15 +37,12 @@ class _Subscriptions:
 
     def decode(self, blob: bytes) -> Any:  # noqa: ANN401 - kafka-python's type
         """Return kafka-python's object, whatever the bytes are."""
-        source: bytes | Decoded[Subscription] = bytes(blob)
-        try:
-            found = ConsumerProtocolSubscription.decode(blob)
-            is_usable = _is_usable(found)
-        except Exception:  # noqa: BLE001 - kafka-python raises anything for bytes it cannot read
-            is_usable = False
-        if not is_usable:
-            source = decode_subscription(blob)
-            found = _from_ours(source.value or Subscription())
+        source = bytes(blob)
+        head = DECODERS.latest_topics.head(source)
+        if head is not None:
+            return _LazySubscription(source, version=head[0], topics=head[1])
+        found = _decoded(source)
+        DECODERS.latest_topics.keep(source, found.topics)
         found.topics = valid_topics(found.topics)
         setattr(found, SOURCE, source)
         return found
@@ -55,6 +52,33 @@ class _Subscriptions:
 
     def __call__(self, *arguments: object, **named: object) -> Any:  # noqa: ANN401 - as above
         return ConsumerProtocolSubscription(*arguments, **named)
+
+
+class _LazySubscription(ConsumerProtocolSubscription, init=False):  # type: ignore[misc, call-arg]
+    """A Subscription of which the topics are known; the rest is decoded when it is asked for.
+
+    A group's leader asks for no more: kafka-python takes 0.1 ms a member for the owned partitions.
+    """
+
+    def __init__(self, source: bytes, *, version: int, topics: list[str]) -> None:
+        """Leave all fields behind the topics unset."""
+        self._version, self.tags, self.unknown_tags = version, None, None
+        self.topics = topics
+        setattr(self, SOURCE, source)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as kafka-python's
+        """Decode the fields that are not set, for which alone Python calls this.
+
+        From then on it is an object of kafka-python's own class.
+        """
+        if name in self._struct.fields:
+            whole = _decoded(getattr(self, SOURCE))
+            self.__class__ = ConsumerProtocolSubscription
+            for field in self._struct.fields:
+                if field != "topics":
+                    setattr(self, field, getattr(whole, field))
+            return getattr(self, name)
+        return super().__getattr__(name)
 
 
 class _Assignments:
@@ -88,12 +112,23 @@ DECODERS = ReplacedNames(
 )
 
 
-def source_of(subscription: Any) -> bytes | Decoded[Subscription]:  # noqa: ANN401 - as above
-    """Return the bytes of a Subscription or their decoding; encoded anew where nobody kept them."""
+def source_of(subscription: Any) -> bytes:  # noqa: ANN401 - as above
+    """Return the bytes of a Subscription; encoded anew where nobody kept them."""
     kept = getattr(subscription, SOURCE, None)
-    if isinstance(kept, bytes | Decoded):
+    if isinstance(kept, bytes):
         return kept
     return subscription if isinstance(subscription, bytes) else bytes(subscription.encode())
+
+
+def _decoded(blob: bytes) -> Any:  # noqa: ANN401 - as above
+    """Return kafka-python's object for any bytes: what it cannot read itself is read by ours."""
+    try:
+        found = ConsumerProtocolSubscription.decode(blob)
+        if _is_usable(found):
+            return found
+    except Exception:  # noqa: BLE001, S110 - kafka-python raises anything for bytes it cannot read
+        pass
+    return _from_ours(decode_subscription(blob).value or Subscription())
 
 
 def _is_usable(found: Any) -> bool:  # noqa: ANN401 - as above
