@@ -18,7 +18,6 @@ from aiokafka.structs import BrokerMetadata, PartitionMetadata
 
 from assignors import Assignor, RebalanceProtocol, assignor_named
 from assignors.clients.aiokafka import Strategy, decoding, strategy
-from assignors.group_bytes import subscriptions
 from tests.clients.test_kafka_python import GARBAGE
 from wire import (
     Mode,
@@ -64,22 +63,21 @@ def test_claims_of_cooperative_members_are_read(cluster: ClusterMetadata) -> Non
     assert given == {"me": {}, "owner": {"t": (0, 1)}}
 
 
-def test_a_subscription_with_the_topics_of_the_one_before_is_decoded_by_the_leader_alone(
+def test_a_subscription_with_the_topics_of_the_one_before_is_left_to_the_leader(
     cluster: ClusterMetadata, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each was decoded when it arrived, for the racks, and by the leader."""
+    """Each was decoded when it arrived and again by the leader, which reads all together."""
     decoded: list[bytes] = []
 
     def counted(blob: bytes) -> Any:
         decoded.append(blob)
         return decode_subscription(blob)
 
-    monkeypatch.setattr(subscriptions, "decode_subscription", counted)
     monkeypatch.setattr(decoding, "decode_subscription", counted)
     made = strategy("cooperative-sticky", rack="r0")
     blobs = {"me": made.metadata({"t"}), "other": joined(rack_id="r1")}
     led(made, cluster, blobs)
-    assert decoded == [blobs["me"], *blobs.values()]
+    assert decoded == [blobs["me"]]
 
 
 def test_members_that_aiokafka_decoded_itself_are_led(cluster: ClusterMetadata) -> None:
