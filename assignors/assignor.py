@@ -70,4 +70,5 @@ class Assignor:
         """
         if self.configure is None or options == Options():
             return self
-        return replace(self, assign=self.configure(options))
+        assign = self.configure(options)
+        return self if assign is self.assign else replace(self, assign=assign)

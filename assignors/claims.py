@@ -206,8 +206,9 @@ def _sticky_claim(member: Member) -> Claim:
 
 def _cooperative_claim(member: Member) -> Claim:
     """Return OwnedPartitions; the generation from the field, else from UserData (KIP-792)."""
-    is_struct = member.version is None
-    has_field = is_struct or (member.version or 0) >= 2
+    has_field = member.version is None or member.version >= 2
+    if has_field and member.owned_known and member.generation >= 0:
+        return Claim(owned=member.owned, generation=member.generation)
     generation = member.generation if has_field else NO_GENERATION
     if generation < 0:
         read = decode_cooperative_user_data(member.user_data).value

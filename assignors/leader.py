@@ -165,7 +165,7 @@ def lead_members(
 
     `ValueError` where the assignor raises it; never for what members claim.
     """
-    known = replace(group, state=memory.state)
+    known = group if group.state == memory.state else replace(group, state=memory.state)
     if memory.plan and assignor.user_data is UserData.COOPERATIVE:
         known = replace(known, members=_remembered(group, memory.plan))
     rebalance = assignor.assign(known)

@@ -11,8 +11,8 @@ from wire.text import encode_utf8, utf16_sorted
 
 STRING_LIMIT = 32767
 NEWEST_VERSION = 3
-_LISTS = [struct.Struct(f">{count + 1}i") for count in range(32)]
-"""For short lists of partition numbers, which are most."""
+SHORT_LISTS = [struct.Struct(f">{count + 1}i").pack for count in range(32)]
+"""By length: bytes of a list of int32, of (length, *numbers). Most lists are short."""
 
 
 def version_bytes(version: int, what: str) -> tuple[int, bytes]:
@@ -52,8 +52,6 @@ def int32_bytes(value: int, what: str) -> bytes:
 def int32_list_bytes(numbers: Sequence[int]) -> bytes:
     """Return an array of int32; `struct.error` for a number that does not fit."""
     count = len(numbers)
-    if count < len(_LISTS):
-        return _LISTS[count].pack(count, *numbers)
     return struct.pack(f">{count + 1}i", count, *numbers)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import compress
+from operator import ne
 
 from assignors.optimal.small.claims import SmallClaims
 from assignors.optimal.small.problem import SmallProblem
@@ -12,15 +14,21 @@ Shares = list[dict[str, tuple[int, ...]]]
 """Topic -> numbers for each member, topics in their order, numbers ascending."""
 
 
-def waiting(claims: SmallClaims, target: list[int]) -> list[int]:
-    """Return the partitions that are withheld in this round, ascending. Cost: O(P)."""
+def changed_partitions(favoured: list[int], target: list[int]) -> list[int]:
+    """Return the partitions that do not stay with whom stickiness favours. Cost: O(P)."""
+    if target is favoured:
+        return []
+    return list(compress(range(len(target)), map(ne, favoured, target)))
+
+
+def waiting(claims: SmallClaims, target: list[int], changed: list[int]) -> list[int]:
+    """Return the partitions that are withheld in this round, ascending.
+
+    Cost: O(changes), O(P) where the claims of some member are not known.
+    """
     claimed: Iterable[int] = range(len(target))
     if not claims.has_unknown:
-        claimed = [
-            partition
-            for partition, (had, gets) in enumerate(zip(claims.claimant, target, strict=True))
-            if had not in (gets, NOBODY)
-        ]
+        claimed = [partition for partition in changed if claims.claimant[partition] != NOBODY]
         if claims.contested:
             claimed = sorted({*claimed, *claims.contested})
     return [
@@ -55,7 +63,7 @@ def shares_of(problem: SmallProblem, owner: list[int]) -> tuple[Shares, int]:
             continue
         for member, numbers in held.items():
             shares[member][topic] = tuple(numbers)
-        sizes = [len(numbers) for numbers in held.values()]
+        sizes = list(map(len, held.values()))
         least = min(sizes) if len(held) >= problem.subscriber_count(topic) else 0
         spread = max(spread, max(sizes) - least)
     return shares, spread
@@ -85,21 +93,21 @@ def small_stats(
     shares: Shares,
     *,
     favoured: list[int],
-    target: list[int],
+    changed: list[int],
     withheld_count: int,
     topic_spread_max: int,
 ) -> dict[str, int | float | bool]:
     """Return `metrics.stats`, where `shares` are those of this round. Cost: O(P)."""
     loads = [sum(map(len, share.values())) for share in shares]
-    kept = sum([had == gets for had, gets in zip(favoured, target, strict=True)])
+    moved = len(changed) - [favoured[partition] for partition in changed].count(NOBODY)
     return {
         "member_count": len(shares),
-        "partition_count": len(target),
+        "partition_count": len(favoured),
         "load_max": max(loads),
         "load_min": min(loads),
         "load_square_sum": sum([load * load for load in loads]),
-        "moved": len(favoured) - favoured.count(NOBODY) - kept,
-        "kept": kept,
+        "moved": moved,
+        "kept": len(favoured) - len(changed),
         "withheld": withheld_count,
         "unassigned": withheld_count,  # every topic here has a subscriber
         "topic_spread_max": topic_spread_max,

@@ -6,6 +6,7 @@ from assignors.assignor import UserData
 from assignors.group_bytes.assignments import AssignedShares
 from assignors.model import Group
 from assignors.optimal.small.answer import (
+    changed_partitions,
     needs_follow_up,
     shares_of,
     small_stats,
@@ -32,13 +33,14 @@ def assign_small(
     claims = small_claims(problem, group, kind)
     favoured = favoured_members(claims)
     target = (shared_owners if problem.takes is None else target_owners)(problem, favoured)
+    changed = changed_partitions(favoured, target)
     shares, spread = shares_of(problem, target)
-    withheld = waiting(claims, target) if kind is UserData.COOPERATIVE else []
+    withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []
     by_topic = take_out(problem, shares, target, withheld) if withheld else {}
     stats = small_stats(
         shares,
         favoured=favoured,
-        target=target,
+        changed=changed,
         withheld_count=len(withheld),
         topic_spread_max=spread,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from assignors.arrays import INT64
 from assignors.assignor import UserData
@@ -58,7 +59,7 @@ def small_claims(problem: SmallProblem, group: Group, kind: UserData) -> SmallCl
     last = last_generation(group, read)
     generation, notes = _generations(problem.members, read, last)
     claims = SmallClaims(
-        claimant=[NOBODY] * problem.first[-1],
+        claimant=[],
         contested={},
         unsubscribed=set(),
         generation=generation,
@@ -122,41 +123,38 @@ def _enter(
 
     The first as (member, topic), the second as (member, topic's number) -> numbers.
     """
-    first, takes, claimant = problem.first, problem.takes, claims.claimant
-    place = {topic: t for t, topic in enumerate(problem.topics)}
+    takes = problem.takes
+    rows = [
+        [NOBODY] * (end - begin)
+        for begin, end in zip(problem.first, problem.first[1:], strict=False)
+    ]
+    place = {topic: (t, rows[t], len(rows[t])) for t, topic in enumerate(problem.topics)}
     elsewhere = []
     wrong: dict[tuple[int, int], list[int]] = {}
     for member, claim in enumerate(read):
         for topic, numbers in claim.owned.items():
-            t = place.get(topic)
-            if t is None:
+            if topic not in place:
                 elsewhere.append((member, topic))
                 continue
-            begin, end = first[t], first[t + 1]
+            t, row, size = place[topic]
             for number in numbers:
-                partition = begin + number
-                if not begin <= partition < end:
+                if not 0 <= number < size:
                     wrong.setdefault((member, t), []).append(number)
-                elif claimant[partition] == NOBODY:
-                    claimant[partition] = member
-                elif claimant[partition] != member:
-                    _contest(claims, partition, member)
+                elif row[number] == NOBODY:
+                    row[number] = member
+                elif row[number] != member:
+                    _contest(claims, problem.first[t] + number, row[number], member)
             if takes is not None and topic not in takes[member]:
-                _unsubscribed(claims, begin, end, member, numbers)
+                begin = problem.first[t]
+                claims.unsubscribed.update(
+                    (begin + number, member) for number in numbers if 0 <= number < size
+                )
+    claims.claimant = list(chain.from_iterable(rows))
     return elsewhere, wrong
 
 
-def _contest(claims: SmallClaims, partition: int, member: int) -> None:
-    """Enter one more claimant of a partition."""
-    several = claims.contested.setdefault(partition, [claims.claimant[partition]])
+def _contest(claims: SmallClaims, partition: int, first: int, member: int) -> None:
+    """Enter one more claimant of a partition that `first` claims."""
+    several = claims.contested.setdefault(partition, [first])
     if several[-1] != member:  # members come one after the other
         several.append(member)
-
-
-def _unsubscribed(
-    claims: SmallClaims, begin: int, end: int, member: int, numbers: Sequence[int]
-) -> None:
-    """Enter that these claims are of a topic that the member does not subscribe to."""
-    claims.unsubscribed.update(
-        (begin + number, member) for number in numbers if begin <= begin + number < end
-    )

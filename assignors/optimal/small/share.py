@@ -42,10 +42,11 @@ def shared_owners(problem: SmallProblem, favoured: list[int]) -> list[int]:
         for member, (held, due) in enumerate(zip(count, quota, strict=True))
         if held < due
     ]
-    free = (partition for partition, member in enumerate(answer) if member == NOBODY)
+    partition = -1
     while gain:
         for member, _ in gain:
-            answer[next(free)] = member
+            partition = answer.index(NOBODY, partition + 1)
+            answer[partition] = member
         gain = [(member, left - 1) for member, left in gain if left > 1]
     return answer
 
