@@ -119,3 +119,4 @@ def test_the_size_decides(assign: Callable[[Group], Rebalance]) -> None:
         answer = assign(Group(cluster=Cluster.of({"t": count, "u": 9}), members=(member,)))
         assert isinstance(answer.assignment, kind)
         assert answer.assignment["a"] == {"t": tuple(range(count))}
+        assert written(answer) == [("a", encode_assignment(answer.assignment["a"], version=1))]
