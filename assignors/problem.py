@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from wire import TopicPartitions
 from wire.text import utf16_key, utf16_sorted
 
 NOBODY = -1
+ID = attrgetter("member_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +99,9 @@ def problem_of(group: Group) -> Problem:
         names, table, list_of = members.subscriptions()
         rack_ids = members.rack_ids()
     else:
-        members = tuple(sorted(group.members, key=lambda member: utf16_key(member.member_id)))
+        is_ascii = "".join([member.member_id for member in group.members]).isascii()
+        key = ID if is_ascii else (lambda member: utf16_key(member.member_id))
+        members = tuple(sorted(group.members, key=key))
         names, table, list_of = _subscriptions(members)
         rack_ids = [member.rack_id for member in members]
     topics = tuple(utf16_sorted(filter(known.__contains__, names)))
@@ -182,28 +187,24 @@ def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], 
     Most members of a group share one tuple (`model.with_shared_topics`): those are recognised by
     identity, without hashing a long tuple for each of them.
     """
-    by_identity: dict[int, int] = {}
+    lists = [member.topics for member in members]
     by_value: dict[tuple[str, ...], int] = {}
-    list_of = np.empty(len(members), dtype=np.int64)
-    for member, entry in enumerate(members):
-        known = by_identity.get(id(entry.topics))
-        if known is None:
-            known = by_value.setdefault(entry.topics, len(by_value))
-            by_identity[id(entry.topics)] = known
-        list_of[member] = known
+    by_identity = {
+        id(topics): by_value.setdefault(topics, len(by_value))
+        for topics in {id(topics): topics for topics in lists}.values()
+    }
+    list_of = np.fromiter(map(by_identity.__getitem__, map(id, lists)), np.int64, len(lists))
     return list(by_value), list_of
 
 
 def _subscriptions(members: Sequence[Member]) -> tuple[list[str], Bool, Int64]:
     """Return T names of topics, the different lists, bool[S, T], and everybody's list, int64[M]."""
     lists, list_of = _different_lists(members)
-    index = {
-        name: number
-        for number, name in enumerate({name: None for names in lists for name in names})
-    }
+    named = list(chain.from_iterable(lists))
+    index = {name: number for number, name in enumerate(dict.fromkeys(named))}
+    row = np.repeat(np.arange(len(lists)), list(map(len, lists)))
     table = np.zeros((len(lists), len(index)), dtype=np.bool_)
-    for row, names in enumerate(lists):
-        table[row, [index[name] for name in names]] = True
+    table[row, np.fromiter(map(index.__getitem__, named), np.int64, len(named))] = True
     return list(index), table, list_of
 
 
