@@ -27,7 +27,8 @@ help:
 	@echo "make pytest    the tests alone;  make deep: DEEP=20 times the cases, every pair of clients"
 	@echo "make chaos     real groups of every client under random faults, MINUTES=15;  make soak: 240"
 	@echo "make coverage  branch coverage of wire and the core"
-	@echo "make bench     measures, and writes the figures into the README"
+	@echo "make bench     measures beside every peer, and writes tables, plots and the README's figures;"
+	@echo "               PARTS=peers: that alone, in a quarter of an hour"
 	@echo "make clean     removes .venv and everything tools left behind"
 
 # Runs one part of the suite and says how long it took.
@@ -84,7 +85,7 @@ coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)
 
 bench: env
-	@$(RUN) -m tests.benchmarks.readme
+	@$(RUN) -m tests.benchmarks.readme $(PARTS)
 
 clean:
 	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .import_linter_cache .mypy_cache \

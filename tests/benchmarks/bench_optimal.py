@@ -14,9 +14,9 @@ import tracemalloc
 
 from assignors.optimal.solve import Solved
 from tests.optimal.groups import Arrays
-from tests.optimal.workloads import EVENTS, LARGE, SMALL, workload
+from tests.optimal.workloads import EVENTS, LARGE, RACKED, SMALL, TINY, workload
 
-TINY = ("U 3 x 12 / 2", "U 20 x 200 / 10")
+NAMES = (*TINY, "U 20 x 200 / 10", *SMALL, *LARGE, *RACKED)
 
 
 def cpu_ms(made: Arrays, *, run_min: int = 3, wall_seconds: float = 0.5) -> tuple[float, Solved]:
@@ -43,7 +43,7 @@ def main(wanted: list[str]) -> None:
     """Print a table, a row for each workload and event."""
     print(f"{'members x partitions / topics':30} {'event':8} {'cpu ms':>9} {'peak MB':>8}", end="")
     print(f" {'kept':>8} {'levels':>6} {'phases':>6}")
-    for name in (*TINY, *SMALL, *LARGE):
+    for name in NAMES:
         if wanted and not any(part in name for part in wanted):
             continue
         for event, made in workload(name):

@@ -3,8 +3,9 @@
     python -m tests.benchmarks.readme            all of them
     python -m tests.benchmarks.readme optimal    those that are named; the others' figures stay
 
-A benchmark is a module `bench_<name>` here that prints a table; `SHORT` has the arguments that
-keep it to the lines a reader wants.
+`peers` is `tests.benchmarks.peers.run`, of whose tables the README has a part, and stores the
+ratios that the suite compares with. Any other benchmark is a module `bench_<name>` here that
+prints a table; `SHORT` has the arguments that keep it to the lines a reader wants.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.benchmarks.peers.results import load
+from tests.benchmarks.peers.tables import summary
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
@@ -30,7 +34,6 @@ SHORT: dict[str, tuple[str, ...]] = {
 """Arguments of a benchmark for the README; none means the whole table."""
 
 TITLES = {
-    "leader": "A leader's round from bytes to bytes, after one member left",
     "optimal": "The solver alone, on arrays",
     "twins": "The copies beside Kafka's own classes in a warmed JVM",
     "records": "Records of the offsets topic; shares of both identities, by wall (by CPU)",
@@ -41,38 +44,41 @@ TITLES = {
 
 def main(arguments: list[str]) -> None:
     """Run what is named, or everything, and write its part of the README."""
-    paths = sorted(Path(__file__).parent.glob("bench_*.py"))
-    known = [path.stem.removeprefix("bench_") for path in paths]
-    for name in arguments or known:
-        table = output(name)
-        print(f"## {name}\n\n{table}\n", flush=True)
+    for name in arguments or ["peers", *TITLES]:
+        if name == "peers":
+            for arguments_of in (["run"], ["quick", "--store"]):
+                _run(f"peers.{arguments_of[0]}", *arguments_of[1:], output=None)
+            table = None
+        else:
+            table = (_run(f"bench_{name}", *SHORT.get(name, ())) or "").strip()
+            print(f"## {name}\n\n{table}\n", flush=True)
         text = README.read_text(encoding="utf-8")
         README.write_text(with_table(text, name, table), encoding="utf-8")
 
 
-def with_table(text: str, name: str, table: str) -> str:
-    """Return the README with this table instead of the last one of that benchmark."""
+def with_table(text: str, name: str, table: str | None) -> str:
+    """Return the README with this table instead of the last one of that benchmark.
+
+    What stands before the tables is always made anew of the kept results.
+    """
     section = SECTION.search(text)
     assert section, "the README has lost its marked section"
-    measured, *parts = re.split(r"^(?=.*`tests/benchmarks/bench_)", section[0], flags=re.MULTILINE)
+    _, *parts = re.split(r"^(?=.*`tests/benchmarks/bench_)", section[0], flags=re.MULTILINE)
     tables = {found[1]: part for part in parts if (found := NAMED.search(part))}
-    tables[name] = (
-        f"{TITLES.get(name, name)} (`tests/benchmarks/bench_{name}.py`, {machine()}):\n\n"
-        f"```text\n{table}\n```\n\n"
-    )
-    whole = measured + "".join(tables[each] for each in sorted(tables))
+    if table is not None:
+        tables[name] = (
+            f"{TITLES[name]} (`tests/benchmarks/bench_{name}.py`, {machine()}):\n\n"
+            f"```text\n{table}\n```\n\n"
+        )
+    whole = summary(load()) + "".join(tables[each] for each in TITLES if each in tables)
     return text[: section.start()] + whole + text[section.end() :]
 
 
-def output(name: str) -> str:
+def _run(module: str, *arguments: str, output: int | None = subprocess.PIPE) -> str | None:
     """Return what one benchmark prints; its notes and progress pass through to the terminal."""
-    return subprocess.run(
-        [sys.executable, "-m", f"tests.benchmarks.bench_{name}", *SHORT.get(name, ())],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    ).stdout.strip()
+    command = [sys.executable, "-m", f"tests.benchmarks.{module}", *arguments]
+    done = subprocess.run(command, cwd=ROOT, stdout=output, text=True, check=True)
+    return done.stdout
 
 
 def machine() -> str:

@@ -24,10 +24,10 @@ KINDS = {
     "R1": "racks, 1 replica",
     "R2": "racks, 2 replicas",
 }
-FEW = ("leave", "fresh")
+FEW = ("leave", "fresh", "join")
 FIRST = ("leave",)
 BIG = 100_000
-"""Partitions from which on some contenders are given fewer events: each call takes seconds."""
+"""Partitions from which on some contenders are given fewer events: a call may take seconds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,8 +39,8 @@ class Contender:
     language: Literal["python", "go", "java"]
     protocol: str
     stages: tuple[Stage, ...]
-    is_slow: bool = False
-    """Whether a thousand partitions take it longer than others need for a million."""
+    partition_max: int | None = None
+    """A group that it is still tried on; above 1,000 partitions only once and without racks."""
 
     def command(self) -> list[str]:
         """Return the program without its arguments; builds what is not there yet."""
@@ -54,22 +54,22 @@ class Contender:
     def events(self, workload: str, stage: Stage) -> tuple[str, ...]:
         """Return which events it is asked about, the first one with its first call."""
         kind, _, partitions, _ = parts(workload)
+        if self.partition_max is not None and partitions > 1000:
+            is_tried = partitions <= self.partition_max and kind[0] != "R"
+            return FIRST if is_tried and stage == "full" else ()
         if stage == "memory":
-            return tuple(event for event in ORDER if event != "fresh")
-        if self.is_slow and partitions > 1000:
-            is_tried = partitions <= 10_000 and stage != "assign" and kind[0] != "R"
-            return FIRST if is_tried and (stage == "full" or partitions < 10_000) else ()
-        if partitions < BIG:
-            return ORDER
+            return CHANGES
         if stage == "plan":
-            return FIRST
-        is_java_client = self.name in {"java-cooperative", "java-sticky"}
-        if is_java_client and (self.protocol == EAGER or stage == "full"):
-            return FEW
-        return FEW if self.name == "ours-sticky" else ORDER
+            return FIRST if partitions >= BIG else ORDER
+        if partitions <= 1000 or self.name in {"ours", "franz-go", "java-uniform"}:
+            return ORDER
+        if partitions < BIG:
+            return ORDER if self.name == "java-cooperative" and stage == "assign" else FEW
+        return FEW if stage == "assign" else FIRST
 
 
 ORDER = ("leave", *(event for event in EVENTS if event != "leave"))
+CHANGES = tuple(event for event in ORDER if event != "fresh")
 
 CONTENDERS = (
     Contender(
@@ -127,7 +127,7 @@ CONTENDERS = (
         language="go",
         protocol=COOPERATIVE,
         stages=("assign", "full"),
-        is_slow=True,
+        partition_max=10_000,
     ),
     Contender(
         name="sarama-sticky",
@@ -135,7 +135,7 @@ CONTENDERS = (
         language="go",
         protocol=EAGER,
         stages=("plan",),
-        is_slow=True,
+        partition_max=1000,
     ),
     Contender(
         name="kafka-python",
@@ -143,7 +143,7 @@ CONTENDERS = (
         language="python",
         protocol=COOPERATIVE,
         stages=("assign", "full", "plan"),
-        is_slow=True,
+        partition_max=10_000,
     ),
     Contender(
         name="aiokafka",
@@ -151,7 +151,7 @@ CONTENDERS = (
         language="python",
         protocol=EAGER,
         stages=("assign", "full", "plan"),
-        is_slow=True,
+        partition_max=1000,
     ),
 )
 TWICE = replace(CONTENDERS[0], name="ours-twice")

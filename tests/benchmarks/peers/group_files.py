@@ -18,7 +18,7 @@ The rack of number 2 is called `rack-2`. A contender writes who got what as P x 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -114,16 +114,19 @@ def read_group(path: Path) -> GroupFile:
 
 
 def write_workload(
-    folder: Path, name: str, events: tuple[str, ...], protocols: tuple[str, ...]
+    folder: Path, name: str, events: Sequence[str], *, eager: Sequence[str] = ()
 ) -> Iterator[tuple[str, Arrays]]:
-    """Write a workload's files; yield each event with its group."""
+    """Write a workload's files, those of the eager protocol for some of the events.
+
+    Yields each event with its group.
+    """
     present = present_members(name)
     before = settled(name)
     everybody = list(range(before.member_count))
     write_group(folder / f"{SETTLED}.{COOPERATIVE}", before, everybody, generation=GENERATION - 1)
     for event, made in workload(name):
         if event in events:
-            for protocol in protocols:
+            for protocol in (COOPERATIVE, EAGER) if event in eager else (COOPERATIVE,):
                 path = folder / f"{event}.{protocol}"
                 write_group(path, made, present[event], generation=GENERATION)
             yield event, made

@@ -24,11 +24,11 @@ text { font: 13px system-ui, sans-serif; fill: #24292f }
 .small { font-size: 11px; fill: #57606a }
 .line { stroke: #d0d7de } .span { stroke: #d0d7de; stroke-width: 5; stroke-linecap: round }
 .c0 { fill: #cf222e } .c1 { fill: #0969da } .c2 { fill: #bf8700 } .c3 { fill: #8250df }
-.c4 { fill: #1a7f37 } .c5 { fill: #bc4c00 } .c6 { fill: #0550ae } .c7 { fill: #6e7781 }
+.c4 { fill: #1a7f37 } .c5 { fill: #bc4c00 } .c6 { fill: #0f766e } .c7 { fill: #6e7781 }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3 } .small { fill: #9198a1 } .line, .span { stroke: #3d444d }
 .c0 { fill: #ff7b72 } .c1 { fill: #58a6ff } .c2 { fill: #e3b341 } .c3 { fill: #bc8cff }
-.c4 { fill: #3fb950 } .c5 { fill: #ffa657 } .c6 { fill: #a5d6ff } .c7 { fill: #b1bac4 }
+.c4 { fill: #3fb950 } .c5 { fill: #ffa657 } .c6 { fill: #39c5cf } .c7 { fill: #b1bac4 }
 }"""
 SHAPES = (
     "M0,-7L7,0L0,7L-7,0Z",

@@ -6,6 +6,7 @@
 Times differ between machines and with what else runs, so nothing but ratios are compared: our CPU
 time and a peer's, each the least of several processes that took turns. A ratio is lost if it is
 more than a quarter below the kept one; it is measured again, and again, before that is said.
+Java is left out: how far a JVM has compiled what it runs changes its time by more than that.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.benchmarks.peers.contenders import BY_NAME, Stage, same_bytes
-from tests.benchmarks.peers.group_files import COOPERATIVE, write_workload
+from tests.benchmarks.peers.group_files import write_workload
 from tests.benchmarks.peers.measure import pinned, timed
 from tests.benchmarks.peers.results import FOLDER
 
@@ -49,7 +50,6 @@ PAIRS: tuple[Pair, ...] = (
         for workload in ("U 3 x 12 / 1", "U 30 x 300 / 3", "U 100 x 1000 / 10")
         for theirs, ours in FULL
     ),
-    *(("U 1000 x 10000 / 100", "java-cooperative", theirs, ours) for theirs, ours in FULL),
 )
 
 
@@ -57,7 +57,7 @@ class Turns:
     """The least CPU time of everybody on one workload so far."""
 
     def __init__(self, folder: Path, workload: str, *, ourselves: str) -> None:
-        for _ in write_workload(folder, workload, (EVENT,), (COOPERATIVE,)):
+        for _ in write_workload(folder, workload, (EVENT,)):
             pass
         self._folder = folder
         self._ourselves = ourselves

@@ -22,15 +22,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tests.benchmarks.peers import plots, tables
-from tests.benchmarks.peers.contenders import CONTENDERS, WORKLOADS
-from tests.benchmarks.peers.group_files import COOPERATIVE, EAGER, write_workload
+from tests.benchmarks.peers.contenders import BIG, CONTENDERS, FEW, WORKLOADS
+from tests.benchmarks.peers.group_files import write_workload
 from tests.benchmarks.peers.measure import LIMIT_S, pinned, quality_rows, say, stage_rows
 from tests.benchmarks.peers.results import FILE, Quality, Results, Row, load, save
-from tests.foreign.jars import SOURCES
+from tests.conformance.peers import GO
+from tests.foreign.jars import SOURCES, missing_tools
 from tests.optimal.groups import Arrays
 from tests.optimal.workloads import EVENTS, parts
 
-SECONDS = 0.3
+SECONDS = 0.2
 
 
 def main(arguments: list[str]) -> None:
@@ -44,6 +45,9 @@ def main(arguments: list[str]) -> None:
 
 def measured_results(arguments: list[str]) -> Results:
     """Measure what is asked for."""
+    missing = {*GO.missing_tools(), *missing_tools()}
+    if missing:
+        sys.exit(f"not found: {', '.join(sorted(missing))}")
     begin = time.monotonic()
     chosen = [name for name in WORKLOADS if _is_wanted(name, arguments)]
     for contender in CONTENDERS:
@@ -77,7 +81,9 @@ def measured(name: str, begin: float) -> Iterator[Row | Quality]:
     """Yield every row of one workload."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        groups: dict[str, Arrays] = dict(write_workload(folder, name, EVENTS, (COOPERATIVE, EAGER)))
+        groups: dict[str, Arrays] = dict(
+            write_workload(folder, name, EVENTS, eager=FEW if parts(name)[2] >= BIG else EVENTS)
+        )
         for contender in CONTENDERS:
             say(f"    {contender.name}", since=begin)
             for stage in contender.stages:

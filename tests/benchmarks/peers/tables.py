@@ -16,12 +16,15 @@ PEERS: dict[Stage, tuple[str, ...]] = {
         *("sarama", "kafka-python", "aiokafka"),
     ),
 }
+SHOWN = ("franz-go", "java-cooperative", "sarama", "kafka-python")
+"""Peers in the README's own table."""
+LINK = "tests/benchmarks/results"
 STAGES: dict[Stage, str] = {
     "full": "From everybody's Subscription bytes to everybody's Assignment bytes",
     "assign": "Assignment only, between decoding and encoding",
 }
 METHOD = """\
-CPU milliseconds, the least of all calls in 0.3 seconds or of three, on one core, a process for \
+CPU milliseconds, the least of all calls in 0.2 seconds, or of three, on one core, a process for \
 each contender, workload and stage. `full` is what a group waits for: all Subscriptions (version \
 3, with generation and claims) are decoded, assigned, and an Assignment is encoded for each \
 member. `assign` starts from decoded members, in each library's own types, and ends with its own \
@@ -30,7 +33,7 @@ is a leader that led the settled group the round before; the claims are the same
 generation is not. Eager assignors get the same claims as UserData.
 
 * Java: the CPU time of the calling thread alone, without compilation and garbage collection, \
-after 1.5 seconds of warming up; logging is off. Go and Python: the whole process.
+after 1.2 seconds of warming up; logging is off. Go and Python: the whole process.
 * An x after a figure says how many times our time it is, on the same bytes; below 1x the other \
 one is ahead.
 * `> {limit} s`: one call did not finish in that time; after that only the fresh group was tried. \
@@ -83,6 +86,32 @@ def report(results: Results) -> str:
             "## Every event",
             "",
             *event_table(results),
+            "",
+        ]
+    )
+
+
+def summary(results: Results) -> str:
+    """Return what the project's README shows."""
+    known = list(states(results))
+    met = sum(state.is_met is True for state in known)
+    return "\n".join(
+        [
+            f"Measured by `make bench` on {results.date}: {results.machine}; {results.versions}.",
+            f"[The whole run]({LINK}/README.md): method, events, first calls, memory, quality.",
+            "",
+            f"{STAGES['full']}, one member has left; CPU milliseconds, and how many times ours:",
+            "",
+            *stage_table(results, "full", SHOWN),
+            "",
+            f"![{STAGES['full']}]({LINK}/full.svg)",
+            "",
+            f"Of {len(known)} targets {met} are met. Where others need less CPU time than we do:",
+            "",
+            *(f"* {line}" for line in behind(results)),
+            "",
+            *quality_summary(results),
+            "",
             "",
         ]
     )
@@ -160,6 +189,20 @@ def first_table(results: Results) -> Iterator[str]:
     return table(["group", *("ours" if p == "ours" else BY_NAME[p].label for p in peers)], rows)
 
 
+def quality_summary(results: Results) -> Iterator[str]:
+    """Yield who stops short of the best assignment, and how often."""
+    names = dict.fromkeys(entry.contender for entry in results.quality)
+    short = []
+    for name in names:
+        entries = [entry for entry in results.quality if entry.contender == name]
+        worse = sum(not _is_best(entry) for entry in entries)
+        short.append(f"{BY_NAME[name].label} {worse} of {len(entries)}")
+    yield (
+        "Assignments that are not the best possible in balance, racks (where there are some) and "
+        f"moves: {'; '.join(short)}."
+    )
+
+
 def quality_text(results: Results) -> Iterator[str]:
     """Yield which plans are not the best possible, contender by contender."""
     yield (
@@ -184,6 +227,10 @@ def quality_text(results: Results) -> Iterator[str]:
     yield from table(["group", *(BY_NAME[name].label for name in names)], rows)
     yield ""
     yield "`best`: best in everything at each event; the number of events where fewer than five."
+
+
+def _is_best(entry: Quality) -> bool:
+    return (entry.balance_gap, entry.mismatches_above, entry.moves_above) == (0, 0, 0)
 
 
 def _quality(known: Sequence[Quality]) -> str:

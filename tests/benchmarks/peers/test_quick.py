@@ -7,19 +7,17 @@ import pytest
 from tests.benchmarks.peers.quick import PAIRS, kept_ratios, lost, measured
 from tests.conformance.peers import GO
 from tests.conftest import need
-from tests.foreign.jars import missing_tools
 
 
 @pytest.fixture(scope="module", autouse=True)
 def peers() -> None:
-    """Programs in Go and Java."""
+    """The program in Go, and kafka-python."""
     pytest.importorskip("kafka")
-    for tool in (*GO.missing_tools(), *missing_tools()):
+    for tool in GO.missing_tools():
         need(tool)
 
 
 @pytest.mark.slow
-@pytest.mark.foreign
 def test_no_ratio_to_a_peer_is_lost() -> None:
     kept = kept_ratios()
     ratios = measured(kept=kept)
@@ -30,7 +28,6 @@ def test_no_ratio_to_a_peer_is_lost() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.foreign
 def test_a_leader_that_does_everything_twice_loses_its_ratios() -> None:
     pairs = [pair for pair in PAIRS if pair[0] == "U 100 x 1000 / 10"]
     kept = kept_ratios()

@@ -47,7 +47,7 @@ import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignment
  */
 public final class Contender {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-    private static final double WARM_SECONDS = 1.5;
+    private static final double WARM_SECONDS = 1.2;
 
     private final List<String> topics = new ArrayList<>();
     private final Map<String, Integer> first = new HashMap<>();
@@ -102,7 +102,7 @@ public final class Contender {
                 until = System.nanoTime() + (long) (seconds * 1e9);
             }
             double late = (System.nanoTime() - until) / 1e9;
-            if (late > 2 || (late > 0 && runs >= 3)) break;
+            if (late > 1 || (late > 0 && runs >= 3)) break;
             ready = call.prepare.get();
         }
         return String.format(

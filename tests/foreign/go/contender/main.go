@@ -79,7 +79,7 @@ func measured(timed call, seconds float64) (cold, least float64, runs int, peak 
 		}
 		least = min(least, spent)
 		late := time.Since(until).Seconds()
-		if late > 2 || (late > 0 && runs >= 3) {
+		if late > 1 || (late > 0 && runs >= 3) {
 			return
 		}
 		ready = timed.prepare()

@@ -1,0 +1,114 @@
+"""What is kept of the last run is consistent, and what contenders read and write is right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.peers.contenders import BY_NAME, CONTENDERS, Contender
+from tests.benchmarks.peers.group_files import (
+    COOPERATIVE,
+    EAGER,
+    GENERATION,
+    member_id,
+    read_group,
+    topic_name,
+    write_group,
+    write_workload,
+)
+from tests.benchmarks.peers.measure import quality_rows
+from tests.benchmarks.peers.plots import plot
+from tests.benchmarks.peers.results import FOLDER, Results, Row, load
+from tests.benchmarks.peers.tables import STAGES, report, summary
+from tests.benchmarks.peers.targets import TARGETS, states
+from tests.conformance.peers import GO
+from tests.conftest import need
+from tests.foreign.jars import missing_tools
+from tests.optimal.groups import OWNERS, SHAPES, group, with_racks
+from wire import TopicPartitions, decode_sticky_user_data, decode_subscription
+
+ROOT = FOLDER.parent.parent.parent
+
+
+def test_the_kept_page_and_plots_are_those_of_the_kept_results() -> None:
+    results = load()
+    assert (FOLDER / "README.md").read_text(encoding="utf-8") == report(results)
+    assert summary(results) in (ROOT / "README.md").read_text(encoding="utf-8")
+    for stage in STAGES:
+        kept = (FOLDER / f"{stage}.svg").read_text(encoding="utf-8")
+        assert kept == plot(results, stage)
+        assert ET.fromstring(kept).tag.endswith("svg")  # noqa: S314 - our own file
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("owners", OWNERS)
+def test_a_group_is_read_as_it_was_written(shape: str, owners: str, tmp_path: Path) -> None:
+    made = group(1, member_max=8, topic_max=5, size_max=9, shape=shape, owners=owners)
+    # Members have racks; sets of replicas of different sizes are nothing a file can say.
+    made = replace(with_racks(made, 1, rack_max=3), replica_set=None)
+    numbers = [3 * number for number in range(made.member_count)]
+    for protocol in (COOPERATIVE, EAGER):
+        path = tmp_path / f"group.{protocol}"
+        write_group(path, made, numbers, generation=GENERATION)
+        read = read_group(path)
+        assert read.member_ids == [member_id(number) for number in numbers]
+        assert read.owner.tolist() == made.owner.tolist()
+        assert list(read.topics.values()) == np.diff(made.first).tolist()
+        for number, blob in enumerate(read.blobs):
+            decoded = decode_subscription(blob)
+            assert not decoded.notes
+            assert decoded.value is not None
+            takes = np.flatnonzero(made.takes[made.class_of[number]]).tolist()
+            assert decoded.value.topics == tuple(topic_name(topic) for topic in takes)
+            claims = decode_sticky_user_data(decoded.value.user_data).value
+            assert claims is not None
+            said = decoded.value.owned if protocol == COOPERATIVE else claims.owned
+            assert partitions(said, read.topics) == np.flatnonzero(made.owner == number).tolist()
+
+
+def partitions(said: TopicPartitions, topics: dict[str, int]) -> list[int]:
+    """Return the numbers of partitions in the numbering of all."""
+    first = dict(zip(topics, np.cumsum([0, *topics.values()]).tolist(), strict=False))
+    return sorted(first[topic] + number for topic in said for number in said[topic])
+
+
+@pytest.mark.foreign
+@pytest.mark.parametrize("name", [each.name for each in CONTENDERS if "plan" in each.stages])
+def test_every_contender_balances_equal_subscriptions(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("kafka")
+    contender: Contender = BY_NAME[name]
+    for tool in (*GO.missing_tools(), *missing_tools()):
+        need(tool)
+    workload = "U 30 x 300 / 3"
+    events = ("leave", "fresh", "join", "replace", "grow")
+    best = dict(write_workload(tmp_path, workload, events, eager=events))
+    found = list(quality_rows(contender, tmp_path, workload, best))
+    assert len(found) == len(events)
+    assert {entry.balance_gap for entry in found} == {0}
+    assert {entry.moves_above for entry in found} == {0}
+
+
+def test_a_target_is_met_only_where_every_event_reaches_it() -> None:
+    target = next(target for target in TARGETS if "100 x 1,000" in target.against)
+    (workload,) = target.workloads
+    rows = [
+        Row(workload=workload, event=event, contender=name, stage=target.stage, least_ms=spent)
+        for event in target.events
+        for name, spent in (("ours", 1.0), ("franz-go", target.times))
+    ]
+    assert state_of(rows, target.against) is True
+    worse = replace(rows[-1], least_ms=0.99 * target.times)
+    assert state_of([*rows[:-1], worse], target.against) is False
+    assert state_of([], target.against) is None
+    unfinished = replace(rows[-1], least_ms=None)
+    assert state_of([*rows[:-1], unfinished], target.against) is True
+
+
+def state_of(rows: list[Row], against: str) -> bool | None:
+    """Return the state of the first target of that name."""
+    results = Results(machine="", versions="", date="", limit_s=10, rows=tuple(rows))
+    return next(state.is_met for state in states(results) if state.against == against)
