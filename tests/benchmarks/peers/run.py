@@ -35,45 +35,38 @@ SECONDS = 0.2
 
 
 def main(arguments: list[str]) -> None:
-    """Measure, unless only to write; write; say which targets are met."""
-    results = load() if arguments == ["--write"] else measured_results(arguments)
-    save(results)
+    """Measure, unless only to write; write tables and plots; say which targets are met."""
+    if arguments != ["--write"]:
+        missing = {*GO.missing_tools(), *missing_tools()}
+        if missing:
+            sys.exit(f"not found: {', '.join(sorted(missing))}")
+        begin = time.monotonic()
+        rows: list[Row | Quality] = []
+        chosen = [name for name in WORKLOADS if _is_wanted(name, arguments)]
+        if arguments and FILE.exists():
+            last = load()
+            rows += [row for row in (*last.rows, *last.quality) if row.workload not in chosen]
+        for name in chosen:
+            say(name, since=begin)
+            with pinned(max(os.sched_getaffinity(0))):
+                rows += measured(name, begin)
+            save(results_of(rows))
+        say("measured", since=begin)
+    results = load()
     tables.write(results)
     plots.write(results)
     print("\n".join(tables.target_table(results)))
 
 
-def measured_results(arguments: list[str]) -> Results:
-    """Measure what is asked for."""
-    missing = {*GO.missing_tools(), *missing_tools()}
-    if missing:
-        sys.exit(f"not found: {', '.join(sorted(missing))}")
-    begin = time.monotonic()
-    chosen = [name for name in WORKLOADS if _is_wanted(name, arguments)]
-    for contender in CONTENDERS:
-        contender.command()
-    rows: list[Row] = []
-    quality: list[Quality] = []
-    if arguments and FILE.exists():
-        last = load()
-        rows += [row for row in last.rows if row.workload not in chosen]
-        quality += [entry for entry in last.quality if entry.workload not in chosen]
-    with pinned(max(os.sched_getaffinity(0))):
-        for name in chosen:
-            say(name, since=begin)
-            for found in measured(name, begin):
-                if isinstance(found, Row):
-                    rows.append(found)
-                else:
-                    quality.append(found)
-    say("measured", since=begin)
+def results_of(rows: list[Row | Quality]) -> Results:
+    """Return the rows with what a reader must know of them."""
     return Results(
         machine=machine(),
         versions=versions(),
         date=f"{datetime.now(tz=UTC):%Y-%m-%d}",
         limit_s=LIMIT_S,
-        rows=tuple(rows),
-        quality=tuple(quality),
+        rows=tuple(row for row in rows if isinstance(row, Row)),
+        quality=tuple(row for row in rows if isinstance(row, Quality)),
     )
 
 

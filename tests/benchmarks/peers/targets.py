@@ -127,14 +127,14 @@ def states(results: Results) -> Iterator[State]:
     for workload, limit in LIMITS_US:
         rows = [results.row(workload, event, "ours", "full") for event in EVENTS]
         spent = [(1000 * row.least_ms, row.event) for row in rows if row and row.least_ms]
-        worst = max(spent, default=(0.0, ""))
+        worst = max(spent, default=None)
         yield State(
             against=_short(workload),
             what="full",
             wanted=f"<= {limit} us",
-            worst=f"{worst[0]:,.0f} us",
-            where=worst[1],
-            is_met=worst[0] <= limit if spent else None,
+            worst=f"{worst[0]:,.0f} us" if worst else "",
+            where=worst[1] if worst else "",
+            is_met=worst[0] <= limit if worst else None,
         )
     row = results.row(HUGE, "leave", "ours", "full")
     peak = row.peak_mb if row else None
