@@ -1,14 +1,16 @@
 """Measure every contender in one run, on the same bytes; write tables, plots and target states.
 
-    python -m tests.benchmarks.peers.run [part of a workload's name ...]
+    python -m tests.benchmarks.peers.run [--only NAME,NAME] [part of a workload's name ...]
     python -m tests.benchmarks.peers.run --write       writes the last run's tables anew
 
-Named workloads replace their rows of the last run and keep the others: for trying out; the run
-that is kept has none. Everything stands in `tests/benchmarks/results`.
+Named workloads or contenders replace their rows of the last run and keep the others: for trying
+out; the run that is kept names none. Everything stands in `tests/benchmarks/results`, where rows
+are saved after each workload.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
@@ -16,13 +18,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from tests.benchmarks.peers import plots, tables
-from tests.benchmarks.peers.contenders import BIG, CONTENDERS, FEW, WORKLOADS
+from tests.benchmarks.peers.contenders import BIG, CONTENDERS, FEW, WORKLOADS, Contender
 from tests.benchmarks.peers.group_files import write_workload
 from tests.benchmarks.peers.measure import LIMIT_S, pinned, quality_rows, say, stage_rows
 from tests.benchmarks.peers.results import FILE, Quality, Results, Row, load, save
@@ -34,28 +36,44 @@ from tests.optimal.workloads import EVENTS, parts
 SECONDS = 0.2
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: Sequence[str]) -> None:
     """Measure, unless only to write; write tables and plots; say which targets are met."""
-    if arguments != ["--write"]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("workloads", nargs="*")
+    parser.add_argument("--only", default="", help="contenders, with commas between them")
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args(arguments)
+    if not options.write:
         missing = {*GO.missing_tools(), *missing_tools()}
         if missing:
             sys.exit(f"not found: {', '.join(sorted(missing))}")
-        begin = time.monotonic()
-        rows: list[Row | Quality] = []
-        chosen = [name for name in WORKLOADS if _is_wanted(name, arguments)]
-        if arguments and FILE.exists():
-            last = load()
-            rows += [row for row in (*last.rows, *last.quality) if row.workload not in chosen]
-        for name in chosen:
-            say(name, since=begin)
-            with pinned(max(os.sched_getaffinity(0))):
-                rows += measured(name, begin)
-            save(results_of(rows))
-        say("measured", since=begin)
+        with pinned(options.core):
+            measure(options.workloads, options.only.split(",") if options.only else [])
     results = load()
     tables.write(results)
     plots.write(results)
     print("\n".join(tables.target_table(results)))
+
+
+def measure(wanted: Sequence[str], only: Sequence[str]) -> None:
+    """Measure what is wanted, everything if nothing is named; save after each workload."""
+    begin = time.monotonic()
+    chosen = [name for name in WORKLOADS if not wanted or any(part in name for part in wanted)]
+    who = [each for each in CONTENDERS if not only or each.name in only]
+    names = {each.name for each in who}
+    rows: list[Row | Quality] = []
+    if (wanted or only) and FILE.exists():
+        last = load()
+        everything: tuple[Row | Quality, ...] = (*last.rows, *last.quality)
+        rows += [
+            row for row in everything if row.workload not in chosen or row.contender not in names
+        ]
+    for name in chosen:
+        say(name, since=begin)
+        rows += measured(name, who, begin)
+        save(results_of(rows))
+    say("measured", since=begin)
 
 
 def results_of(rows: list[Row | Quality]) -> Results:
@@ -70,14 +88,14 @@ def results_of(rows: list[Row | Quality]) -> Results:
     )
 
 
-def measured(name: str, begin: float) -> Iterator[Row | Quality]:
+def measured(name: str, contenders: Sequence[Contender], begin: float) -> Iterator[Row | Quality]:
     """Yield every row of one workload."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         groups: dict[str, Arrays] = dict(
             write_workload(folder, name, EVENTS, eager=FEW if parts(name)[2] >= BIG else EVENTS)
         )
-        for contender in CONTENDERS:
+        for contender in contenders:
             say(f"    {contender.name}", since=begin)
             for stage in contender.stages:
                 if stage == "plan":
@@ -115,11 +133,6 @@ def versions() -> str:
             f"numpy {version('numpy')}",
         )
     )
-
-
-def _is_wanted(name: str, wanted: list[str]) -> bool:
-    assert parts(name)
-    return not wanted or any(part in name for part in wanted)
 
 
 if __name__ == "__main__":
