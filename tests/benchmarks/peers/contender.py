@@ -12,7 +12,10 @@ first call raised the resident memory of the process at its peak. Stages:
 
     assign   members are decoded already; nothing is encoded
     full     from everybody's Subscription bytes to everybody's Assignment bytes
-    memory   the same, by a leader that led the settled group the round before
+    memory   the same, by a leader that led the settled group the round before: the claims are
+             those it read then, their generation is a new one
+    again    the same, by a leader that has just led the same bytes
+    solve    the new owners by those before, as arrays: claims have been judged already
     plan     one eager assignment, not timed: `EVENT.ALGORITHM.plan` gets who has what
 """
 
@@ -32,8 +35,12 @@ from typing import Any
 import numpy as np
 
 from assignors import Cluster, Group, Topic, assignor_named, lead
+from assignors.assignor import UserData
+from assignors.claims import claims_of, favoured_owners
 from assignors.group_bytes.subscriptions import read_members
 from assignors.leader import Memory
+from assignors.optimal.sticky import target_assignment
+from assignors.problem import problem_of
 from tests.benchmarks.peers.group_files import (
     COOPERATIVE,
     EAGER,
@@ -90,13 +97,18 @@ def ours(folder: Path, event: str, stage: str, *, name: str) -> Call:
     leads = partial(lead, assignor, cluster, joined=GENERATION + 1)
     if stage == "full":
         return Call(lambda: blobs, lambda blobs: leads(blobs).assignments)
-    if stage == "memory":
-        memory = _memory(folder)
+    if stage in {"memory", "again"}:
+        memory = _memory(folder) if stage == "memory" else leads(blobs).memory
         return Call(lambda: blobs, lambda blobs: leads(blobs, memory=memory).assignments)
-    return Call(
-        lambda: Group(cluster=cluster, members=read_members(blobs), joined=GENERATION + 1),
-        lambda group: assignor.assign(group).assignment,
-    )
+
+    def decoded() -> Group:
+        return Group(cluster=cluster, members=read_members(blobs), joined=GENERATION + 1)
+
+    if stage == "solve":
+        problem = problem_of(decoded())
+        owners = favoured_owners(problem, claims_of(problem, decoded(), UserData.COOPERATIVE))
+        return Call(lambda: None, lambda _: target_assignment(problem, owners))
+    return Call(decoded, lambda group: assignor.assign(group).assignment)
 
 
 def ours_twice(folder: Path, event: str, stage: str) -> Call:

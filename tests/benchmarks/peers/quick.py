@@ -35,7 +35,7 @@ SECONDS = 0.15
 Pair = tuple[str, str, Stage, Stage]
 """Workload, peer, the peer's stage, and our stage."""
 FULL: tuple[tuple[Stage, Stage], ...] = (("full", "full"),)
-STAGES: tuple[tuple[Stage, Stage], ...] = (("assign", "assign"), *FULL, ("full", "memory"))
+STAGES: tuple[tuple[Stage, Stage], ...] = (("assign", "assign"), *FULL, ("full", "again"))
 PAIRS: tuple[Pair, ...] = (
     *(
         (workload, "franz-go", theirs, ours)
@@ -125,8 +125,8 @@ def is_lost(ratio: float, kept: float | None) -> bool:
 def key(pair: Pair) -> str:
     """Return what a pair is called in the file.
 
-    >>> key(("U 3 x 12 / 1", "franz-go", "full", "memory"))
-    'U 3 x 12 / 1: franz-go full / our memory'
+    >>> key(("U 3 x 12 / 1", "franz-go", "full", "again"))
+    'U 3 x 12 / 1: franz-go full / our again'
     """
     workload, peer, theirs, ours = pair
     return f"{workload}: {peer} {theirs} / our {ours}"

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tests.benchmarks.peers.contenders import Stage, same_bytes
+from tests.benchmarks.peers.contenders import Stage, our_stage, same_bytes
 
 FOLDER = Path(__file__).resolve().parent.parent / "results"
 FILE = FOLDER / "results.json"
@@ -69,7 +69,7 @@ class Results:
 
         `None` where one of both was not measured. `ours` is our stage, if it is another one.
         """
-        here = self.row(workload, event, same_bytes(peer), ours or stage)
+        here = self.row(workload, event, same_bytes(peer), ours or our_stage(peer, stage))
         there = self.row(workload, event, peer, stage)
         if here is None or here.least_ms is None or there is None:
             return None

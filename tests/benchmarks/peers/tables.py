@@ -16,6 +16,14 @@ PEERS: dict[Stage, tuple[str, ...]] = {
         *("sarama", "kafka-python", "aiokafka"),
     ),
 }
+OURS: dict[Stage, str] = {
+    "full": "full",
+    "memory": "with memory",
+    "again": "same bytes again",
+    "assign": "assign",
+    "solve": "solver alone",
+}
+"""Our stages."""
 SHOWN = ("franz-go", "java-cooperative", "sarama", "kafka-python")
 """Peers in the README's own table."""
 LINK = "tests/benchmarks/results"
@@ -28,9 +36,11 @@ CPU milliseconds, the least of all calls in 0.2 seconds, or of three, on one cor
 each contender, workload and stage. `full` is what a group waits for: all Subscriptions (version \
 3, with generation and claims) are decoded, assigned, and an Assignment is encoded for each \
 member. `assign` starts from decoded members, in each library's own types, and ends with its own \
-type of answer: ours is an array, of which names are made when they are asked for. `with memory` \
-is a leader that led the settled group the round before; the claims are the same then, their \
-generation is not. Eager assignors get the same claims as UserData.
+type of answer: ours is an array, of which names are made when they are asked for. Kafka's broker \
+knows who owns what and has no claims to judge: its assignor is compared with our solver alone. \
+`with memory` is a leader that led the settled group the round before: claims are those it read \
+then, with a new generation. `same bytes again` is a leader that has just led the same bytes. \
+Eager assignors get the same claims as UserData, and are compared with our eager one.
 
 * Java: the CPU time of the calling thread alone, without compilation and garbage collection, \
 after 1.2 seconds of warming up; logging is off. Go and Python: the whole process.
@@ -133,13 +143,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def stage_table(results: Results, stage: Stage, peers: Sequence[str]) -> Iterator[str]:
     """Yield a line for each workload after one member left: our time, and everybody else's."""
     head = ["members x partitions / topics", "ours"]
-    if stage == "full":
-        head.append("with memory")
+    more: tuple[Stage, ...] = ("memory", "again") if stage == "full" else ("solve",)
+    head += [OURS[each] for each in more]
     rows = []
     for workload in _measured(results):
         row = [title(workload), milliseconds(results, workload, "leave", "ours", stage)]
-        if stage == "full":
-            row.append(milliseconds(results, workload, "leave", "ours", "memory"))
+        row += [milliseconds(results, workload, "leave", "ours", each) for each in more]
         rows.append(row + [cell(results, workload, "leave", peer, stage) for peer in peers])
     return table([*head, *(BY_NAME[peer].label for peer in peers)], rows)
 
@@ -158,15 +167,13 @@ def event_table(results: Results) -> Iterator[str]:
         [
             title(workload),
             event,
-            milliseconds(results, workload, event, "ours", "full"),
-            milliseconds(results, workload, event, "ours", "memory"),
-            milliseconds(results, workload, event, "ours", "assign"),
+            *(milliseconds(results, workload, event, "ours", each) for each in OURS),
             *(cell(results, workload, event, peer, stage) for stage, peer in peers),
         ]
         for workload in _measured(results)
         for event in EVENTS
     ]
-    return table(["group", "event", "full", "with memory", "assign", *labels], rows)
+    return table(["group", "event", *OURS.values(), *labels], rows)
 
 
 def first_table(results: Results) -> Iterator[str]:
