@@ -111,7 +111,7 @@ class MemberBytes:
                 value = MemberAssignment(
                     version=version,
                     partitions=self._shared(partitions),
-                    user_data=read.user_data.get(row),
+                    user_data=read.user_data.of_row(row, blob),
                 )
                 self._assignments[blob] = Decoded(value=value)
             else:
