@@ -129,7 +129,7 @@ def odd_generations(draw: st.DrawFn, topics: tuple[str, ...]) -> Generation:
     members = tuple(
         Participant(
             member_id=member_id,
-            topics=topics,
+            topics=tuple(draw(st.permutations(topics))),
             assigned=assigned[member_id],
             target=target[member_id] if has_target else None,
             instance_id=draw(st.sampled_from((None, "x", "y"))),

@@ -163,11 +163,12 @@ def _stopped(
 
 
 def _have_equal_topics(generation: Generation, counts: Mapping[str, int]) -> bool:
-    """Return whether all members have one list of topics, with few enough partitions to count."""
+    """Return whether all members have the same topics, with few enough partitions to count."""
     topics = generation.members[0].topics
+    wanted = set(topics)
     return (
-        all(m.topics is topics or m.topics == topics for m in generation.members)
-        and sum(counts.get(topic, 0) for topic in topics) <= COUNTED_MAX
+        all(m.topics is topics or set(m.topics) == wanted for m in generation.members)
+        and sum(counts.get(topic, 0) for topic in wanted) <= COUNTED_MAX
     )
 
 

@@ -137,9 +137,10 @@ def _compared(
     else:
         assert answer.lists is not None
         state = answer.state or state
-        written = {key: _grouped(listed) for key, listed in answer.lists.items()}
-        is_same = all(_is_written(m, written[m.member_id]) for m in generation.members)
-        different = sum(len(set(answer.lists[m.member_id]) - _pairs(m)) for m in generation.members)
+        lists = dict(answer.lists)
+        is_same = all(_is_written(m, _grouped(lists[m.member_id])) for m in generation.members)
+        if not is_same:
+            different = sum(len(set(lists[m.member_id]) - _pairs(m)) for m in generation.members)
     found = Reproduction(
         life=life,
         generation=generation.number,
