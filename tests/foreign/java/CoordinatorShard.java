@@ -3,6 +3,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.Provider;
 import java.security.SecureRandomSpi;
 import java.security.Security;
@@ -13,10 +14,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.JoinGroupResponseData;
@@ -24,6 +29,8 @@ import org.apache.kafka.common.message.LeaveGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupResponseData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupResponseData;
+import org.apache.kafka.common.metadata.PartitionRecord;
+import org.apache.kafka.common.metadata.TopicRecord;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
@@ -35,15 +42,27 @@ import org.apache.kafka.coordinator.common.runtime.CoordinatorExecutor;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorResult;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorTimer;
+import org.apache.kafka.coordinator.common.runtime.KRaftCoordinatorMetadataDelta;
 import org.apache.kafka.coordinator.common.runtime.KRaftCoordinatorMetadataImage;
 import org.apache.kafka.coordinator.common.runtime.SnapshottableCoordinator;
 import org.apache.kafka.coordinator.group.GroupConfigManager;
 import org.apache.kafka.coordinator.group.GroupCoordinatorConfig;
 import org.apache.kafka.coordinator.group.GroupCoordinatorShard;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupCurrentMemberAssignmentKey;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupCurrentMemberAssignmentValue;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupMemberMetadataKey;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupMemberMetadataValue;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupMetadataValue;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberKey;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberValue;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMetadataValue;
 import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
 import org.apache.kafka.coordinator.group.metrics.GroupCoordinatorMetrics;
 import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
+import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.MetadataProvenance;
+import org.apache.kafka.image.TopicImage;
 import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
 import org.apache.kafka.timeline.SnapshotRegistry;
 
@@ -57,6 +76,7 @@ import org.apache.kafka.timeline.SnapshotRegistry;
 final class CoordinatorShard {
     private static final TopicPartition OFFSETS = new TopicPartition("__consumer_offsets", 0);
     private static final String GROUP = "g";
+    private static final long START = 1_000_000;
     private static long ids;
 
     /** Counts instead of drawing: the n-th UUID ends with n. */
@@ -114,7 +134,7 @@ final class CoordinatorShard {
     }
 
     private static final class Clock implements Time {
-        long now = 1_000_000;
+        long now = START;
 
         @Override
         public long milliseconds() {
@@ -216,6 +236,9 @@ final class CoordinatorShard {
     private final SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state;
     private final GroupCoordinatorShard shard;
     private final SnapshotRegistry snapshots;
+    private final Map<Uuid, String> names = new HashMap<>();
+    private MetadataImage image = MetadataImage.EMPTY;
+    private long imageVersion;
     private long written;
     private int number;
     private ArrayNode responses;
@@ -268,6 +291,8 @@ final class CoordinatorShard {
         responses = out.putArray("responses");
         records = out.putArray("records");
         switch (in.get("op").asText()) {
+            case "topics" -> topics(in.get("topics"));
+            case "consumer" -> consumer(in);
             case "join" -> join(in);
             case "sync" -> sync(in);
             case "heartbeat" -> heartbeat(in);
@@ -277,6 +302,88 @@ final class CoordinatorShard {
         }
         number++;
         return out;
+    }
+
+    /** Topics by name with their partition counts; the id of a topic follows from its name. */
+    private void topics(JsonNode wanted) {
+        MetadataDelta delta = new MetadataDelta.Builder().setImage(image).build();
+        for (Map.Entry<String, JsonNode> entry : wanted.properties()) {
+            Uuid id = topicId(entry.getKey());
+            names.put(id, entry.getKey());
+            TopicImage known = image.topics().getTopic(id);
+            if (known == null) {
+                delta.replay(new TopicRecord().setName(entry.getKey()).setTopicId(id));
+            }
+            for (int partition = known == null ? 0 : known.partitions().size();
+                    partition < entry.getValue().asInt();
+                    partition++) {
+                delta.replay(
+                        new PartitionRecord()
+                                .setTopicId(id)
+                                .setPartitionId(partition)
+                                .setReplicas(List.of(0))
+                                .setIsr(List.of(0))
+                                .setLeader(0)
+                                .setDirectories(List.of(new Uuid(0, 100))));
+            }
+        }
+        image = delta.apply(new MetadataProvenance(++imageVersion, 0, clock.now, true));
+        shard.onMetadataUpdate(
+                new KRaftCoordinatorMetadataDelta(delta), new KRaftCoordinatorMetadataImage(image));
+    }
+
+    private static Uuid topicId(String name) {
+        UUID id = UUID.nameUUIDFromBytes(("topic:" + name).getBytes(StandardCharsets.UTF_8));
+        return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
+    }
+
+    private void consumer(JsonNode in) {
+        ConsumerGroupHeartbeatRequestData request =
+                new ConsumerGroupHeartbeatRequestData()
+                        .setGroupId(GROUP)
+                        .setMemberId(in.get("member").asText())
+                        .setMemberEpoch(in.get("epoch").asInt())
+                        .setInstanceId(text(in, "instance"))
+                        .setRebalanceTimeoutMs(in.get("rebalance").asInt());
+        if (in.hasNonNull("topics")) {
+            List<String> topics = new ArrayList<>();
+            in.get("topics").forEach(topic -> topics.add(topic.asText()));
+            request.setSubscribedTopicNames(topics);
+        }
+        if (in.hasNonNull("owned")) {
+            List<ConsumerGroupHeartbeatRequestData.TopicPartitions> owned = new ArrayList<>();
+            for (Map.Entry<String, JsonNode> entry : in.get("owned").properties()) {
+                List<Integer> partitions = new ArrayList<>();
+                entry.getValue().forEach(partition -> partitions.add(partition.asInt()));
+                owned.add(
+                        new ConsumerGroupHeartbeatRequestData.TopicPartitions()
+                                .setTopicId(topicId(entry.getKey()))
+                                .setPartitions(partitions));
+            }
+            request.setTopicPartitions(owned);
+        }
+        Throwable thrown =
+                step(
+                        () -> shard.consumerGroupHeartbeat(client(in, 68, 1), request),
+                        answer -> {
+                            ObjectNode out = response(number, null, answer.errorCode());
+                            out.put("member", answer.memberId()).put("epoch", answer.memberEpoch());
+                            if (answer.assignment() == null) return;
+                            ObjectNode assigned = out.putObject("assignment");
+                            answer.assignment()
+                                    .topicPartitions()
+                                    .forEach(
+                                            each ->
+                                                    sorted(
+                                                            assigned.putArray(
+                                                                    names.get(each.topicId())),
+                                                            each.partitions()));
+                        });
+        if (thrown != null) response(number, thrown, 0);
+    }
+
+    private static void sorted(ArrayNode out, List<Integer> partitions) {
+        partitions.stream().sorted().forEach(out::add);
     }
 
     private static Client client(JsonNode in, int key, int version) {
@@ -427,8 +534,73 @@ final class CoordinatorShard {
     }
 
     private void note(CoordinatorRecord record) {
-        GroupMetadataValue value = (GroupMetadataValue) record.value().message();
         ObjectNode out = records.addObject();
+        Object value = record.value() == null ? null : record.value().message();
+        switch (record.key().apiKey()) {
+            case 2 -> classic(out, (GroupMetadataValue) value);
+            case 3 ->
+                    out.put("type", 3)
+                            .put("epoch", ((ConsumerGroupMetadataValue) value).epoch());
+            case 5 -> {
+                String id = ((ConsumerGroupMemberMetadataKey) record.key()).memberId();
+                out.put("type", 5).put("member", id);
+                if (value == null) break;
+                ConsumerGroupMemberMetadataValue member = (ConsumerGroupMemberMetadataValue) value;
+                out.put("instance", member.instanceId());
+                ArrayNode topics = out.putArray("topics");
+                member.subscribedTopicNames().stream().sorted().forEach(topics::add);
+            }
+            case 6 -> {
+                ConsumerGroupTargetAssignmentMetadataValue target =
+                        (ConsumerGroupTargetAssignmentMetadataValue) value;
+                long at = target.assignmentTimestamp();
+                out.put("type", 6).put("epoch", target.assignmentEpoch());
+                out.put("at", at == 0 ? 0 : at - START);
+            }
+            case 7 -> {
+                String id = ((ConsumerGroupTargetAssignmentMemberKey) record.key()).memberId();
+                out.put("type", 7).put("member", id);
+                if (value == null) break;
+                ObjectNode partitions = out.putObject("partitions");
+                ((ConsumerGroupTargetAssignmentMemberValue) value)
+                        .topicPartitions()
+                        .forEach(
+                                each ->
+                                        sorted(
+                                                partitions.putArray(names.get(each.topicId())),
+                                                each.partitions()));
+            }
+            case 8 -> {
+                String id = ((ConsumerGroupCurrentMemberAssignmentKey) record.key()).memberId();
+                out.put("type", 8).put("member", id);
+                current(out, (ConsumerGroupCurrentMemberAssignmentValue) value);
+            }
+            default -> throw new IllegalArgumentException(record.toString());
+        }
+    }
+
+    private void current(ObjectNode out, ConsumerGroupCurrentMemberAssignmentValue value) {
+        if (value == null) return;
+        out.put("epoch", value.memberEpoch()).put("previous", value.previousMemberEpoch());
+        out.put("state", (int) value.state());
+        epochs(out.putObject("assigned"), value.assignedPartitions());
+        epochs(out.putObject("revoking"), value.partitionsPendingRevocation());
+    }
+
+    /** By topic: partition and the epoch in which the member got it. */
+    private void epochs(
+            ObjectNode out, List<ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions> held) {
+        for (ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions each : held) {
+            Map<Integer, Integer> sorted = new TreeMap<>();
+            for (int i = 0; i < each.partitions().size(); i++) {
+                sorted.put(each.partitions().get(i), each.assignmentEpochs().get(i));
+            }
+            ArrayNode listed = out.putArray(names.get(each.topicId()));
+            sorted.forEach((partition, epoch) -> listed.addArray().add(partition).add(epoch));
+        }
+    }
+
+    private static void classic(ObjectNode out, GroupMetadataValue value) {
         out.put("generation", value.generation()).put("protocol", value.protocol());
         out.put("leader", value.leader());
         ArrayNode members = out.putArray("members");

@@ -1,0 +1,288 @@
+"""Random histories of a consumer group (KIP-848), played by ours: for Kafka's to play as well.
+
+Members do what members do: they join, report what they own once they have given up what they had
+to, leave and come back; now and then one repeats an old epoch, reports nothing, or claims too much.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from assignors.model import Cluster, Topic
+from assignors.registry import assignor_named
+from assignors.simulation.timed.protocols.consumer import coordinator
+from assignors.simulation.timed.protocols.consumer.coordinator_state import (
+    Changes,
+    ConsumerConfig,
+    ConsumerCoordinator,
+)
+from assignors.simulation.timed.protocols.consumer.group import MemberState
+from assignors.simulation.timed.protocols.consumer.messages import (
+    LEAVE_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    ConsumerError,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.consumer.records import (
+    ConsumerRecord,
+    CurrentRecord,
+    GroupEpochRecord,
+    MemberRecord,
+    TargetEpochRecord,
+    TargetRecord,
+)
+from assignors.simulation.timed.queue import EventQueue
+from tests.foreign.coordinator import ALWAYS, MILLISECOND, Operation, Step
+
+START_MS = 1_000_000
+"""What the judge's clock shows at the start; a time of 0 means never."""
+STATES = {MemberState.STABLE: 0, MemberState.UNREVOKED: 1, MemberState.UNRELEASED: 2}
+BROKERS = (
+    {"group.consumer.assignors": "uniform"},
+    {"group.consumer.assignors": "range"},
+    {"group.consumer.assignors": "uniform", "group.consumer.assignment.interval.ms": "0"},
+    {"group.consumer.assignors": "range", "group.consumer.max.size": "2"},
+)
+TOPICS = ("t", "v", "y")
+"""Their ids fall into different buckets of Java's maps: in one bucket the order is that in which
+records listed them, which our coordinator does not follow."""
+REBALANCES_MS = (5000, 20_000)
+
+
+class OurCoordinator:
+    """Our coordinator of a consumer group, played operation by operation."""
+
+    def __init__(self, broker: Mapping[str, str]) -> None:
+        interval = broker.get("group.consumer.assignment.interval.ms", "1000")
+        self.state = ConsumerCoordinator(
+            assignor=assignor_named(f"server/{broker['group.consumer.assignors']}"),
+            cluster=Cluster(topics={}),
+            config=ConsumerConfig(
+                assignment_interval_ms=int(interval),
+                max_size=int(broker.get("group.consumer.max.size", 2**31 - 1)),
+            ),
+        )
+        self.queue: EventQueue[tuple[tuple[str, str], int]] = EventQueue()
+        self.records: list[ConsumerRecord] = []
+
+    @property
+    def now_ms(self) -> int:
+        """The time of the judge's clock."""
+        return START_MS + self.queue.now // MILLISECOND
+
+    def heartbeat(self, request: ConsumerHeartbeat) -> ConsumerHeartbeatResponse:
+        """Play a heartbeat."""
+        changes = coordinator.heartbeat(self.state, self.now_ms, request)
+        self._take(changes)
+        assert changes.response is not None
+        return changes.response
+
+    def topics(self, counts: Mapping[str, int]) -> None:
+        """Create topics, or give them more partitions."""
+        topics = {
+            **self.state.cluster.topics,
+            **{
+                name: Topic(partition_count=count, topic_id=topic_id(name))
+                for name, count in counts.items()
+            },
+        }
+        coordinator.topics_changed(self.state, Cluster(topics=topics))
+
+    def advance(self, ms: int) -> None:
+        """Let time pass: timers run out."""
+        until = self.queue.now + ms * MILLISECOND
+        while (event := self.queue.take(until)) is not None:
+            self._take(coordinator.fired(self.state, *event))
+        self.queue.now = until
+
+    def _take(self, changes: Changes) -> None:
+        self.records += changes.records
+        for key, after_us, data in changes.timers:
+            if after_us is None:
+                self.queue.stop(key)
+            else:
+                self.queue.start(key, self.queue.now + after_us, (key, data))
+
+
+def topic_id(name: str) -> str:
+    """Return the id that the judge gives a topic: Java's `UUID.nameUUIDFromBytes`."""
+    digest = hashlib.md5(f"topic:{name}".encode(), usedforsecurity=False).digest()
+    return urlsafe_b64encode(UUID(bytes=digest, version=3).bytes).decode().rstrip("=")
+
+
+@dataclass
+class Client:
+    """A member: what it was last answered, and what it owns."""
+
+    name: str
+    instance_id: str | None
+    life: int = 0
+    epoch: int = 0
+    owned: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    wanted: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def member_id(self) -> str:
+        """A new one for every life of the process."""
+        return f"{self.name}-{self.life}"
+
+
+def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
+    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step."""
+    random = Random(seed)
+    broker = {**random.choice(BROKERS), **ALWAYS}
+    ours = OurCoordinator(broker)
+    counts = {topic: random.randint(1, 7) for topic in TOPICS[: random.randint(1, 3)]}
+    statics = random.random() < 0.4
+    clients = [
+        Client(name=f"c{i}", instance_id=f"i{i}" if statics and random.random() < 0.6 else None)
+        for i in range(random.randint(1, 6))
+    ]
+    ops: list[Operation] = [{"op": "topics", "topics": dict(counts)}]
+    ours.topics(counts)
+    steps: list[Step] = [{"responses": [], "records": []}]
+    for number in range(1, length):
+        op, request, client = _next(random, clients, counts)
+        responses = []
+        if request is None:
+            if op["op"] == "topics":
+                counts |= op["topics"]
+                ours.topics(op["topics"])
+            else:
+                ours.advance(op["ms"])
+        else:
+            answer = ours.heartbeat(request)
+            responses.append(_answer(number, answer))
+            _learn(client, request, answer)
+        ops.append(op)
+        steps.append({"responses": responses, "records": [_record(r) for r in ours.records]})
+        ours.records = []
+    return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
+
+
+def _next(
+    random: Random, clients: list[Client], counts: dict[str, int]
+) -> tuple[Operation, ConsumerHeartbeat | None, Client]:
+    client = random.choice(clients)
+    dice = random.random()
+    if dice < 0.2:
+        times = (0, 1, 400, 1000, 1000, 5000, 6000, 20_000, 46_000)
+        return {"op": "advance", "ms": random.choice(times)}, None, client
+    if dice < 0.24:
+        name = random.choice(TOPICS)
+        return {"op": "topics", "topics": {name: counts.get(name, 0) + 1}}, None, client
+    request = _request(random, client)
+    return (
+        {
+            "op": "consumer",
+            "member": request.member_id,
+            "epoch": request.epoch,
+            "instance": request.instance_id,
+            "rebalance": request.rebalance_timeout_ms,
+            "topics": request.topics,
+            "owned": request.owned,
+        },
+        request,
+        client,
+    )
+
+
+def _request(random: Random, client: Client) -> ConsumerHeartbeat:
+    member_id = "nobody" if random.random() < 0.02 else client.member_id
+    instance_id = client.instance_id if random.random() < 0.97 else None
+    if random.random() < 0.08:
+        epoch = STATIC_LEAVE_EPOCH if random.random() < 0.6 else LEAVE_EPOCH
+        return ConsumerHeartbeat(member_id, epoch, instance_id)
+    topics = tuple(sorted(random.sample(TOPICS, random.randint(0, 3)))) or ("t",)
+    if client.epoch == 0 or random.random() < 0.03:
+        rebalance = random.choice(REBALANCES_MS)
+        return ConsumerHeartbeat(member_id, 0, instance_id, None, rebalance, topics, {})
+    epoch = client.epoch
+    if random.random() < 0.06:
+        epoch += random.choice((-1, 1))
+    if random.random() < 0.7:
+        # It gives up what it has to and takes what it gets, then says so.
+        client.owned = dict(client.wanted)
+    owned = dict(client.owned) if random.random() < 0.75 else None
+    if owned is not None and random.random() < 0.03:
+        owned["t"] = (0, 1)
+    return ConsumerHeartbeat(
+        member_id,
+        epoch,
+        instance_id,
+        None,
+        random.choice(REBALANCES_MS) if random.random() < 0.2 else -1,
+        topics if random.random() < 0.08 else None,
+        owned,
+    )
+
+
+def _learn(client: Client, request: ConsumerHeartbeat, answer: ConsumerHeartbeatResponse) -> None:
+    if answer.error is not ConsumerError.NONE:
+        # Fenced or unknown: everything is lost, and it joins again, now and then under a new id.
+        if answer.error is not ConsumerError.UNRELEASED_INSTANCE_ID:
+            client.epoch, client.owned, client.wanted = 0, {}, {}
+            client.life += answer.error is ConsumerError.FENCED_INSTANCE_ID
+    elif request.epoch in {LEAVE_EPOCH, STATIC_LEAVE_EPOCH}:
+        client.epoch, client.owned, client.wanted = 0, {}, {}
+        client.life += 1
+    else:
+        client.epoch = answer.epoch
+        if answer.assignment is not None:
+            client.wanted = dict(answer.assignment)
+
+
+def _answer(number: int, answer: ConsumerHeartbeatResponse) -> Step:
+    out: Step = {"number": number, "error": int(answer.error)}
+    if answer.error is ConsumerError.NONE:
+        out |= {"member": answer.member_id, "epoch": answer.epoch}
+        if answer.assignment is not None:
+            out["assignment"] = _plain(answer.assignment)
+    return out
+
+
+def _plain(partitions: Mapping[str, tuple[int, ...]]) -> dict[str, list[int]]:
+    return {topic: list(numbers) for topic, numbers in partitions.items()}
+
+
+def _epochs(held: Mapping[str, Mapping[int, int]]) -> dict[str, list[list[int]]]:
+    return {topic: [list(pair) for pair in sorted(n.items())] for topic, n in held.items()}
+
+
+def _record(record: ConsumerRecord) -> Step:  # noqa: PLR0911 - one for each type of record
+    match record:
+        case GroupEpochRecord(epoch):
+            return {"type": 3, "epoch": epoch}
+        case MemberRecord(member_id, None):
+            return {"type": 5, "member": member_id}
+        case MemberRecord(member_id, topics, instance_id):
+            assert topics is not None
+            listed = {"instance": instance_id, "topics": list(topics)}
+            return {"type": 5, "member": member_id, **listed}
+        case TargetEpochRecord(epoch, at_ms):
+            return {"type": 6, "epoch": epoch, "at": at_ms and at_ms - START_MS}
+        case TargetRecord(member_id, None):
+            return {"type": 7, "member": member_id}
+        case TargetRecord(member_id, partitions):
+            assert partitions is not None
+            return {"type": 7, "member": member_id, "partitions": _plain(partitions)}
+        case CurrentRecord(member_id, None):
+            return {"type": 8, "member": member_id}
+        case CurrentRecord():
+            return {
+                "type": 8,
+                "member": record.member_id,
+                "epoch": record.epoch,
+                "previous": record.previous_epoch,
+                "state": STATES[MemberState(record.state)],
+                "assigned": _epochs(record.assigned),
+                "revoking": _epochs(record.revoking),
+            }
+    raise AssertionError(record)
