@@ -1,19 +1,20 @@
-"""The figures of a cooperative answer count what waits."""
+"""The figures of a cooperative answer count what waits, and moves to where it will go."""
 
 from __future__ import annotations
 
-from hypothesis import given
-
-from assignors import Group, OnFailure, Options, assignor_named
-from assignors.testing import groups
-
-REPAIR = Options(on_failure=OnFailure.REPAIR)
-COOPERATIVE = assignor_named("java/cooperative-sticky").configured(REPAIR)
+from assignors import Cluster, Group, Member, assignor_named
 
 
-@given(group=groups())
-def test_figures_count_what_is_withheld(group: Group) -> None:
-    answer = COOPERATIVE.assign(group)
-    waits = sum(len(numbers) for numbers in answer.withheld.values())
-    assert answer.stats["withheld"] == waits
-    assert answer.stats["unassigned"] >= waits
+def test_figures_count_what_is_withheld_and_moves_beyond_it() -> None:
+    owned = {"t": tuple(range(9))}
+    members = (
+        Member(member_id="a", topics=("t",), owned=owned, generation=1),
+        Member(member_id="b", topics=("t",)),
+        Member(member_id="c", topics=("t",)),
+    )
+    group = Group(cluster=Cluster.of({"t": 9}), members=members)
+    answer = assignor_named("java/cooperative-sticky").assign(group)
+    assert sum(len(numbers) for numbers in answer.withheld.values()) == 6
+    figures = {"withheld": 6, "unassigned": 6, "moved": 6, "kept": 3, "topic_spread_max": 0}
+    assert {name: answer.stats[name] for name in figures} == figures
+    assert (answer.stats["load_max"], answer.stats["load_min"]) == (3, 0)
