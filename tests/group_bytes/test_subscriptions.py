@@ -62,6 +62,19 @@ def test_members_read_together_are_the_members_read_one_by_one(
         assert len(member.owned) == len(alone.owned)
 
 
+ODD = [
+    subscription(user_data=b""),
+    subscription(owned={"a": (0,)}, rack_id=""),
+    subscription(topics=("a", "x" * 300), owned={"x" * 300: (0,)}),
+    PLAIN[:6] + b"\0\1\xff" + PLAIN[9:],
+    PLAIN[:12] + b"\0\0\0\1" + PLAIN[16:],
+    PLAIN[:-6] + b"\xff\xff\xff\xfb" + PLAIN[-2:],  # generation -5
+    PLAIN.replace(b"\0\0\0\2\0\0\0\4", b"\xff\xff\xff\xfe\0\0\0\4"),  # partition -2
+    PLAIN.replace(b"\0\1a\0\0\0\2", b"\0\1a\0\x0f\x42\x40"),  # a million numbers
+    b"",
+    b"\0",
+    b"\0\3\x7f\xff\xff\xff",
+]
 LONG = subscription(owned={"a": tuple(range(40))}, user_data=b"\0\0\0\7", rack_id="r1")
 
 
@@ -89,7 +102,20 @@ def test_one_byte_that_is_odd_is_read_alike_in_turn(blobs: list[bytes]) -> None:
     assert members_in_turn(named, {}) == one_by_one(named)
 
 
-@pytest.mark.parametrize("blob", [PLAIN, LONG])
+@pytest.mark.parametrize("odd", [*ODD, PLAIN.replace(b"\0\0\0\2" + bytes(7) + b"\1", b"\0\0\0\0")])
+def test_an_odd_member_is_read_in_turn_as_alone(odd: bytes) -> None:
+    blobs = {"m0": PLAIN, "m1": odd, "m2": PLAIN}
+    assert members_in_turn(blobs, {}) == one_by_one(blobs)
+
+
+def test_a_topic_list_that_is_cut_is_not_taken_for_that_of_the_next_member() -> None:
+    shared = SharedNames()
+    for end in range(12):
+        assert plain_member("m", PLAIN[:end], shared, None) is None
+        assert not shared.section
+
+
+@pytest.mark.parametrize("blob", [PLAIN, LONG, subscription(version=1), subscription(version=2)])
 def test_plain_bytes_are_read_in_turn_without_the_other_reader(blob: bytes) -> None:
     assert plain_member("m", blob, SharedNames(), None) == member_from_bytes("m", blob)
 
@@ -102,22 +128,7 @@ def test_every_captured_subscription_in_one_group() -> None:
     assert sum(isinstance(member.owned, OwnedPartitions) for member in found) > len(blobs) / 3
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        subscription(user_data=b""),
-        subscription(owned={"a": (0,)}, rack_id=""),
-        subscription(topics=("a", "x" * 300), owned={"x" * 300: (0,)}),
-        PLAIN[:6] + b"\0\1\xff" + PLAIN[9:],
-        PLAIN[:12] + b"\0\0\0\1" + PLAIN[16:],
-        PLAIN[:-6] + b"\xff\xff\xff\xfb" + PLAIN[-2:],  # generation -5
-        PLAIN.replace(b"\0\0\0\2\0\0\0\4", b"\xff\xff\xff\xfe\0\0\0\4"),  # partition -2
-        PLAIN.replace(b"\0\1a\0\0\0\2", b"\0\1a\0\x0f\x42\x40"),  # a million numbers
-        b"",
-        b"\0",
-        b"\0\3\x7f\xff\xff\xff",
-    ],
-)
+@pytest.mark.parametrize("odd", ODD)
 def test_an_odd_member_is_read_alone_and_its_neighbours_together(odd: bytes) -> None:
     blobs = {f"m{number:02}": PLAIN for number in range(60)} | {"m20": odd}
     found = read_members(blobs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -120,3 +121,30 @@ def test_the_size_decides(assign: Callable[[Group], Rebalance]) -> None:
         assert isinstance(answer.assignment, kind)
         assert answer.assignment["a"] == {"t": tuple(range(count))}
         assert written(answer) == [("a", encode_assignment(answer.assignment["a"], version=1))]
+
+
+@EITHER
+@pytest.mark.parametrize("seed", range(6))
+def test_a_group_that_members_leave_and_join_has_one_history(kind: UserData, seed: int) -> None:
+    """Up to 45 members and 900 partitions, round after round, a list beside an array each time."""
+    dice = random.Random(seed)
+    topics = [f"t{number}" for number in range(dice.randint(1, 9))]
+    cluster = Cluster.of({topic: dice.randint(0, 100) for topic in topics})
+    asked = [tuple(topics), tuple(topics) if seed % 2 else tuple(topics[1:])]
+    held: dict[str, Member] = {}
+    for generation in range(12):
+        for _ in range(dice.randint(1, 9)):
+            name = f"m{dice.randint(0, 44)}"
+            if held.pop(name, None) is None:
+                held[name] = Member(member_id=name, topics=dice.choice(asked))
+        group = Group(cluster=cluster, members=tuple(held.values()))
+        answer, expected = assign_small(group, kind), BY_ARRAYS[kind](group)
+        if not held:
+            continue
+        assert answer is not None
+        assert shown(answer) == shown(expected)
+        assert written(answer) == written(expected)
+        for name, member in held.items():
+            owned = answer.assignment[name]
+            late = dice.random() < 0.1
+            held[name] = replace(member, owned=owned, generation=generation - late)

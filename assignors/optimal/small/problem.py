@@ -2,7 +2,7 @@
 
 The numbering is that of `assignors.problem`: members and topics in UTF-16 order, the partitions of
 topic after topic. A call of numpy takes about a microsecond however little it does, and a group
-takes a hundred of them; lists win up to a few hundred partitions.
+takes a hundred of them; lists win up to about a thousand partitions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from assignors.optimal.solve import solve
 from assignors.problem import NOBODY
 from wire.text import utf16_key, utf16_sorted
 
-PARTITIONS_MAX = 400
-"""Larger groups take arrays."""
+PARTITIONS_MAX = 1_000
+"""Larger groups take arrays. Measured with equal subscriptions, from members to bytes, lists
+against arrays: 20 members x 200 partitions 0.17 against 0.38 ms, 40 x 600 0.29 against 0.46,
+45 x 1,000 0.48 against 0.56, 10 x 2,000 0.37 against 0.38."""
 
 
 @dataclass(slots=True, kw_only=True)
