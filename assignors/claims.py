@@ -23,6 +23,7 @@ import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, names_of, partition_arrays
 from assignors.assignor import UserData
+from assignors.group_bytes.claim_rows import ClaimRows, claim_rows
 from assignors.group_bytes.members import ReadMembers
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
 from assignors.problem import NOBODY, Problem
@@ -104,7 +105,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     note; a generation above the group's last counts as none, with a note.
     Cost: O(number of claimed partitions + number of claimed topics).
     """
-    generation, is_known, alone = _read_claims(problem.members, kind)
+    generation, is_known, rows, alone = _read_claims(problem.members, kind)
     last = _last_of(group, generation.tolist())
     notes = byte_notes([problem.members[member] for member in alone])
     is_above = generation > last
@@ -115,7 +116,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
         if not is_known[position]:
             notes.append(unknown_claims_note(member))
     generation[is_above] = NO_GENERATION
-    partition, claimant, dropped = _pairs(problem, group, alone)
+    partition, claimant, dropped = _pairs(problem, group, rows, alone)
     return Claims(
         partition=partition,
         member=claimant,
@@ -229,14 +230,17 @@ READERS: dict[UserData, Callable[[Member], Claim]] = {
 }
 
 
-def _read_claims(members: Sequence[Member], kind: UserData) -> tuple[Int64, Bool, dict[int, Claim]]:
-    """Return everybody's generation, int64[M], whether claims are known, and those read alone.
+def _read_claims(
+    members: Sequence[Member], kind: UserData
+) -> tuple[Int64, Bool, ClaimRows | None, dict[int, Claim]]:
+    """Return everybody's generation, int64[M], and whether claims are known; then the claims.
 
-    Where members were read together, only some claims are read one by one: by position, in order.
+    First those of members that were read together, if any were, then the others by position.
     """
-    if isinstance(members, ReadMembers) and kind is UserData.COOPERATIVE:
-        generation, is_known = members.cooperative_generations()
-        positions = members.alone()
+    rows = None
+    if isinstance(members, ReadMembers) and kind is not UserData.NONE:
+        rows = claim_rows(members, kind)
+        generation, is_known, positions = rows.generation, rows.is_known, rows.alone
     else:
         generation = np.empty(len(members), dtype=np.int64)
         is_known = np.empty(len(members), dtype=np.bool_)
@@ -244,20 +248,20 @@ def _read_claims(members: Sequence[Member], kind: UserData) -> tuple[Int64, Bool
     alone = {position: read_claim(members[position], kind) for position in positions}
     generation[positions] = [claim.generation for claim in alone.values()]
     is_known[positions] = [claim.is_known for claim in alone.values()]
-    return generation, is_known, alone
+    return generation, is_known, rows, alone
 
 
 def _pairs(
-    problem: Problem, group: Group, alone: Mapping[int, Claim]
+    problem: Problem, group: Group, rows: ClaimRows | None, alone: Mapping[int, Claim]
 ) -> tuple[Int64, Int32, list[MemberNote]]:
     """Return (partition, member) pairs without repeats, and notes on claims that were dropped."""
     index = problem.topic_index()
-    notes = _unknown_topics(problem, group, alone, index)
+    notes = _unknown_topics(problem, group, rows, alone)
     owned = {position: claim.owned for position, claim in alone.items()}
-    if isinstance(problem.members, ReadMembers) and len(alone) < len(problem.members):
-        claimed = problem.members.owned_arrays(index, owned)
-    else:
+    if rows is None:
         claimed = partition_arrays(list(owned.values()), index)
+    else:
+        claimed = rows.partitions(index, owned)
     claimant, topic, number = claimed.member_of, claimed.topic_of, claimed.number
     exists = (number >= 0) & (number < np.diff(problem.first)[topic])
     if not exists.all():
@@ -274,10 +278,10 @@ def _pairs(
 
 
 def _unknown_topics(
-    problem: Problem, group: Group, alone: Mapping[int, Claim], index: Mapping[str, int]
+    problem: Problem, group: Group, rows: ClaimRows | None, alone: Mapping[int, Claim]
 ) -> list[MemberNote]:
     """Return a note for each member and topic claimed that the cluster does not know."""
-    known = index.keys() | group.cluster.topics.keys()
+    known = group.cluster.topics.keys()
     found = [
         (position, topic, len(numbers))
         for position, claim in alone.items()
@@ -285,8 +289,8 @@ def _unknown_topics(
         for topic, numbers in claim.owned.items()
         if topic not in known
     ]
-    if isinstance(problem.members, ReadMembers) and len(alone) < len(problem.members):
-        found += problem.members.owned_topics_beside(known)
+    if rows is not None:
+        found += rows.topics_beside(known)
         found.sort(key=itemgetter(0))
     return [
         unknown_topic_note(problem.members[position], topic, count)

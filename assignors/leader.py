@@ -36,6 +36,7 @@ from assignors.group_bytes.assignments import (
     assignment_bytes,
     written_bytes,
 )
+from assignors.group_bytes.claim_rows import claim_rows
 from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Assignment, Cluster, Group, Member, State, member_ids_of
@@ -276,8 +277,7 @@ def _remembered(group: Group, plan: Assignment) -> Sequence[Member]:
 def _with_unknown_claims(members: Sequence[Member]) -> list[Member]:
     """Return the members whose bytes do not say what they own."""
     if isinstance(members, ReadMembers):
-        alone = members.alone()
-        _, is_known = members.cooperative_generations()
-        is_known[alone] = True
-        members = [members[place] for place in (*np.flatnonzero(~is_known).tolist(), *alone)]
+        rows = claim_rows(members, UserData.COOPERATIVE)
+        rows.is_known[rows.alone] = False
+        members = [members[place] for place in np.flatnonzero(~rows.is_known).tolist()]
     return [member for member in members if not is_claim_known(member)]

@@ -8,11 +8,9 @@ each of them all the same, made once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from operator import itemgetter
 from typing import overload
 
 import numpy as np
@@ -23,14 +21,9 @@ from assignors.arrays import (
     Int64,
     OwnedArrays,
     OwnedPartitions,
-    PartitionArrays,
-    in_member_order,
-    partition_arrays,
-    row_arrays,
 )
 from assignors.group_bytes.fields import UserDataPlaces
-from assignors.model import NO_GENERATION, LazyMembers, Member
-from wire import TopicPartitions, decode_cooperative_user_data
+from assignors.model import LazyMembers, Member
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -171,58 +164,3 @@ class ReadMembers(LazyMembers):
         asked = np.flatnonzero(table.any(axis=0))
         names = list(index)
         return [names[number] for number in asked.tolist()], table[:, asked], list_of_all
-
-    def cooperative_generations(self) -> tuple[Int64, Bool]:
-        """Return the generation of everybody's claim, int64[N], and whether the claim is known.
-
-        Those of `claims.read_claim`, except for members that were read one by one.
-        """
-        arrays, rows = self.arrays, self.rows
-        version, generation = arrays.version[rows], arrays.generation[rows]
-        has_user_data = arrays.user_data.length[rows] >= 0
-        for position in np.flatnonzero(has_user_data & (generation < 0)).tolist():
-            row = int(rows[position])
-            user_data = arrays.user_data.of_row(row, arrays.blobs[row])
-            read = decode_cooperative_user_data(user_data).value
-            if version[position] >= 1 and read is not None and read.generation is not None:
-                generation[position] = max(read.generation, NO_GENERATION)
-        return generation, version >= 1
-
-    def owned_arrays(
-        self, index: Mapping[str, int], alone: Mapping[int, TopicPartitions]
-    ) -> PartitionArrays:
-        """Return what members own as arrays, member by member; topics not in `index` are left out.
-
-        `alone` has the partitions of members that were read one by one, by position.
-        """
-        together = row_arrays(self.arrays.owned, self._positions(), index)
-        others = [alone.get(position, {}) for position in range(len(self))] if alone else []
-        return in_member_order(together, partition_arrays(others, index))
-
-    def owned_topics_beside(self, known: AbstractSet[str]) -> list[tuple[int, str, int]]:
-        """Return the position, topic and number of partitions of owned topics not in `known`.
-
-        In ascending order of the positions; without members that were read one by one.
-        """
-        owned = self.arrays.owned
-        if owned.name_set <= known:
-            return []
-        is_beside = np.array([*(name not in known for name in owned.names), False])
-        entries = np.flatnonzero(is_beside[owned.topic])
-        position = np.repeat(self._positions(), np.diff(owned.entry_ptr))[entries]
-        count = np.diff(owned.number_ptr)[entries]
-        found = [
-            (place, owned.names[topic], length)
-            for place, topic, length in zip(
-                position.tolist(), owned.topic[entries].tolist(), count.tolist(), strict=True
-            )
-            if place >= 0
-        ]
-        return sorted(found, key=itemgetter(0))
-
-    def _positions(self) -> Int64:
-        """Return the position of each row, -1 for rows that are not asked for."""
-        position = np.full(len(self.arrays.member_ids), -1, dtype=np.int64)
-        position[self.rows] = np.arange(len(self))
-        position[list(self.arrays.alone)] = -1
-        return position

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from assignors import Cluster, Topic
 from tests.wire.vectors import captured
-from wire import Subscription, encode_subscription
+from wire import Subscription, encode_sticky_user_data, encode_subscription
 
 NAMES = ("a", "b", "orders", "orders-events-2", "orders-events-3", "é", "\U00010000" * 9)
 CAPTURED = sorted({bytes.fromhex(case["hex"]) for case in captured("subscription")})
+USER_DATA = (None, None, b"", b"\0\0\0\7", b"data", b"\xff" * 3 + b"\0")
 TOPICS = st.builds(
     lambda count, racks: Topic(partition_count=count, racks=(racks,) * count),
     st.integers(0, 5),
@@ -21,6 +22,20 @@ CLUSTERS = st.one_of(
 )
 
 
+def sticky_user_data() -> st.SearchStrategy[bytes]:
+    """UserData of the eager sticky assignor: V1, V0, one with odd bytes, one of kafka-python."""
+    numbers = st.lists(st.integers(0, 5), max_size=3).map(tuple)
+    owned = st.dictionaries(st.sampled_from(NAMES), numbers, max_size=3)
+    whole = st.builds(encode_sticky_user_data, owned, st.sampled_from((4, 4, 5, -1, -7)))
+    return st.one_of(
+        whole,
+        whole,
+        whole.map(lambda data: data[:-4]),
+        mutated(whole),
+        whole.map(lambda data: b"\0\1" + data),
+    )
+
+
 def plain() -> st.SearchStrategy[bytes]:
     """What an honest client could write."""
     names = st.lists(st.sampled_from(NAMES), unique=True, max_size=4).map(tuple)
@@ -29,7 +44,8 @@ def plain() -> st.SearchStrategy[bytes]:
         Subscription,
         version=st.sampled_from((3, 3, 3, 2, 1, 0)),
         topics=names,
-        user_data=st.sampled_from((None, None, b"", b"\0\0\0\7", b"data", b"\xff" * 3 + b"\0")),
+        user_data=st.sampled_from((None, None, b"", b"\0\0\0\7", b"data", b"\xff" * 3 + b"\0"))
+        | sticky_user_data(),
         owned=st.dictionaries(st.sampled_from(NAMES), numbers, max_size=4),
         generation=st.sampled_from((4, 4, 5, 3, -1)),
         rack_id=st.sampled_from((None, None, "r1", "é")),

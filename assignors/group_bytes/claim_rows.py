@@ -1,0 +1,155 @@
+"""What members that were read together claim, as arrays, from the field that the assignor reads.
+
+Under the cooperative assignor that is OwnedPartitions, under the eager sticky one UserData, which
+has the bytes of owned partitions and a generation behind them: it is read in lock step as well.
+UserData in another layout takes the reader in `wire`, for that member alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from operator import itemgetter
+
+import numpy as np
+
+from assignors.arrays import (
+    Bool,
+    Int64,
+    OwnedArrays,
+    PartitionArrays,
+    in_member_order,
+    partition_arrays,
+    row_arrays,
+)
+from assignors.assignor import UserData
+from assignors.group_bytes.entries import (
+    PAD,
+    entry_arrays,
+    int32_view,
+    read_entries,
+    recognised_names,
+)
+from assignors.group_bytes.members import MemberArrays, ReadMembers
+from assignors.model import NO_GENERATION
+from wire import TopicPartitions, decode_cooperative_user_data
+
+GENERATION_SIZE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClaimRows:
+    """The claims of N members, those of `claims.read_claim`, except for members in `alone`."""
+
+    generation: Int64
+    """int64[N], -1 for none."""
+    is_known: Bool
+    """bool[N]."""
+    owned: OwnedArrays
+    """Row by row, as in `MemberArrays`."""
+    position: Int64
+    """int64[M]: the position of each row among the N members, -1 for rows not asked for."""
+    alone: list[int]
+    """Positions of members whose claims have to be read one by one, in ascending order."""
+
+    def partitions(
+        self, index: Mapping[str, int], alone: Mapping[int, TopicPartitions]
+    ) -> PartitionArrays:
+        """Return what is claimed as arrays, member by member; topics not in `index` are left out.
+
+        `alone` has the partitions of members that were read one by one, by position.
+        """
+        together = row_arrays(self.owned, self.position, index)
+        if not alone:
+            return in_member_order(together, partition_arrays([], index))
+        others = [alone.get(position, {}) for position in range(len(self.generation))]
+        return in_member_order(together, partition_arrays(others, index))
+
+    def topics_beside(self, known: AbstractSet[str]) -> list[tuple[int, str, int]]:
+        """Return the position, topic and number of partitions of claimed topics not in `known`.
+
+        In ascending order of the positions; without members that were read one by one.
+        """
+        owned = self.owned
+        if owned.name_set <= known:
+            return []
+        is_beside = np.array([*(name not in known for name in owned.names), False])
+        entries = np.flatnonzero(is_beside[owned.topic])
+        position = np.repeat(self.position, np.diff(owned.entry_ptr))[entries]
+        count = np.diff(owned.number_ptr)[entries]
+        found = [
+            (place, owned.names[topic], length)
+            for place, topic, length in zip(
+                position.tolist(), owned.topic[entries].tolist(), count.tolist(), strict=True
+            )
+            if place >= 0
+        ]
+        return sorted(found, key=itemgetter(0))
+
+
+def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
+    """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
+    arrays, rows = members.arrays, members.rows
+    is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
+    is_read[list(arrays.alone)] = False
+    if kind is UserData.COOPERATIVE:
+        generation, owned = _cooperative(arrays, rows), arrays.owned
+        is_known = arrays.version[rows] >= 1
+    else:
+        generation, owned = _sticky(arrays, is_read)
+        generation, is_known = generation[rows], np.ones(len(rows), dtype=np.bool_)
+    position = np.full(len(is_read), -1, dtype=np.int64)
+    position[rows] = np.arange(len(rows))
+    position[~is_read] = -1
+    return ClaimRows(
+        generation=generation,
+        is_known=is_known,
+        owned=owned,
+        position=position,
+        alone=np.flatnonzero(~is_read[rows]).tolist(),
+    )
+
+
+def _cooperative(arrays: MemberArrays, rows: Int64) -> Int64:
+    """Return the generation of the rows' claims: the field's, else that of UserData (KIP-792)."""
+    version, generation = arrays.version[rows], arrays.generation[rows]
+    has_user_data = arrays.user_data.length[rows] >= 0
+    for position in np.flatnonzero(has_user_data & (generation < 0)).tolist():
+        row = int(rows[position])
+        user_data = arrays.user_data.of_row(row, arrays.blobs[row])
+        read = decode_cooperative_user_data(user_data).value
+        if version[position] >= 1 and read is not None and read.generation is not None:
+            generation[position] = max(read.generation, NO_GENERATION)
+    return generation
+
+
+def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays]:
+    """Return the generation and the partitions in everybody's UserData, row by row.
+
+    `is_read` becomes false for rows in which they are not plain: with a generation behind them
+    (V1) or nothing (V0). Cost: O(bytes).
+    """
+    is_there = is_read & (arrays.user_data.length >= 0)
+    start = np.where(is_there, arrays.user_data.start, 0).tolist()
+    stop = (arrays.user_data.start + arrays.user_data.length).tolist()
+    parts = [
+        (blob or b"")[first:end] if asked else b""
+        for blob, first, end, asked in zip(
+            arrays.blobs, start, stop, is_there.tolist(), strict=True
+        )
+    ]
+    bounds = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=bounds[1:])
+    buffer = b"".join([*parts, bytes(PAD)])
+    place, end = bounds[:-1].copy(), bounds[1:]
+    entries = read_entries(buffer, place, end, is_read, is_there=is_there)
+    left = end - place
+    is_read &= (left == 0) | (left == GENERATION_SIZE)
+    has_generation = is_read & (left == GENERATION_SIZE)
+    generation = int32_view(buffer)[np.where(has_generation, place, 0)].astype(np.int64)
+    generation = np.where(has_generation, np.maximum(generation, NO_GENERATION), NO_GENERATION)
+    numbers = {name.encode(): number for number, name in enumerate(arrays.names)}
+    topic = recognised_names(entries, numbers)
+    names = [name.decode() for name in numbers]
+    return generation, entry_arrays(entries, topic, is_read, names)
