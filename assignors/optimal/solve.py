@@ -7,8 +7,8 @@ table that keeps most, and the counts become partitions (`partition_choice`).
 
 Prices are not always computed. In most groups everybody can have the mean load, rounded up
 or down; then the price is the same for all, and the flow itself is the proof. With many
-classes that guess is tried first, because a failed guess costs less than the prices of a
-thousand classes do.
+classes or few cells that guess is tried first, because a failed guess costs less than the
+prices of a thousand classes do.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import share
 from assignors.optimal.rows import Racks, Rows, build, subscribed_owner, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
+
+GUESS_CELLS_MAX = 1_000
+"""In tables of up to so many rows times members the mean load is tried before prices are made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +212,8 @@ def _table(
     class_count = rows.takes.shape[1]
     member_count = np.bincount(class_of, minlength=class_count)
     known = None
-    if 1 < class_count <= len(class_of) // 4:
+    is_large = len(rows.size) * len(class_of) > GUESS_CELLS_MAX
+    if is_large and 1 < class_count <= len(class_of) // 4:
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
     if known is None or known.level_count == 1:
         network = _at_mean(rows)

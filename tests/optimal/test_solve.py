@@ -81,6 +81,23 @@ def test_or_tools_finds_nothing_better_with_racks(shape: str, owners: str) -> No
         judge(made, best_by_flow(made, load_limit=made.solve().load_max + 2))
 
 
+@KINDS
+@pytest.mark.parametrize("rack_max", [0, 3])
+def test_prices_and_the_guess_that_needs_none_give_one_answer(
+    shape: str, owners: str, rack_max: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(20):
+        made = group(seed, member_max=20, topic_max=5, size_max=9, shape=shape, owners=owners)
+        made = with_racks(made, seed, rack_max=rack_max) if rack_max else made
+        answers = []
+        for cells_max in (0, 1_000_000):
+            monkeypatch.setattr(f"{solve.__module__}.GUESS_CELLS_MAX", cells_max)
+            answers.append(made.solve())
+        one, other = answers
+        assert one.owner.tolist() == other.owner.tolist()
+        assert (one.levels, one.load_square_sum) == (other.levels, other.load_square_sum)
+
+
 def test_the_oracles_agree() -> None:
     for seed, shape in product(range(20), SHAPES):
         made = group(seed, member_max=4, topic_max=3, size_max=4, shape=shape, owners="skewed")
