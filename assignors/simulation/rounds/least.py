@@ -11,11 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from assignors.metrics import loads
-from assignors.optimal.bounds import optimum
-from assignors.problem import NOBODY, Bool, Int32, Problem
+from assignors.simulation.rounds.consumption import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,54 +24,30 @@ class Least:
     """The fewest partitions that leave a member that may keep them, among assignments with it."""
 
 
-def least(problem: Problem, before: Int32, after: Int32) -> Least:
-    """Return the least that is possible for members that hold `before`.
+def proven_least(counts: Counts) -> Least | None:
+    """Return the least that is possible for who consumes what at the start of a settlement.
 
-    `before` is int32[P], of members that may keep what they hold; `after`, int32[P], is any
-    assignment: the better it is, the sooner the answer is known. Cost: O(P + M log M), or that
-    of `optimal.bounds.optimum`.
+    `None` where only a search can say it (`optimal.bounds.optimum`). Cost: O(M).
 
-    >>> from assignors.model import Cluster, Group, Member
-    >>> from assignors.problem import problem_of
-    >>> members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t",)))
-    >>> problem = problem_of(Group(cluster=Cluster.of({"t": 4}), members=members))
-    >>> nothing = np.full(4, NOBODY, dtype=np.int32)
-    >>> least(problem, np.zeros(4, dtype=np.int32), after=nothing)
+    >>> from assignors.simulation.rounds.consumption import Asked
+    >>> asked = Asked(partition_count=4, member_count=2, is_equal=True)
+    >>> proven_least(Counts(asked=asked, before={"a": 4, "b": 0}, after={"a": 4, "b": 0}, moved=0))
     Least(load_square_sum=8, moves_min=2)
     """
-    found = without_search(problem, before, after)
-    if found is not None:
-        return found
-    best = optimum(problem.first, problem.takes, problem.class_of, before)
-    return Least(load_square_sum=best.load_square_sum, moves_min=best.moves_min)
-
-
-def without_search(problem: Problem, before: Int32, after: Int32) -> Least | None:
-    """Return `least` where the bounds at the head of this module prove it, else `None`."""
-    asked = problem.takes[:, np.diff(problem.first) > 0]
-    takes_some: Bool = np.any(asked, axis=1)
-    active_count = int(np.count_nonzero(takes_some[problem.class_of]))
-    if not active_count:
+    asked = counts.asked
+    if not asked.member_count:
         return Least(load_square_sum=0, moves_min=0)
-    floor, spare = divmod(problem.partition_count, active_count)
-    held = loads(problem, before)
-    kept_max = int(np.minimum(held, floor).sum()) + min(spare, int(np.count_nonzero(held > floor)))
+    floor, spare = divmod(asked.partition_count, asked.member_count)
+    held = counts.before.values()
+    kept_max = sum([min(load, floor) for load in held])
+    kept_max += min(spare, sum([load > floor for load in held]))
     bound = Least(
-        load_square_sum=active_count * floor * floor + spare * (2 * floor + 1),
-        moves_min=int(held.sum()) - kept_max,
+        load_square_sum=asked.member_count * floor * floor + spare * (2 * floor + 1),
+        moves_min=sum(held) - kept_max,
     )
-    takes_all: Bool = np.all(asked, axis=1)
-    if (takes_some == takes_all).all() or _reaches(problem, before, after, bound):
-        return bound
-    return None
-
-
-def _reaches(problem: Problem, before: Int32, after: Int32, bound: Least) -> bool:
-    """Return whether `after` is complete, allowed, and as good as `bound`."""
-    held = loads(problem, after)
-    return (
-        bool((after != NOBODY).all())
-        and int(held @ held) == bound.load_square_sum
-        and int(np.count_nonzero((before != NOBODY) & (before != after))) == bound.moves_min
-        and bool(problem.may_take(after, np.arange(len(after))).all())
+    is_reached = asked.is_equal or (
+        counts.unassigned == 0
+        and counts.load_square_sum == bound.load_square_sum
+        and counts.moved == bound.moves_min
     )
+    return bound if is_reached else None

@@ -13,14 +13,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Annotated, TypeAlias
 
-import numpy as np
-
 from assignors.assignor import Assignor
 from assignors.checks.validity import validity
 from assignors.metrics import loads, moved_count
 from assignors.model import Group
-from assignors.problem import NOBODY, Int32, Problem, owners, problem_of
-from assignors.simulation.rounds.least import least
+from assignors.optimal.bounds import optimum
+from assignors.problem import lawful_owners, owners, problem_of
+from assignors.simulation.rounds.least import Least, proven_least
 from assignors.simulation.rounds.scenario import Scenario
 from assignors.simulation.rounds.settlement import Round, rounds
 
@@ -106,48 +105,48 @@ def _figures(
 ) -> Outcome:
     """Return the figures of one settlement; `previous` is the last round before it."""
     last = steps[-1]
-    problem, before, after = _before_and_after(steps, previous)
-    held = loads(problem, after)
-    best = least(problem, before, after)
+    moved, load, best = _moves_and_loads(steps, previous)
     return Outcome(
         seed=seed,
         event=last.event_number,
         kind=last.event.kind.value,
         assignor=assignor.full_name,
         rounds=len(steps),
-        moved=moved_count(before, after),
+        moved=moved,
         moves_min=best.moves_min,
         withheld_rounds=sum(bool(step.rebalance.withheld) for step in steps),
         unassigned_partition_rounds=sum(map(_unassigned_count, steps)),
         withheld_left=sum(map(len, last.rebalance.withheld.values())),
-        load_min=int(held.min()) if len(held) else 0,
-        load_max=int(held.max(initial=0)),
-        load_square_sum=int(held @ held),
+        load_min=min(load, default=0),
+        load_max=max(load, default=0),
+        load_square_sum=sum([count * count for count in load]),
         optimum=best.load_square_sum,
-        violations=sum(len(step.started_twice) for step in steps)
-        + _broken_count(problem, last, after),
+        violations=sum(len(step.started_twice) for step in steps) + _broken_count(last),
         is_settled=last.is_settled,
     )
 
 
-def _before_and_after(
+def _moves_and_loads(
     steps: Sequence[Round], previous: Round | None
-) -> tuple[Problem, Int32, Int32]:
-    """Return the group at the end of a settlement, and who consumed what before and after it.
+) -> tuple[int, list[int], Least]:
+    """Return how many partitions moved, the loads at the end, and the least that was possible.
 
     What the event took from a member does not count as consumed before: it is gone, or the member
-    no longer subscribes to it. So where nothing was consumed twice before the event, the consumers
-    before it are those of the first round.
+    no longer subscribes to it. So where a settlement is sound, and the one before it was, what was
+    consumed before the event is what is consumed in the first round.
     """
-    first, last = steps[0].consumers, steps[-1].consumers
-    is_single = previous is None or previous.consumers is not None
-    if is_single and first is not None and last is not None and first.problem is last.problem:
-        problem = last.problem
-        return problem, _still_allowed(problem, first.before.copy()), last.after
+    counts = steps[-1].counts
+    is_sound = counts is not None and (previous is None or previous.counts is not None)
+    if counts is not None and is_sound:
+        proven = proven_least(counts)
+        if proven is not None:
+            return counts.moved, list(counts.after.values()), proven
     problem = problem_of(steps[-1].group)
-    consumed = {} if previous is None else previous.after
-    before = _still_allowed(problem, owners(problem, consumed))
-    return problem, before, owners(problem, steps[-1].after)
+    consumed = steps[0].before if is_sound else previous.after if previous is not None else {}
+    before, after = lawful_owners(problem, consumed), owners(problem, steps[-1].after)
+    best = optimum(problem.first, problem.takes, problem.class_of, before)
+    least = Least(load_square_sum=best.load_square_sum, moves_min=best.moves_min)
+    return moved_count(before, after), loads(problem, after).tolist(), least
 
 
 def _added(first: Outcome, second: Outcome) -> Outcome:
@@ -165,18 +164,10 @@ def _added(first: Outcome, second: Outcome) -> Outcome:
     )
 
 
-def _still_allowed(problem: Problem, owner: Int32) -> Int32:
-    """Remove owners that may not keep a partition, in place; return the array."""
-    held = np.flatnonzero(owner != NOBODY)
-    gone = held[~problem.may_take(owner[held], held)]
-    owner[gone] = NOBODY
-    return owner
-
-
 def _unassigned_count(step: Round) -> int:
     """Return how many partitions of subscribed topics nobody consumes after the round."""
-    if step.consumers is not None:
-        return int(np.count_nonzero(step.consumers.after == NOBODY))
+    if step.counts is not None:
+        return step.counts.unassigned
     given = sum(len(numbers) for owned in step.after.values() for numbers in owned.values())
     return _partition_count(step.group) - given
 
@@ -188,19 +179,18 @@ def _partition_count(group: Group) -> int:
     return sum(known[topic].partition_count for topic in asked)
 
 
-def _broken_count(problem: Problem, step: Round, after: Int32) -> int:
+def _broken_count(step: Round) -> int:
     """Return how many rules of validity the last assignment breaks.
 
-    A quick check on arrays comes first: nothing is withheld, nothing is given twice or does not
-    exist (`Round.consumers` says so), all of it to subscribers, and it is all there is. Only an
-    assignment that fails it is checked rule by rule.
+    A quick check comes first: what is given to members is sound (`Round.counts`) and all there is,
+    nothing is withheld, and nobody else is given anything. Only an assignment that fails it is
+    checked rule by rule.
     """
     answer = step.rebalance
-    is_sound = (
-        step.consumers is not None
+    is_valid = (
+        step.counts is not None
+        and step.counts.unassigned == 0
         and not answer.withheld
-        and bool((after != NOBODY).all())
-        and answer.assignment.keys() == {member.member_id for member in step.group.members}
-        and bool(problem.may_take(after, np.arange(len(after))).all())
+        and answer.assignment.keys() == step.after.keys()
     )
-    return 0 if is_sound else len(validity(step.group, answer.assignment, answer.withheld))
+    return 0 if is_valid else len(validity(step.group, answer.assignment, answer.withheld))

@@ -19,9 +19,8 @@ from assignors.assignor import Assignor
 from assignors.leader import REPAIR, lead_members
 from assignors.model import Assignment, Group
 from assignors.ownership.changes import TopicPartition
-from assignors.ownership.monitors import started_while_owned
 from assignors.rebalance import Rebalance
-from assignors.simulation.rounds.consumers import Consumers, consumers
+from assignors.simulation.rounds.consumption import Counts
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
 
@@ -52,8 +51,8 @@ class Round:
     """No further round follows: the event has settled, or was given up."""
     is_settled: bool
     """Nobody has a reason to start another round."""
-    consumers: Consumers | None = None
-    """`before` and `after` as arrays, where arrays can say it."""
+    counts: Counts | None = None
+    """The settlement up to here in numbers; `None` where members consume what they must not."""
 
 
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
@@ -77,22 +76,22 @@ def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
 
 def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -> Iterator[Round]:
     """Yield rounds until nobody has a reason to start another, at most `ROUND_LIMIT`."""
-    known: Consumers | None = None
+    consumption = group.consumption
     for count in range(1, ROUND_LIMIT + 1):
         seen = group.for_leader()
+        before = group.consumed()
+        if count == 1:
+            consumption.begin(seen, before)
         answer, group.memory, must_follow_up = lead_members(
             group.assignor, seen, memory=group.memory
         )
         group.generation += 1
-        before = group.consumed()
-        known = consumers(seen, before, answer.assignment, known)
-        started_twice, has_revoked = (
-            _changes(known, before, answer.assignment)
-            if group.assignor.is_cooperative
-            else ((), False)
+        after = {member_id: answer.assignment.get(member_id, {}) for member_id in before}
+        started_twice, has_revoked = consumption.apply(
+            seen, after, is_cooperative=group.assignor.is_cooperative
         )
         for member in group.members.values():
-            member.receive(answer.assignment.get(member.member_id, {}), group.generation)
+            member.receive(after[member.member_id], group.generation)
         again = has_revoked or must_follow_up
         yield Round(
             event_number=number,
@@ -101,33 +100,11 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             group=seen,
             rebalance=answer,
             before=before,
-            after=group.consumed(),
+            after=after,
             started_twice=started_twice,
             is_last=not again or count == ROUND_LIMIT,
             is_settled=not again,
-            consumers=known,
+            counts=consumption.counts(),
         )
         if not again:
             return
-
-
-def _changes(
-    known: Consumers | None, consumed: Assignment, given: Assignment
-) -> tuple[tuple[TopicPartition, ...], bool]:
-    """Return what a cooperative round starts twice, and whether a member has to revoke something.
-
-    Both are read from the arrays where there are some.
-    """
-    if known is None:
-        return started_while_owned(consumed, given), _takes_something(consumed, given)
-    twice = started_while_owned(consumed, given) if known.has_started_twice else ()
-    return twice, bool(known.is_taken.any())
-
-
-def _takes_something(consumed: Assignment, given: Assignment) -> bool:
-    """Return whether a member consumes a partition that it is not given."""
-    return any(
-        not set(numbers).issubset(given.get(member_id, {}).get(topic, ()))
-        for member_id, share in consumed.items()
-        for topic, numbers in share.items()
-    )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from assignors.assignor import Assignor
 from assignors.leader import Memory
 from assignors.model import Assignment, Cluster, Group
+from assignors.simulation.rounds.consumption import Consumption
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec
 from assignors.simulation.rounds.simulated_member import (
     SimulatedMember,
@@ -36,6 +37,8 @@ class SimulatedGroup:
     memory: Memory = field(default_factory=Memory)
     """What the leader remembers."""
     join_count: int = 0
+    consumption: Consumption = field(default_factory=Consumption)
+    """What members consumed after the last round."""
 
     def add(self, spec: MemberSpec) -> None:
         """Add a member under a new member id."""

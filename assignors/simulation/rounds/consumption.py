@@ -1,0 +1,221 @@
+"""Who consumes each partition, kept from round to round so that only changes are looked at.
+
+A member is compared with what it consumed a step before, topic by topic, and most topics of most
+members are as they were. Counts of a settlement are kept as long as it is sound: no partition is
+consumed twice, each exists, and its consumer subscribes to it. What is not sound occurs only where
+an assignor is wrong; whoever wants its figures counts them from the members' mappings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assignors.model import Assignment, Group
+from assignors.ownership.changes import TopicPartition
+from assignors.ownership.monitors import started_while_owned
+from wire import TopicPartitions
+
+Difference = tuple[str, str, set[int]]
+"""Member id, topic, numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the members of a group subscribe to, as far as it has partitions."""
+
+    partition_count: int
+    member_count: int
+    """Members that subscribe to at least one partition."""
+    is_equal: bool
+    """Whether each of those subscribes to all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """A sound settlement after one of its rounds, in numbers."""
+
+    asked: Asked
+    before: Mapping[str, int]
+    """Partitions of each member at its start, by member id."""
+    after: Mapping[str, int]
+    """Partitions of each member now, by member id."""
+    moved: int
+    """Partitions that had a consumer at its start and now have another one, or none."""
+
+    @property
+    def unassigned(self) -> int:
+        """Partitions that somebody subscribes to and nobody consumes."""
+        return self.asked.partition_count - sum(self.after.values())
+
+    @property
+    def load_square_sum(self) -> int:
+        """Sum of the squares of `after`."""
+        return sum([load * load for load in self.after.values()])
+
+
+@dataclass(slots=True)
+class Consumption:
+    """What each member consumes now, and what has changed since the settlement began."""
+
+    shares: Assignment = field(default_factory=dict)
+    consumers: dict[str, dict[int, str]] = field(default_factory=dict)
+    """Topic -> number -> member id, while `is_single`."""
+    load: dict[str, int] = field(default_factory=dict)
+    """Partitions of each member."""
+    is_single: bool = True
+    """Whether nothing has been consumed twice since the settlement began."""
+    is_sound: bool = True
+    """Whether that, and each partition exists and its consumer subscribes to it."""
+    before: Mapping[str, int] = field(default_factory=dict)
+    """`load` when the settlement began."""
+    first: dict[TopicPartition, str | None] = field(default_factory=dict)
+    """The consumer at the beginning, `None` for none, of each partition that changed since."""
+    topics: list[tuple[str, ...]] = field(default_factory=list)
+    """Subscriptions of the members when the settlement began."""
+    asked: Asked = Asked(partition_count=0, member_count=0, is_equal=True)
+
+    def begin(self, group: Group, shares: Assignment) -> None:
+        """Begin a settlement of the group, whose members consume `shares`.
+
+        Cost: O(members and topics + partitions that have changed); O(partitions) after one that
+        was not sound.
+        """
+        if not self.is_single:
+            self.shares, self.consumers, self.load = {}, {}, {}
+        self.is_single = self.is_sound = True
+        self._change(shares)
+        self.first.clear()
+        self.before = dict(self.load)
+        self.topics = [member.topics for member in group.members]
+        self.asked = _asked(group, self.topics)
+        subscribed = {names: frozenset(names) for names in self.topics}
+        known = group.cluster.topics
+        self.is_sound = (
+            self.is_single
+            and all(shares[m.member_id].keys() <= subscribed[m.topics] for m in group.members)
+            and all(
+                not numbers
+                or (topic in known and _is_within(numbers, known[topic].partition_count))
+                for topic, numbers in self.consumers.items()
+            )
+        )
+
+    def apply(
+        self, group: Group, given: Assignment, *, is_cooperative: bool
+    ) -> tuple[tuple[TopicPartition, ...], bool]:
+        """Let every member consume what it is given.
+
+        Return what was started on a member while another one consumed it, sorted, and whether a
+        member had to stop consuming something: neither is asked of an eager protocol, under which
+        everybody stops before the round. Cost: O(members and topics + partitions that change).
+        """
+        before = self.shares
+        taken, started, was_consumed = self._change(given)
+        known = group.cluster.topics
+        subscribed = {member.member_id: member.topics for member in group.members}
+        self.is_sound = (
+            self.is_sound
+            and self.is_single
+            and list(subscribed.values()) == self.topics
+            and all(
+                topic in subscribed[member_id]
+                and topic in known
+                and _is_within(numbers, known[topic].partition_count)
+                for member_id, topic, numbers in started
+            )
+        )
+        if not is_cooperative:
+            return (), False
+        is_doubtful = was_consumed or not self.is_single
+        return started_while_owned(before, given) if is_doubtful else (), bool(taken)
+
+    def counts(self) -> Counts | None:
+        """Return the settlement in numbers; `None` where it is not sound."""
+        if not self.is_sound:
+            return None
+        moved = sum(
+            member_id is not None and self.consumers[topic].get(number) != member_id
+            for (topic, number), member_id in self.first.items()
+        )
+        return Counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
+
+    def _change(self, shares: Assignment) -> tuple[list[Difference], list[Difference], bool]:
+        """Take `shares` over; return what was taken and started, and if that was consumed then."""
+        taken, started = self._differences(shares)
+        self.shares = shares
+        was_consumed = any(
+            not self.consumers.get(topic, {}).keys().isdisjoint(numbers)
+            for _, topic, numbers in started
+        )
+        for member_id, topic, numbers in taken:
+            of_topic = self.consumers.get(topic, {})
+            for number in numbers:
+                self.first.setdefault((topic, number), member_id)
+                of_topic.pop(number, None)
+        for member_id, topic, numbers in started:
+            of_topic = self.consumers.setdefault(topic, {})
+            self.is_single &= of_topic.keys().isdisjoint(numbers)
+            for number in numbers:
+                self.first.setdefault((topic, number), None)
+                of_topic[number] = member_id
+        return taken, started, was_consumed
+
+    def _differences(self, shares: Assignment) -> tuple[list[Difference], list[Difference]]:
+        """Return what each member no longer consumes, and what it starts to; count the new loads.
+
+        A number that a member has twice counts as consumed twice.
+        """
+        taken: list[Difference] = []
+        started: list[Difference] = []
+        for member_id in self.shares.keys() - shares.keys():
+            taken += [(member_id, t, set(had)) for t, had in self.shares[member_id].items()]
+            del self.load[member_id]
+        for member_id, share in shares.items():
+            had = self.shares.get(member_id, {})
+            if share is had or (share == had and member_id in self.load):
+                continue
+            self.load[member_id] = sum(map(len, share.values()))
+            for topic, old, new in _changed_topics(had, share):
+                kept = old & new
+                if len(old) > len(kept):
+                    taken.append((member_id, topic, old - kept))
+                if len(new) > len(kept):
+                    started.append((member_id, topic, new - kept))
+                self.is_single &= len(new) == len(share.get(topic, ()))
+        return taken, started
+
+
+def _changed_topics(
+    had: TopicPartitions, share: TopicPartitions
+) -> Iterator[tuple[str, set[int], set[int]]]:
+    """Yield topic, old and new numbers of each topic whose numbers differ."""
+    for topic, numbers in had.items():
+        if topic not in share:
+            yield topic, set(numbers), set()
+    for topic, numbers in share.items():
+        old = had.get(topic, ())
+        if old != numbers:
+            yield topic, set(old), set(numbers)
+
+
+def _is_within(numbers: Collection[int], partition_count: int) -> bool:
+    return min(numbers) >= 0 and max(numbers) < partition_count
+
+
+def _asked(group: Group, topics: Sequence[tuple[str, ...]]) -> Asked:
+    """Return what is asked for by members with these subscriptions."""
+    known = group.cluster.topics
+    lists = dict.fromkeys(topics)
+    asked = {
+        topic
+        for names in lists
+        for topic in names
+        if topic in known and known[topic].partition_count
+    }
+    wanted = {names: len(asked.intersection(names)) for names in lists}
+    return Asked(
+        partition_count=sum(known[topic].partition_count for topic in asked),
+        member_count=sum(wanted[names] > 0 for names in topics),
+        is_equal=all(count in (0, len(asked)) for count in wanted.values()),
+    )
