@@ -159,10 +159,26 @@ def test_assignors_are_compared_on_each_line() -> None:
     assert documents[1]["error"]["kind"] == "bad-json"
 
 
+def test_a_search_that_the_limit_ends_says_how_far_from_the_best_it_may_be() -> None:
+    """Windows of two topics along a chain: partitions pass through every member in between."""
+    topics = {f"t{n}": 1 + 7 * (n == 0) for n in range(9)}
+    members = [{"id": f"m{n}", "topics": [f"t{n}", f"t{n + 1}"]} for n in range(8)]
+    line = json.dumps({"topics": topics, "members": members})
+    best = answer(*ASSIGN, "sticky", given=line)["stats"]
+    assert best == answer(*ASSIGN, "sticky", "--limit", "100000", given=line)["stats"]
+    assert "limit_reached" not in best
+    cut = answer(*ASSIGN, "sticky", "--limit", "0", given=line)
+    assert cut["stats"]["limit_reached"] is True
+    assert cut["stats"]["balance_gap_max"] >= 0
+    assert sum(len(n) for given in cut["assignment"].values() for n in given.values()) == 16
+    assert answer(*ASSIGN, "range", "--limit", "0", given=line)["error"] is None
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         (),
+        ("--assignor", "sticky", "--limit", "-1"),
         ("--assignor", "sticky", "--compare", "sticky,range"),
         ("--compare", "sticky"),
         ("--compare", "sticky,optimal/sticky"),

@@ -46,6 +46,12 @@ COMPARED: Document = {"compared": None, "different": None, "partitions": None}
     show_default=True,
     help="java/*, server/*: fail where Kafka's code fails, or repair the answer and add a note.",
 )
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="STEPS",
+    help="optimal/*: stop the search after so many steps, of about a microsecond each.",
+)
 @output_option
 @click.pass_context
 def assign(
@@ -56,6 +62,7 @@ def assign(
     compared: tuple[Assignor, ...] | None,
     jdk: str,
     on_failure: str,
+    limit: int | None,
     form: Form,
 ) -> None:
     """Assign the partitions of groups.
@@ -66,8 +73,11 @@ def assign(
     The java and server assignors add members to Java's maps in the order of the line, and answer
     with `lists` and `order` too. java/sticky keeps {"state": {"max_generation": n}} between rounds:
     give it back with the next group.
+
+    A search that --limit ends assigns everything, and adds limit_reached and balance_gap_max to
+    `stats`.
     """
-    options = Options(jdk=25 if jdk == "25" else 17, on_failure=OnFailure(on_failure))
+    options = Options(jdk=25 if jdk == "25" else 17, on_failure=OnFailure(on_failure), limit=limit)
     if (assignor is None) == (compared is None):
         raise click.UsageError("give either --assignor or --compare")
     if compared is not None:
