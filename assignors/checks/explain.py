@@ -216,19 +216,21 @@ def _claims(
 ) -> tuple[ExplainedClaim, ...]:
     """Return every claim of the partition, and whether it counts."""
     last = known.claims.last
-    read = [
+    claiming = [
         (member, claim, topic in member.topics)
         for member, claim in zip(known.problem.members, known.read, strict=True)
+        if not claim.is_known or partition in claim.owned.get(topic, ())
     ]
-    claimed = [row for row in read if partition in row[1].owned.get(topic, ())]
     highest = max(
-        (_counted(claim.generation, last) for _, claim, is_subscribed in claimed if is_subscribed),
+        (
+            _counted(claim.generation, last)
+            for _, claim, is_subscribed in claiming
+            if is_subscribed and partition in claim.owned.get(topic, ())
+        ),
         default=NO_GENERATION,
     )
     explained = []
-    for member, claim, is_subscribed in read:
-        if claim.is_known and (member, claim, is_subscribed) not in claimed:
-            continue
+    for member, claim, is_subscribed in claiming:
         is_believed = member.member_id == favoured
         if not claim.is_known:
             reason = "its bytes do not say what it owns"

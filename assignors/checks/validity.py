@@ -62,7 +62,10 @@ def _grants(group: Group, holders: dict[str, dict[int, list[str]]]) -> Iterator[
     asked = {member.member_id: frozenset(member.topics) for member in group.members}
     for topic, held in holders.items():
         known = group.cluster.topics.get(topic)
+        count = 0 if known is None else known.partition_count
         for partition, members in held.items():
+            if 0 <= partition < count and len(members) == 1 and topic in asked.get(members[0], ()):
+                continue
             found = partial(Violation, topic=topic, partition=partition)
             several = tuple(dict.fromkeys(members))
             if known is None:

@@ -19,6 +19,7 @@ from typing import Any
 
 from assignors.assignor import RebalanceProtocol
 from assignors.documents.values import (
+    TOGETHER_FROM,
     DocumentError,
     ErrorCode,
     Place,
@@ -56,9 +57,6 @@ TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]")
 PARTITION_LIMIT = 10_000_000
 """Most partitions of one group, several times the largest cluster: a typing error in a partition
 count is refused, and does not use up the memory of the machine."""
-
-TOGETHER_FROM = 6
-"""Topics from which on owned partitions are checked together: fewer are quicker one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

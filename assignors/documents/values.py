@@ -24,6 +24,8 @@ Place = tuple[str | int, ...]
 """The keys and positions that lead to a value; `()` is the whole document."""
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+TOGETHER_FROM = 6
+"""Values from which on they are checked together: fewer are quicker one by one."""
 NOT_HEX = re.compile(rb"[^0-9A-Fa-f]")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -120,9 +122,12 @@ def as_string(value: object, place: Place) -> str:
 
 def as_strings(value: object, place: Place) -> tuple[str, ...]:
     """Return a list of strings."""
+    listed = as_list(value, place)
+    if len(listed) >= TOGETHER_FROM and are_ascii(listed):
+        return tuple(listed)
     return tuple(
         entry if type(entry) is str and entry.isascii() else as_string(entry, (*place, position))
-        for position, entry in enumerate(as_list(value, place))
+        for position, entry in enumerate(listed)
     )
 
 
