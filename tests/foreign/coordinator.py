@@ -21,6 +21,7 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
+    GroupRecord,
     Heartbeat,
     JoinGroup,
     JoinGroupResponse,
@@ -31,6 +32,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     SyncGroup,
     SyncGroupResponse,
 )
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Append,
     Arrived,
@@ -38,7 +40,6 @@ from assignors.simulation.timed.protocols.effects import (
     Committed,
     CoordinatorEvent,
     Fired,
-    GroupRecord,
     Reply,
     Schedule,
 )
@@ -101,7 +102,7 @@ class OurCoordinator:
                     self.queue.start(key, self.queue.now + after_us, Fired(key, data))
                 case Cancel(key):
                     self.queue.stop(key)
-                case Append(record, token):
+                case Append((GroupRecord() as record,), token):
                     self.records.append(record)
                     written.append(token)
                 case _:
@@ -153,6 +154,7 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
             }
         )
         for reply in ours.replies:
+            assert not isinstance(reply.response, ConsumerHeartbeatResponse)
             _learn(asked[reply.number], reply.response)
         ours.replies, ours.records = [], []
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps

@@ -12,6 +12,14 @@ VERSION = 1
 """Of the JSON form."""
 
 
+class GroupProtocol(StrEnum):
+    """The protocol of the whole group (`group.protocol` of its consumers)."""
+
+    CLASSIC = "classic"
+    CONSUMER = "consumer"
+    """KIP-848."""
+
+
 class Verb(StrEnum):
     """What can happen to a member or a topic."""
 
@@ -79,6 +87,13 @@ class BrokerConfig:
     """Time to handle a request; one after the other."""
     append_us: int = 5000
     """From the write of a record to its replication."""
+    assignor: str = "server/uniform"
+    """The assignor of consumer groups; classic ones have those of their members."""
+    consumer_session_timeout_ms: int = 45_000
+    """`group.consumer.session.timeout.ms`; classic members choose their own."""
+    consumer_heartbeat_interval_ms: int = 5000
+    assignment_interval_ms: int = 1000
+    """Targets of consumer groups are computed no more often than this (KIP-1263)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +115,7 @@ class Scenario:
     """When the run ends."""
     count_from_ms: int = 0
     """From when on costs are counted: the group may settle first."""
+    protocol: GroupProtocol = GroupProtocol.CLASSIC
     topics: dict[str, int]
     """Topic -> partition count at the start."""
     members: tuple[MemberConfig, ...]

@@ -13,6 +13,7 @@ from assignors.ownership.intervals import ownerships
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
+    GroupProtocol,
     MemberConfig,
     NetworkConfig,
     Scenario,
@@ -31,12 +32,14 @@ def rolling_restart(
     partitions: int = 100,
     static: bool = False,
     seed: int = 1,
+    protocol: GroupProtocol = GroupProtocol.CLASSIC,
     down_ms: int = 10_000,
 ) -> Scenario:
     """Return a scenario: the group settles for a minute, then a member restarts every 30 s."""
     restarts = [60_000 + 30_000 * number for number in range(members)]
     return Scenario(
         seed=seed,
+        protocol=protocol,
         until_ms=120_000 + 30_000 * members,
         count_from_ms=60_000,
         topics={"t": partitions},
@@ -70,15 +73,23 @@ def test_a_rolling_restart_costs_what_each_protocol_is_known_to_cost() -> None:
     eager = run(rolling_restart(EAGER))
     cooperative = run(rolling_restart(COOPERATIVE))
     static = run(rolling_restart(COOPERATIVE, static=True))
+    consumer = run(rolling_restart(COOPERATIVE, protocol=GroupProtocol.CONSUMER))
+    static_consumer = run(
+        rolling_restart(COOPERATIVE, protocol=GroupProtocol.CONSUMER, static=True)
+    )
     # A leave and a join: a round each, and a second one for the join where partitions move.
     assert (eager.rounds, cooperative.rounds, static.rounds) == (20, 30, 0)
-    assert eager.moves == cooperative.moves == 200
+    # KIP-848: an epoch for each leave and each join, and a heartbeat's time for what moves.
+    assert (consumer.rounds, static_consumer.rounds) == (20, 0)
+    assert eager.moves == cooperative.moves == consumer.moves == 200
+    assert consumer.longest_gap_ms < 5100
     # Eager stops every partition in every round, cooperative only those that move.
     assert (eager.gaps, cooperative.gaps) == (20 * 100, 200)
     # A static member's partitions wait for its return, and nothing else happens.
-    assert 10_000 < static.longest_gap_ms < 10_100
-    assert static.moves == 0
-    for result in (eager, cooperative, static):
+    for result in (static, static_consumer):
+        assert 10_000 < result.longest_gap_ms < 10_100
+        assert result.moves == 0
+    for result in (eager, cooperative, static, consumer, static_consumer):
         assert result.is_settled
         assert result.double_partition_ms == 0
 
@@ -120,14 +131,17 @@ def test_a_run_that_needs_too_many_events_stops_and_says_so() -> None:
 
 
 scenarios = st.builds(
-    lambda assignor, members, partitions, seed, plan, mean: replace(
-        rolling_restart(assignor, members=members, partitions=partitions, seed=seed),
+    lambda assignor, protocol, members, partitions, seed, plan, mean: replace(
+        rolling_restart(
+            assignor, members=members, partitions=partitions, seed=seed, protocol=protocol
+        ),
         plan=tuple(
             Action(at_ms=60_000 + at, do=verb, member=f"c{number % members}")
             for at, verb, number in sorted(plan, key=lambda each: each[0])
         ),
         network=NetworkConfig(mean_us=mean),
     ),
+    protocol=st.sampled_from(GroupProtocol),
     assignor=st.sampled_from([EAGER, COOPERATIVE, *JAVA]),
     members=st.integers(1, 6),
     partitions=st.integers(0, 20),

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
 
-from assignors.simulation.timed.protocols.classic.messages import Request, Response
+from assignors.simulation.timed.protocols.classic import messages as classic
+from assignors.simulation.timed.protocols.consumer import messages as consumer
+from assignors.simulation.timed.protocols.consumer.records import ConsumerRecord
 from wire import TopicPartitions
+
+Request = classic.Request | consumer.ConsumerHeartbeat
+Response = classic.Response | consumer.ConsumerHeartbeatResponse
+Record = classic.GroupRecord | ConsumerRecord
 
 TimerKey = tuple[str, ...]
 """What a timer is for, and for whom: `("session", member_id)`."""
+
+
+class Command(StrEnum):
+    """An event: what happens to a member from outside."""
+
+    START = "start"
+    STOP = "stop"
+    CRASH = "crash"
+    REJOIN = "rejoin"
+    """Its subscription, or as a leader its metadata, has changed."""
 
 
 class Arrived(NamedTuple):
@@ -59,20 +76,10 @@ class Cancel(NamedTuple):
     key: TimerKey
 
 
-class GroupRecord(NamedTuple):
-    """The record of a classic group: everything that the next coordinator has to know."""
-
-    generation: int
-    protocol: str | None
-    leader: str | None
-    members: tuple[tuple[str, str | None, bytes, bytes], ...]
-    """Member id, instance id, Subscription bytes, Assignment bytes."""
-
-
 class Append(NamedTuple):
-    """An effect: write a record to the offsets topic; `Committed` with `token` follows."""
+    """An effect: write records to the offsets topic, in one batch; `Committed` follows."""
 
-    record: GroupRecord
+    records: tuple[Record, ...]
     token: int
 
 

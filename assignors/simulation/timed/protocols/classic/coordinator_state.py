@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
 from assignors.simulation.timed.protocols.classic.messages import (
+    GroupRecord,
     JoinGroupResponse,
     LeaveGroupResponse,
     SyncGroupResponse,
@@ -14,7 +15,6 @@ from assignors.simulation.timed.protocols.classic.messages import (
 from assignors.simulation.timed.protocols.effects import (
     Append,
     Effect,
-    GroupRecord,
     Reply,
     Schedule,
 )
@@ -116,4 +116,4 @@ def append(state: ClassicCoordinator, waiting: WaitingAppend, plan: dict[str, by
     )
     leader = None if protocol is None else group.leader
     record = GroupRecord(group.generation, protocol, leader, members)
-    state.out.append(Append(record, state.tokens))
+    state.out.append(Append((record,), state.tokens))

@@ -16,7 +16,6 @@ Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 from assignors.simulation.timed.protocols.classic.member_rounds import (
     assigned,
@@ -45,18 +44,8 @@ from assignors.simulation.timed.protocols.classic.messages import (
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
-from assignors.simulation.timed.protocols.effects import Answered, Effect, Fired, Schedule
+from assignors.simulation.timed.protocols.effects import Answered, Command, Effect, Fired, Schedule
 from wire import TopicPartitions
-
-
-class Command(StrEnum):
-    """What happens to a member from outside (`scenario.Verb`)."""
-
-    START = "start"
-    STOP = "stop"
-    CRASH = "crash"
-    REJOIN = "rejoin"
-    """Its subscription, or as a leader its metadata, has changed."""
 
 
 def step(state: ClassicMember, event: Answered | Fired | Command) -> list[Effect]:

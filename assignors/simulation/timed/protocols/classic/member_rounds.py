@@ -12,11 +12,9 @@ from assignors.simulation.timed.protocols.classic.member_state import (
     MILLISECOND,
     ClassicMember,
     beat_later,
-    count,
     end,
     lose,
     send,
-    shared,
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
@@ -31,6 +29,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import Cancel, Consume, Schedule
+from assignors.simulation.timed.protocols.partitions import count, shared
 from wire import TopicPartitions, decode_assignment
 
 FATAL = (

@@ -61,6 +61,16 @@ class ClassicMember:
     out: list[Effect] = field(default_factory=list)
 
     @property
+    def is_up(self) -> bool:
+        """Whether its process runs."""
+        return self.state is not MemberState.DOWN
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it runs and has nothing to do but consume."""
+        return self.state is MemberState.STABLE and not self.must_rejoin
+
+    @property
     def is_cooperative(self) -> bool:
         """Whether it keeps its partitions while it joins: all its assignors have to be so."""
         return all(assignor.is_cooperative for assignor in self.assignors)
@@ -92,19 +102,3 @@ def end(state: ClassicMember) -> None:
     state.state = MemberState.DOWN
     state.owned = {}
     state.out += [Cancel((name,)) for name in TIMERS]
-
-
-def shared(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
-    """Return the partitions that both have."""
-    shared: dict[str, tuple[int, ...]] = {}
-    for topic, numbers in one.items():
-        theirs = other.get(topic, ())
-        both = numbers if numbers == theirs else tuple(n for n in numbers if n in set(theirs))
-        if both:
-            shared[topic] = both
-    return shared
-
-
-def count(partitions: TopicPartitions) -> int:
-    """Return how many partitions these are."""
-    return sum(len(numbers) for numbers in partitions.values())

@@ -1,4 +1,4 @@
-"""Requests and responses of the classic group protocol, with the fields that decide something.
+"""Requests, responses and the record of the classic protocol, with the fields that decide.
 
 Names are those of Kafka's messages. Times are milliseconds, as on the wire. What decides nothing
 here (throttle times, reasons, topic ids) is left out.
@@ -116,6 +116,16 @@ class LeaveGroupResponse(NamedTuple):
     """The answer to LeaveGroup, for its one member."""
 
     error: ErrorCode
+
+
+class GroupRecord(NamedTuple):
+    """The record of a classic group: everything that the next coordinator has to know."""
+
+    generation: int
+    protocol: str | None
+    leader: str | None
+    members: tuple[tuple[str, str | None, bytes, bytes], ...]
+    """Member id, instance id, Subscription bytes, Assignment bytes."""
 
 
 Request = JoinGroup | SyncGroup | Heartbeat | LeaveGroup

@@ -10,6 +10,7 @@ Source: `ConsumerGroup` and `ConsumerGroupMember` of Kafka 4.4.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -82,10 +83,17 @@ class ConsumerGroup:
     """Instance id -> member id."""
     partition_epochs: dict[tuple[str, int], int] = field(default_factory=dict)
     """Topic and partition -> the epoch of the member that has it; absent: it is free."""
+    stable: Counter[int] = field(default_factory=Counter)
+    """Epoch -> how many members have their target of that epoch."""
     topics_seen: frozenset[tuple[str, int]] = frozenset()
     """The subscribed topics and their partition counts, as of the group epoch."""
     must_refresh: bool = True
     """Topics have changed: the next heartbeat compares them."""
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether every member has its target of the group's epoch. Cost: O(1)."""
+        return self.stable[self.epoch] == len(self.members)
 
     def put(self, member: ConsumerMember, *, records: int = 1) -> None:
         """Add a member, or replace what it was, by so many records. Cost: O(its partitions).
@@ -97,6 +105,7 @@ class ConsumerGroup:
         if before is not None and before.instance_id is not None:
             self.static_ids.pop(before.instance_id, None)
         self.members[member.member_id] = member
+        self.stable[member.epoch] += member.state is MemberState.STABLE
         for _ in range(records):
             self.order.put(member.member_id, string_hash(member.member_id))
         if member.instance_id is not None:
@@ -120,6 +129,7 @@ class ConsumerGroup:
     def _free(self, member: ConsumerMember | None) -> None:
         if member is None:
             return
+        self.stable[member.epoch] -= member.state is MemberState.STABLE
         for held in (member.assigned, member.revoking):
             for topic, numbers in held.items():
                 for number in numbers:

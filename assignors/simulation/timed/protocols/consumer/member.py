@@ -1,0 +1,267 @@
+"""What a consumer with the protocol of KIP-848 does with each answer, timer and command.
+
+It sends heartbeats, one at a time. An answer with an assignment says what it may consume from now
+on: what is missing it gives up between two polls, then says so at once in a heartbeat; what is new
+it takes. Nobody else is stopped by that.
+
+Timers: `("heartbeat",)`; `("poll",)`, the next look at what it has to give up; `("revoked",)` and
+`("assigned",)`, the ends of the two callbacks.
+
+Source: `ConsumerMembershipManager` and `ConsumerHeartbeatRequestManager` of Kafka's Java client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from assignors.simulation.timed.protocols.consumer.messages import (
+    LEAVE_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    ConsumerError,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Cancel,
+    Command,
+    Consume,
+    Effect,
+    Fired,
+    Schedule,
+    Send,
+)
+from assignors.simulation.timed.protocols.partitions import count, shared
+from assignors.simulation.timed.scenario import MemberConfig
+from wire import TopicPartitions
+
+MILLISECOND = 1000
+"""In microseconds."""
+TIMERS = ("heartbeat", "poll", "revoked", "assigned")
+FATAL = (
+    ConsumerError.FENCED_INSTANCE_ID,
+    ConsumerError.UNRELEASED_INSTANCE_ID,
+    ConsumerError.GROUP_MAX_SIZE_REACHED,
+)
+"""Errors after which a consumer gives up."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ConsumerClient:
+    """A member's side of the protocol."""
+
+    config: MemberConfig
+    new_id: Callable[[str], str]
+    draw: Callable[[str, int], int]
+    """(`"poll"`, limit) -> a random time in microseconds."""
+    heartbeat_interval_ms: int
+    topics: tuple[str, ...] = ()
+    member_id: str = ""
+    epoch: int = 0
+    is_up: bool = False
+    owned: TopicPartitions = field(default_factory=dict)
+    """What it consumes, or will once its callback is over."""
+    target: TopicPartitions = field(default_factory=dict)
+    """The last assignment it was sent."""
+    is_revoking: bool = False
+    """It has to give something up: it waits for the next poll, or its callback runs."""
+    in_flight: int | None = None
+    """Number of the heartbeat that waits for an answer."""
+    must_report: bool = False
+    """The next heartbeat says what it owns."""
+    must_send: bool = False
+    """A heartbeat is due at once, when the one in flight is answered."""
+    has_new_topics: bool = False
+    is_stopping: bool = False
+    number: int = 0
+    out: list[Effect] = field(default_factory=list)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it runs and has nothing to do but consume."""
+        return self.is_up and self.epoch > 0 and not self.is_revoking and not self.must_send
+
+
+def step(state: ConsumerClient, event: Answered | Fired | Command) -> list[Effect]:
+    """Return what a member does about an event; `state` is changed in place.
+
+    Cost: O(its partitions) for an assignment, O(1) otherwise.
+    """
+    state.out = []
+    match event:
+        case Answered(number, ConsumerHeartbeatResponse() as response):
+            if state.is_up and number == state.in_flight:
+                state.in_flight = None
+                _answered(state, response)
+        case Fired((name,)):
+            _TIMERS[name](state)
+        case Command():
+            _COMMANDS[event](state)
+    return state.out
+
+
+def _start(state: ConsumerClient) -> None:
+    """Start the process: it chooses an id and joins with epoch 0."""
+    state.is_up, state.is_stopping = True, False
+    state.topics = state.topics or state.config.topics
+    state.member_id = state.new_id(state.config.name)
+    _join(state)
+
+
+def _join(state: ConsumerClient) -> None:
+    state.epoch, state.owned, state.target = 0, {}, {}
+    state.is_revoking = False
+    _send_now(state)
+
+
+def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> None:
+    if response.error in FATAL:
+        _lose(state, "fenced")
+        _end(state)
+        return
+    if response.error is not ConsumerError.NONE:
+        _lose(state, "fenced")
+        _join(state)
+        return
+    state.epoch = response.epoch
+    if response.assignment is not None:
+        state.target = response.assignment
+        _reconcile(state)
+    if state.must_send:
+        _send_now(state)
+
+
+def _reconcile(state: ConsumerClient) -> None:
+    """Go for the assignment: what is missing in it is given up at the next poll."""
+    if state.is_revoking:
+        return
+    kept = shared(state.owned, state.target)
+    if count(kept) < count(state.owned):
+        state.is_revoking = True
+        wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
+        state.out.append(Schedule(("poll",), wait))
+    else:
+        _take(state)
+
+
+def _poll(state: ConsumerClient) -> None:
+    """Give up what the assignment lacks: consumption ends, the callback runs and commits."""
+    state.owned = shared(state.owned, state.target)
+    state.out.append(Consume(state.owned, "revoked"))
+    state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+
+
+def _revoked(state: ConsumerClient) -> None:
+    if state.is_stopping:
+        _leave(state)
+        return
+    state.is_revoking = False
+    state.must_report = True
+    if count(shared(state.owned, state.target)) < count(state.owned):
+        _reconcile(state)  # another assignment came meanwhile
+    else:
+        _take(state)
+    _send_now(state)
+
+
+def _take(state: ConsumerClient) -> None:
+    """Take what is new; the report of it goes out at once."""
+    if count(state.owned) < count(state.target):
+        state.owned = state.target
+        state.must_report = state.must_send = True
+        state.out.append(Schedule(("assigned",), state.config.assign_ms * MILLISECOND))
+
+
+def _assigned(state: ConsumerClient) -> None:
+    state.out.append(Consume(state.owned, "assigned"))
+
+
+def _send_now(state: ConsumerClient) -> None:
+    """Send a heartbeat, or leave it to the moment when the one in flight is answered."""
+    if state.in_flight is not None:
+        state.must_send = True
+        return
+    is_join = state.epoch == 0
+    config = state.config
+    says_owned = is_join or state.must_report
+    request = ConsumerHeartbeat(
+        state.member_id,
+        state.epoch,
+        config.instance_id,
+        config.rack_id,
+        config.rebalance_timeout_ms if is_join else -1,
+        state.topics if is_join or state.has_new_topics else None,
+        state.owned if says_owned else None,
+    )
+    state.must_send = state.must_report = state.has_new_topics = False
+    state.in_flight = _send(state, request)
+    state.out.append(Schedule(("heartbeat",), state.heartbeat_interval_ms * MILLISECOND))
+
+
+def _rejoin(state: ConsumerClient) -> None:
+    """Say that the subscription has changed, with the next heartbeat, which is due at once."""
+    if state.is_up and state.epoch > 0:
+        state.has_new_topics = True
+        _send_now(state)
+
+
+def _stop(state: ConsumerClient) -> None:
+    """Close the consumer: give everything up, then leave."""
+    if not state.is_up or state.is_stopping:
+        return
+    state.is_stopping = True
+    state.out += [Cancel((name,)) for name in TIMERS]
+    if state.owned:
+        state.owned = {}
+        state.out.append(Consume({}, "revoked"))
+        state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+    else:
+        _leave(state)
+
+
+def _leave(state: ConsumerClient) -> None:
+    instance_id = state.config.instance_id
+    epoch = LEAVE_EPOCH if instance_id is None else STATIC_LEAVE_EPOCH
+    _send(state, ConsumerHeartbeat(state.member_id, epoch, instance_id))
+    _end(state)
+
+
+def _crash(state: ConsumerClient) -> None:
+    if state.is_up:
+        _lose(state, "crashed")
+        _end(state)
+
+
+def _lose(state: ConsumerClient, reason: str) -> None:
+    """Stop consuming everything, without a commit."""
+    state.out += [Cancel((name,)) for name in TIMERS]
+    if state.owned:
+        state.out.append(Consume({}, reason))
+    state.owned = {}
+
+
+def _end(state: ConsumerClient) -> None:
+    state.is_up, state.in_flight, state.owned = False, None, {}
+    state.is_revoking = state.must_send = False
+    state.out += [Cancel((name,)) for name in TIMERS]
+
+
+def _send(state: ConsumerClient, request: ConsumerHeartbeat) -> int:
+    state.number += 1
+    state.out.append(Send(state.number, request))
+    return state.number
+
+
+_TIMERS: dict[str, Callable[[ConsumerClient], None]] = {
+    "heartbeat": _send_now,
+    "poll": _poll,
+    "revoked": _revoked,
+    "assigned": _assigned,
+}
+_COMMANDS: dict[Command, Callable[[ConsumerClient], None]] = {
+    Command.START: _start,
+    Command.STOP: _stop,
+    Command.CRASH: _crash,
+    Command.REJOIN: _rejoin,
+}

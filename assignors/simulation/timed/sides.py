@@ -1,0 +1,188 @@
+"""The two sides of a run: a coordinator and members, of one protocol.
+
+The run knows no protocol: it hands events to the sides and does what they ask for. A protocol more
+is one function here, and one row in `SIDES`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from assignors.leader import REPAIR
+from assignors.model import Cluster
+from assignors.registry import assignor_named
+from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
+from assignors.simulation.timed.protocols.classic import member as classic_member
+from assignors.simulation.timed.protocols.classic.coordinator_state import (
+    ClassicConfig,
+    ClassicCoordinator,
+)
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.consumer import coordinator as consumer_coordinator
+from assignors.simulation.timed.protocols.consumer import member as consumer_member
+from assignors.simulation.timed.protocols.consumer.coordinator_state import (
+    ConsumerConfig,
+    ConsumerCoordinator,
+)
+from assignors.simulation.timed.protocols.consumer.member import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Command,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+)
+from assignors.simulation.timed.random_streams import exponential, stream
+from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
+from assignors.simulation.timed.topic_ids import with_ids
+
+AT_REST = (GroupState.STABLE, GroupState.EMPTY)
+
+
+class AnyMember(Protocol):
+    """What a run looks at in a member of any protocol."""
+
+    topics: tuple[str, ...]
+
+    @property
+    def is_up(self) -> bool:
+        """Whether its process runs."""
+        ...
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it runs and has nothing to do but consume."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """A coordinator and members of one protocol; members are numbered as in the scenario."""
+
+    members: Sequence[AnyMember]
+    step_coordinator: Callable[[int, CoordinatorEvent], list[Effect]]
+    """The time in microseconds and an event -> what the coordinator does about it."""
+    step_member: Callable[[int, Answered | Fired | Command], list[Effect]]
+    """A member's number and an event -> what it does about it."""
+    change_topics: Callable[[Cluster], bool]
+    """Shows the coordinator new topics; whether members have to be shown them too."""
+    show_topics: Callable[[int, Cluster], bool]
+    """Gives a member new metadata; whether it has to rejoin for it."""
+    generation: Callable[[], int]
+    """The generation or group epoch."""
+    is_rebalancing: Callable[[], bool]
+    """Whether members are on their way to a new assignment."""
+
+
+def classic_sides(scenario: Scenario) -> Sides:
+    """Return the classic protocol, eager or cooperative as the members' assignors are."""
+    cluster = Cluster.of(scenario.topics)
+    coordinator = ClassicCoordinator(
+        new_id=_new_ids(scenario.seed),
+        config=ClassicConfig(
+            initial_delay_ms=scenario.broker.initial_delay_ms,
+            max_size=scenario.broker.max_size,
+        ),
+    )
+    members = [
+        ClassicMember(
+            config=config,
+            assignors=tuple(assignor_named(name).configured(REPAIR) for name in config.assignors),
+            draw=_draws(scenario.seed, config),
+            cluster=cluster,
+            compute_us_per_partition=scenario.compute_us_per_partition,
+        )
+        for config in scenario.members
+    ]
+
+    def show_topics(number: int, cluster: Cluster) -> bool:
+        member = members[number]
+        before, member.cluster = member.cluster.topics, cluster
+        is_concerned = any(before.get(t) != cluster.topics.get(t) for t in member.topics)
+        return member.is_leader and is_concerned
+
+    return Sides(
+        members=members,
+        step_coordinator=lambda _, event: classic_coordinator.step(coordinator, event),
+        step_member=lambda number, event: classic_member.step(members[number], event),
+        change_topics=lambda _: True,  # the coordinator knows no topics
+        show_topics=show_topics,
+        generation=lambda: coordinator.group.generation,
+        is_rebalancing=lambda: coordinator.group.state not in AT_REST,
+    )
+
+
+def consumer_sides(scenario: Scenario) -> Sides:
+    """Return the consumer group protocol of KIP-848."""
+    broker = scenario.broker
+    coordinator = ConsumerCoordinator(
+        assignor=assignor_named(broker.assignor).configured(REPAIR),
+        cluster=with_ids(Cluster.of(scenario.topics)),
+        config=ConsumerConfig(
+            session_timeout_ms=broker.consumer_session_timeout_ms,
+            heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
+            assignment_interval_ms=broker.assignment_interval_ms,
+            max_size=broker.max_size,
+        ),
+    )
+    waiting = WaitingCoordinator(coordinator=coordinator)
+    new_id = _new_ids(scenario.seed)
+    members = [
+        ConsumerClient(
+            config=config,
+            new_id=new_id,
+            draw=_draws(scenario.seed, config),
+            heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
+        )
+        for config in scenario.members
+    ]
+
+    def change_topics(cluster: Cluster) -> bool:
+        consumer_coordinator.topics_changed(coordinator, with_ids(cluster))
+        return False
+
+    return Sides(
+        members=members,
+        step_coordinator=lambda at_us, event: consumer_step(waiting, at_us, event),
+        step_member=lambda number, event: consumer_member.step(members[number], event),
+        change_topics=change_topics,
+        show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
+        generation=lambda: coordinator.group.epoch,
+        is_rebalancing=lambda: not coordinator.group.is_stable,
+    )
+
+
+SIDES: dict[GroupProtocol, Callable[[Scenario], Sides]] = {
+    GroupProtocol.CLASSIC: classic_sides,
+    GroupProtocol.CONSUMER: consumer_sides,
+}
+
+
+def _draws(seed: int, config: MemberConfig) -> Callable[[str, int], int]:
+    """Return a member's random times: up to a limit for polls, exponential around a mean else."""
+    polls = stream(seed, config.name, "poll")
+    syncs = stream(seed, config.name, "sync")
+
+    def draw(purpose: str, limit: int) -> int:
+        return polls.below(limit + 1) if purpose == "poll" else exponential(syncs, limit)
+
+    return draw
+
+
+def _new_ids(seed: int) -> Callable[[str], str]:
+    """Return a source of member ids: the client's name and a UUID, as Kafka makes them."""
+    given: Counter[str] = Counter()
+
+    def new_id(name: str) -> str:
+        given[name] += 1
+        dice = stream(seed, name, f"id {given[name]}")
+        return f"{name}-{UUID(int=dice.below(1 << 64) << 64 | dice.below(1 << 64), version=4)}"
+
+    return new_id
