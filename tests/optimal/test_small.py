@@ -69,7 +69,7 @@ def odd_groups(draw: st.DrawFn) -> Group:
 
 
 @EITHER
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(group=odd_groups())
 def test_lists_give_the_answer_of_arrays(kind: UserData, group: Group) -> None:
     answer, expected = assign_small(group, kind), BY_ARRAYS[kind](group)

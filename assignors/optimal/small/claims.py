@@ -13,12 +13,12 @@ from itertools import chain
 from assignors.arrays import INT64
 from assignors.assignor import UserData
 from assignors.claims import (
+    READERS,
     Claim,
     byte_notes,
     future_generation_note,
     last_generation,
     out_of_range_note,
-    read_claim,
     unknown_claims_note,
     unknown_topic_note,
 )
@@ -55,16 +55,17 @@ def small_claims(problem: SmallProblem, group: Group, kind: UserData) -> SmallCl
 
     Cost: O(number of claimed partitions + number of claimed topics).
     """
-    read = [read_claim(member, kind) for member in problem.members]
+    read = list(map(READERS[kind], problem.members))
     last = last_generation(group, read)
-    generation, notes = _generations(problem.members, read, last)
+    has_unknown = False in [claim.is_known for claim in read]
+    generation, notes = _generations(problem.members, read, last, has_unknown=has_unknown)
     claims = SmallClaims(
         claimant=[],
         contested={},
         unsubscribed=set(),
         generation=generation,
         last=last,
-        has_unknown=not all(claim.is_known for claim in read),
+        has_unknown=has_unknown,
         notes=(),
     )
     unknown, wrong = _enter(problem, claims, read)
@@ -102,11 +103,13 @@ def favoured_members(claims: SmallClaims) -> list[int]:
 
 
 def _generations(
-    members: Sequence[Member], read: Sequence[Claim], last: int
+    members: Sequence[Member], read: Sequence[Claim], last: int, *, has_unknown: bool
 ) -> tuple[list[int], list[MemberNote]]:
     """Return the generation of each member's claims, those above `last` as none, and the notes."""
     generation = [claim.generation for claim in read]
     notes = byte_notes(members)
+    if not has_unknown and max(generation) <= last:
+        return generation, notes
     for position, (member, claim) in enumerate(zip(members, read, strict=True)):
         if claim.generation > last:
             generation[position] = NO_GENERATION
