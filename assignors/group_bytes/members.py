@@ -134,8 +134,8 @@ class ReadMembers(LazyMembers):
 
     def rack_ids(self) -> list[str | None]:
         """Return everybody's rack."""
-        found = dict(self.arrays.rack_ids)
-        found |= {row: m.rack_id for row, m in self.arrays.alone.items() if m.rack_id}
+        found: dict[int, str | None] = dict(self.arrays.rack_ids)
+        found |= {row: member.rack_id for row, member in self.arrays.alone.items()}
         return list(map(found.get, self.rows.tolist())) if found else [None] * len(self)
 
     def subscriptions(self) -> tuple[list[str], Bool, Int64]:

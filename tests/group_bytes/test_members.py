@@ -6,6 +6,7 @@ import pickle
 from dataclasses import fields
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -16,9 +17,11 @@ from assignors.model import Group
 from assignors.problem import problem_of
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
 from tests.group_bytes.test_subscriptions import always_together, one_by_one, subscription
+from wire import encode_sticky_user_data
 
 TRAILING = subscription(owned={"c": (0,)}, rack_id="r1") + b"\0"
 """Read alone, with a topic that nobody subscribes to and a rack."""
+TWO = Topic(partition_count=2)
 OTHER = subscription(topics=("c",), owned={"d": (1,)}, generation=9)
 
 
@@ -55,6 +58,36 @@ def test_members_read_together_give_the_same_arrays_and_notes(
     assert shown(problem) == shown(expected)
     claims = claims_of(problem, together, kind)
     assert shown(claims) == shown(claims_of(expected, alone, kind))
+
+
+@pytest.mark.parametrize("kind", [UserData.STICKY, UserData.COOPERATIVE])
+def test_user_data_in_every_layout_gives_the_claims_of_the_reader_in_wire(kind: UserData) -> None:
+    whole = encode_sticky_user_data({"a": (0, 1), "gone": (2,)}, 4)
+    layouts = [
+        *(None, whole, whole[:-4], whole + b"\0", whole[:-1], whole[:-4] + b"\0\0"),
+        *(whole[:-4] + b"\xff\xff\xff\0", b"\0\1" + whole, b"\0\0\0\7", b"\xff" * 4),
+        *(bytes(4), bytes(8), encode_sticky_user_data({"a": (3, 3)}, 9)),
+        whole.replace(b"\0\4gone", b"\0\4go\xffe"),
+    ]
+    plain = [subscription(user_data=layouts[1]) for _ in range(40)]
+    layouts += [b"", b"\xff\xff\xff\0", b"\0\0\0\4"]
+    odd = [
+        subscription(user_data=data, owned={"b": (1,)}, version=version, rack_id="r1")
+        for data in layouts
+        for version in (1, 3)
+    ]
+    named = {f"m{number * 7 % 97:02}": blob for number, blob in enumerate([*plain, *odd])}
+    for generation in (None, 4):
+        with always_together():
+            members = read_members(named)
+        racks = (("r1",), ("r2",), ())
+        cluster = Cluster(topics={"a": Topic(partition_count=3, racks=racks), "b": TWO})
+        together = Group(cluster=cluster, members=members, generation=generation)
+        alone = Group(cluster=cluster, members=one_by_one(named), generation=generation)
+        problem, expected = problem_of(together), problem_of(alone)
+        assert shown(problem) == shown(expected)
+        claims = claims_of(problem, together, kind)
+        assert shown(claims) == shown(claims_of(expected, alone, kind))
 
 
 def test_members_read_together_can_be_pickled() -> None:

@@ -22,18 +22,20 @@ from tests.group_bytes.test_subscriptions import always_together, one_by_one, su
 from wire import decode_subscription
 
 BYTES = st.sampled_from((0, 1, 4, 255))
+GROUPS, OTHERS = groups_of_bytes(max_size=8), groups_of_bytes(max_size=2)
+HOW = st.sampled_from(("same", "same", "same", "touched", "other", "gone"))
 
 
 @st.composite
 def rounds(draw: st.DrawFn) -> list[dict[str, bytes]]:
     """The Subscriptions of three rounds: most members write again what they wrote, or nearly."""
-    blobs = draw(groups_of_bytes(max_size=8))
+    blobs = draw(GROUPS)
     found = [blobs]
     for number in range(2):
-        others = draw(groups_of_bytes(max_size=2))
+        others = draw(OTHERS)
         blobs = dict(draw(st.permutations(list(blobs.items()))))
         for member_id in list(blobs):
-            how = draw(st.sampled_from(("same", "same", "same", "touched", "other", "gone")))
+            how = draw(HOW)
             if how == "touched" and len(blobs[member_id]) >= 12:
                 blob = bytearray(blobs[member_id])
                 blob[-draw(st.integers(1, 12))] = draw(BYTES)
@@ -61,11 +63,11 @@ def test_members_of_a_round_that_follows_are_those_read_afresh(
         assert isinstance(again, ReadMembers)
         group = Group(cluster=cluster, members=again)
         expected = Group(cluster=cluster, members=afresh)
-        problem = problem_of(group)
+        problem, problem_afresh = problem_of(group), problem_of(expected)
         claims = claims_of(problem, group, UserData.COOPERATIVE)
-        claims_afresh = claims_of(problem_of(expected), expected, UserData.COOPERATIVE)
+        claims_afresh = claims_of(problem_afresh, expected, UserData.COOPERATIVE)
         assert shown(claims) == shown(claims_afresh)
-        assert shown(problem) == shown(problem_of(expected))
+        assert shown(problem) == shown(problem_afresh)
         assert again == afresh
         assert [m.instance_id for m in again] == [instance_ids.get(name) for name in blobs]
         before = again
