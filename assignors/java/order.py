@@ -8,8 +8,6 @@ import numpy as np
 
 from assignors.arrays import Int64
 from assignors.jvm.hash_trees import name_order
-from assignors.jvm.map_order import map_order
-from assignors.model import Group
 from assignors.problem import Problem
 from wire.text import utf16_key
 
@@ -20,7 +18,7 @@ def dealing_order(problem: Problem) -> Int64:
     Static members by instance id, then the others by member id. A static member keeps its place
     through restarts, which give it a new member id. Cost: O(M + S log S) for S static members.
 
-    >>> from assignors.model import Cluster, Member
+    >>> from assignors.model import Cluster, Group, Member
     >>> from assignors.problem import problem_of
     >>> members = (Member(member_id="z", instance_id="i"), Member(member_id="a"))
     >>> dealing_order(problem_of(Group(cluster=Cluster.of({}), members=members))).tolist()
@@ -36,13 +34,14 @@ def dealing_order(problem: Problem) -> Int64:
     return np.array([*(number for _, number in static), *others], dtype=np.int64)
 
 
-def topic_order(group: Group, problem: Problem) -> list[int]:
+def topic_order(problem: Problem, order: Int64) -> list[int]:
     """Return the topics that have partitions (numbers of `problem`) in the order of Java's map.
 
-    A hash set collects what members ask for, member by member in map order, and fills the map.
-    Cost: O(M log M + total length of different subscriptions).
+    A hash set collects what members ask for, member by member in `order`, int64[M], that of the
+    map of members, and fills the map of topics.
+    Cost: O(M + total length of different subscriptions).
     """
-    lists = [problem.members[number].topics for number in map_order(group, problem).tolist()]
+    lists = [problem.members[number].topics for number in order.tolist()]
     different = {id(topics): topics for topics in lists}  # most members share one tuple
     asked = list(dict.fromkeys(chain.from_iterable(different.values())))
     collected = [asked[place] for place in name_order(asked).tolist()]

@@ -104,7 +104,7 @@ def assign(group: Group) -> Rebalance:
     ({'t': (0, 1), 'u': (0, 1)}, (('t', 2), ('u', 2)))
     """
     problem = problem_of(group)
-    order = dealing_order(problem)
+    order, in_map = dealing_order(problem), map_order(group, problem)
     deals = _deals(problem, group.cluster, order) if problem.rack is not None else []
     if any(deal.needs_racks for deal in deals):
         for partition_count, together in _copartitioned(deals):
@@ -113,8 +113,8 @@ def assign(group: Group) -> Rebalance:
         topics = np.arange(len(problem.topics))
     else:
         owner = consecutive_owners(problem, order)
-        topics = np.array(topic_order(group, problem), dtype=np.int64)
-    held = _listed(group, problem, owner, topics)
+        topics = np.array(topic_order(problem, in_map), dtype=np.int64)
+    held = _listed(problem, owner, in_map, topics)
     nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
         assignment=assigned(problem, owner, held),
@@ -204,9 +204,8 @@ def _owner(problem: Problem, deals: list[_TopicDeal]) -> Int32:
     return owner
 
 
-def _listed(group: Group, problem: Problem, owner: Int32, topics: Int64) -> OrderedAssignment:
-    """Return the lists of all members, members in map order and topics in the order given."""
-    order = map_order(group, problem)
+def _listed(problem: Problem, owner: Int32, order: Int64, topics: Int64) -> OrderedAssignment:
+    """Return the lists of all members, members (int64[M]) and topics in the order given."""
     place = np.empty(problem.member_count, dtype=np.int64)
     place[order] = np.arange(problem.member_count)
     size = np.diff(problem.first)[topics]

@@ -1,4 +1,4 @@
-"""What the copies of Kafka's Java code share: iteration order of hash tables, and exceptions.
+"""What the copies of Kafka's Java code share: order of hash tables, answers in it, exceptions.
 
 `java` and `server` use it; no other part of the package depends on Java.
 """
