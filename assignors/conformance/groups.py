@@ -78,7 +78,7 @@ def has_bytes(given: Document) -> bool:
 
 
 def pairs_of(document: object, place: Place = ()) -> list[tuple[str, int]]:
-    """Return [[topic, partition], ...] as pairs, order kept."""
+    """Return [[topic, partition], ...] as pairs, in order; `DocumentError` for anything else."""
     pairs = []
     for position, entry in enumerate(as_list(document, place)):
         here = (*place, position)

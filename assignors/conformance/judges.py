@@ -89,7 +89,10 @@ def mistakes_of_error(vector: Vector, error: Document, strictness: Strictness) -
 
 
 def lists_of(document: object) -> Lists:
-    """Return the `assignment` of an answer."""
+    """Return the `assignment` of an answer, member id -> (topic, partition) pairs in their order.
+
+    Raises `DocumentError` where it is malformed.
+    """
     place = ("assignment",)
     return {
         as_string(member_id, place): pairs_of(pairs, (*place, member_id))

@@ -35,13 +35,17 @@ class Outcome:
 def outcomes(
     vectors: Iterable[Vector], program: ProgramUnderTest, strictness: Strictness
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each vector, in order; `OSError` if the program cannot be started."""
+    """Yield the outcome of each vector, in order, as soon as the program has answered it.
+
+    Raises `OSError` if the program cannot be started. A vector takes as long as the program,
+    the program's timeout at most.
+    """
     for vector in vectors:
         yield judged(vector, program.ask(vector.request()), strictness)
 
 
 def judged(vector: Vector, answer: Document | NoAnswer, strictness: Strictness) -> Outcome:
-    """Return the outcome of one answer."""
+    """Return the outcome of one answer; a malformed one has failed. Cost: that of its judge."""
     if isinstance(answer, NoAnswer):
         return Outcome(vector=vector, status=Status.FAILED, reasons=(answer.reason,))
     if "skip" in answer:

@@ -26,7 +26,10 @@ def read_record(request: Document) -> Document:
 
 
 def write_record(request: Document) -> Document:
-    """Return a record's bytes; `ValueError` for a type that is not known.
+    """Return a record's bytes in hexadecimal.
+
+    Raises `ValueError` for a type that is not known, `DocumentError` (a `ValueError`) for a field
+    that is missing, `WireError` for a value that cannot be written.
 
     >>> write_record({"type": 2, "version": 4, "key": {"group": "g"}, "value": None})
     {'key': '0002000167', 'value': None}

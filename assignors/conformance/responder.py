@@ -64,14 +64,19 @@ class UnsupportedError(Exception):
 
 
 def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the answer to each line; empty lines are skipped."""
+    """Yield the answer to each line, with a line feed; empty lines are skipped.
+
+    Raises `ValueError` for a line that is no JSON, and what `answer` raises.
+    """
     for line in lines:
         if line.strip():
             yield json.dumps(answer(json.loads(line))).encode() + b"\n"
 
 
 def answer(request: Document) -> Document:
-    """Return the answer to one request.
+    """Return the answer to one request: its `id`, and one of `out`, `error` and `skip`.
+
+    Raises `KeyError` for a request without `id`, `DocumentError` for one without `algo`.
 
     >>> answer({"id": "x", "op": "decode", "algo": "codec-sub", "hex": "00"})
     {'id': 'x', 'error': {'text': 'version: 2 bytes in 1 (byte 0)'}}

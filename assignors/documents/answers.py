@@ -1,7 +1,7 @@
 """Write answers as JSON objects: what `assign`, `check`, `explain` and `assign --compare` print.
 
-Each function returns the fields of one answer; whoever writes a line adds `schema` (`SCHEMA`) and
-`error`.
+Each function returns the fields of one answer, in time linear in its size; whoever writes a line
+adds `schema` (`SCHEMA`) and `error`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read values out of parsed JSON: each has the type asked for, or is refused with its place.
+"""Read values out of parsed JSON: each has the type asked for, else its place is named.
 
 A place is the tuple of keys and positions that leads to a value; an error shows it as a path,
 `members[2].owned[0][1]`. The path is only made when something is wrong, so a correct document
@@ -90,28 +90,31 @@ def path_of(place: Place) -> str:
 
 
 def required(fields: Mapping[str, object], key: str, place: Place) -> object:
-    """Return the value of a key that must be there; null counts as missing."""
+    """Return the value of a key; `DocumentError` where it is missing or null."""
     if fields.get(key) is None:
         raise DocumentError(ErrorCode.MISSING, f"{key!r} is missing", (*place, key))
     return fields[key]
 
 
 def as_object(value: object, place: Place) -> Mapping[str, object]:
-    """Return an object's fields."""
+    """Return an object's fields; `DocumentError` for anything that is no object."""
     if not isinstance(value, dict):
         raise _wrong_type("an object", value, place)
     return value
 
 
 def as_list(value: object, place: Place) -> Sequence[object]:
-    """Return a list."""
+    """Return a list; `DocumentError` for anything else."""
     if not isinstance(value, list):
         raise _wrong_type("a list", value, place)
     return value
 
 
 def as_string(value: object, place: Place) -> str:
-    """Return a string that can be written as UTF-8: one with half a surrogate pair cannot."""
+    """Return a string that can be written as UTF-8; `DocumentError` for anything else.
+
+    A string with half a surrogate pair, which JSON can express, cannot be written.
+    """
     if not isinstance(value, str):
         raise _wrong_type("a string", value, place)
     if not value.isascii() and SURROGATE.search(value):
@@ -121,7 +124,10 @@ def as_string(value: object, place: Place) -> str:
 
 
 def as_strings(value: object, place: Place) -> tuple[str, ...]:
-    """Return a list of strings."""
+    """Return a list of strings, each as `as_string`; `DocumentError` at the first that is none.
+
+    Cost: O(total length), about 20 ns a string where all are ASCII.
+    """
     listed = as_list(value, place)
     if len(listed) >= TOGETHER_FROM and are_ascii(listed):
         return tuple(listed)
@@ -132,7 +138,10 @@ def as_strings(value: object, place: Place) -> tuple[str, ...]:
 
 
 def as_int32(value: object, place: Place) -> int:
-    """Return an integer of 32 bits, as in Kafka's protocol; `true` and 1.0 are no integers."""
+    """Return an integer of 32 bits, as in Kafka's protocol; `DocumentError` for anything else.
+
+    `true` and 1.0 are no integers.
+    """
     if type(value) is not int:
         raise _wrong_type("an integer", value, place)
     if not INT32_MIN <= value <= INT32_MAX:
@@ -142,7 +151,7 @@ def as_int32(value: object, place: Place) -> int:
 
 
 def as_int32s(value: object, place: Place) -> tuple[int, ...]:
-    """Return a list of integers of 32 bits."""
+    """Return a list of integers of 32 bits; `DocumentError` at the first entry that is none."""
     return tuple(
         entry
         if type(entry) is int and INT32_MIN <= entry <= INT32_MAX
@@ -180,19 +189,22 @@ def are_pairs(values: Collection[object]) -> TypeGuard[list[list[Any]]]:
 
 
 def optional_int32(fields: Mapping[str, object], key: str, place: Place = ()) -> int | None:
-    """Return the integer of a key, `None` where it is absent or null."""
+    """Return the integer of a key, `None` where it is absent or null; errors of `as_int32`."""
     value = fields.get(key)
     return None if value is None else as_int32(value, (*place, key))
 
 
 def optional_string(fields: Mapping[str, object], key: str, place: Place = ()) -> str | None:
-    """Return the string of a key, `None` where it is absent or null."""
+    """Return the string of a key, `None` where it is absent or null; errors of `as_string`."""
     value = fields.get(key)
     return None if value is None else as_string(value, (*place, key))
 
 
 def optional_bytes(fields: Mapping[str, object], key: str, place: Place = ()) -> bytes | None:
-    """Return the bytes that a key has in hexadecimal, `None` where it is absent or null."""
+    """Return the bytes that a key has in hexadecimal, `None` where it is absent or null.
+
+    Raises `DocumentError` for what is no string, and for the first character that is no digit.
+    """
     digits = optional_string(fields, key, place)
     if digits is None:
         return None
@@ -206,8 +218,8 @@ def optional_bytes(fields: Mapping[str, object], key: str, place: Place = ()) ->
 def bytes_from_hex(digits: bytes) -> bytes:
     r"""Return the bytes that hexadecimal digits stand for, in either case, after an optional 0x.
 
-    White space may surround them. Raises `DocumentError`; its offset counts from the start of
-    `digits`.
+    White space may surround them. Raises `DocumentError` for any other character and for an odd
+    number of digits; its offset counts bytes from the start of `digits`.
 
     >>> bytes_from_hex(b" 0x00FF ")
     b'\x00\xff'

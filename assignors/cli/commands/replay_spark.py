@@ -1,4 +1,4 @@
-"""Replay on a local Spark: the records of one group at a time in memory, dumps and live topics.
+"""Replay dumps and live topics on a local Spark, with the records of one group in memory.
 
 The tables are those of plain Python, rows in the same order. Commits stay in Spark: they are
 written there, and come into this process only to be printed, some at a time.

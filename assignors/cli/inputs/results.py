@@ -1,4 +1,4 @@
-"""One result document for each input line, whatever the line holds.
+"""Make one result document for each input line, whatever the line holds.
 
 A line that cannot be answered gives a document with the same keys and an `error`; the lines after
 it are not affected.

@@ -87,7 +87,10 @@ def read_rows(files: Sequence[str]) -> Iterator[tuple[int, Row | DocumentError]]
 
 
 def row_from_document(document: object) -> Row:
-    """Return a scenario row: seed and sizes, or a group with its members' Subscription bytes."""
+    """Return a scenario row: seed and sizes, or a group with its members' Subscription bytes.
+
+    Raises `DocumentError` with the place of the first value that is wrong.
+    """
     given = as_object(document, ())
     row: dict[str, Any] = {
         "id": given.get("id"),

@@ -68,7 +68,10 @@ class Strategy(BaseStrategy):
         return self._session.join(topics, owned={}, generation=generation)
 
     def assign(self, cluster: Any, members: Mapping[str, Any]) -> dict[str, bytes]:  # noqa: ANN401
-        """Return the Assignment bytes of every member. Never raises, whatever members write."""
+        """Return the Assignment bytes of every member, by id. Never raises for what members write.
+
+        Cost: that of `assignors.lead`, and a few per cent for the client's cluster metadata.
+        """
         coordinator = self._find_coordinator()
         return self._session.lead(
             partial(_cluster_of, cluster),

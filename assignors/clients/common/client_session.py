@@ -101,6 +101,7 @@ class ClientSession:
 
         Never raises, whatever members write. An assignor from outside that raises is replaced
         for this round by the best one with the same hand-over, so that the group goes on.
+        Cost: that of `leader.lead`; what it read of a large group is kept for the next round.
         """
         begin = time.perf_counter()
 

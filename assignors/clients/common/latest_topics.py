@@ -1,9 +1,9 @@
-"""The topics of one Subscription after the other, where most members list the same ones.
+"""Find the topics of a Subscription that lists the same ones as the Subscription before.
 
 A client decodes the Subscriptions of a group one by one and asks at once for the topics of each.
-Those that begin with the bytes of the list before have its topics: a comparison, and no parsing.
-So also those that break off behind their topics, which else have none: the client watches a few
-topics more, the leader reads all bytes itself.
+Most members list the same topics: bytes that begin with the list before are compared, not parsed.
+Bytes that end too early behind such a list have its topics too, where a full decoder finds none:
+the client then watches a few topics more. The leader decodes all bytes itself.
 """
 
 from __future__ import annotations

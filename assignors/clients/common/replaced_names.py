@@ -27,7 +27,7 @@ class ReplacedNames:
         self._count = 0
         self.users: weakref.WeakSet[object] = weakref.WeakSet()
         self.latest_topics = LatestTopics()
-        """What the replaced decoders have in common. No answer depends on it."""
+        """Shared by the replaced decoders; no assignment depends on it."""
 
     def use(self, user: object) -> None:
         """Replace the names for as long as `user` lives."""

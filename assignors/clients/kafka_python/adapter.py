@@ -95,7 +95,10 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
         )
 
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, bytes]:  # noqa: ANN401
-        """Return the Assignment bytes of every member. Never raises, whatever members write."""
+        """Return the Assignment bytes of every member, by id. Never raises for what members write.
+
+        Cost: that of `assignors.lead`, and a few per cent for the client's cluster metadata.
+        """
         coordinator = self._find_coordinator()
         if coordinator is not None:
             _watch_assigned_topics(coordinator)
