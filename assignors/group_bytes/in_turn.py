@@ -10,10 +10,11 @@ the end, and owned topics that somebody listed before.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assignors.model import NO_GENERATION, Member
+from wire.writing import STRING_LIMIT
 
 COUNT_LIMIT = 1_000_000
 """Longest array that Kafka 4.4 reads."""
@@ -81,6 +82,43 @@ def plain_member(
         user_data=user_data,
         version=version,
     )
+
+
+def topic_headers(topics: Iterable[str]) -> dict[bytes, str]:
+    r"""Return length and UTF-8 of each topic name that can be written -> the name.
+
+    >>> topic_headers(["t", chr(0xD800)])
+    {b'\x00\x01t': 't'}
+    """
+    headers = {}
+    for topic in topics:
+        try:
+            name = topic.encode()
+        except UnicodeEncodeError:
+            continue
+        if len(name) <= STRING_LIMIT:
+            headers[len(name).to_bytes(2, "big") + name] = topic
+    return headers
+
+
+def plain_sticky_user_data(
+    data: bytes, names: Mapping[bytes, str]
+) -> tuple[dict[str, tuple[int, ...]], int] | None:
+    """Return the claims and the generation in sticky UserData; `None` where they are not plain.
+
+    Equal to what `wire.decode_sticky_user_data` returns for the same bytes. `names` are
+    `topic_headers`. Never raises. Cost: O(bytes).
+
+    >>> data = bytes.fromhex("00000001" "000174" "00000001" "00000007" "00000002")
+    >>> plain_sticky_user_data(data, topic_headers(["t"]))
+    ({'t': (7,)}, 2)
+    """
+    try:
+        owned, place = _owned(data, 0, names)
+        (generation,) = _int32(data, place)
+    except (struct.error, IndexError, _NotPlainError):
+        return None
+    return (owned, generation) if place + 4 == len(data) else None
 
 
 class _NotPlainError(Exception):

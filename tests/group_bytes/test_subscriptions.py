@@ -13,11 +13,22 @@ from hypothesis import strategies as st
 
 from assignors.arrays import OwnedPartitions, partition_arrays
 from assignors.group_bytes import entries, subscriptions, topic_lists
-from assignors.group_bytes.in_turn import SharedNames, plain_member
+from assignors.group_bytes.in_turn import (
+    SharedNames,
+    plain_member,
+    plain_sticky_user_data,
+    topic_headers,
+)
 from assignors.group_bytes.subscriptions import member_from_bytes, members_in_turn, read_members
 from assignors.model import Member, member_ids_of
 from tests.group_bytes.blobs import CAPTURED, groups_of_bytes, mutated
-from wire import Subscription, decode_subscription, encode_subscription
+from wire import (
+    Subscription,
+    decode_sticky_user_data,
+    decode_subscription,
+    encode_sticky_user_data,
+    encode_subscription,
+)
 
 
 @contextmanager
@@ -113,6 +124,21 @@ def test_a_topic_list_that_is_cut_is_not_taken_for_that_of_the_next_member() -> 
     for end in range(12):
         assert plain_member("m", PLAIN[:end], shared, None) is None
         assert not shared.section
+
+
+LAYOUT = encode_sticky_user_data({"a": (0, 1), "b": tuple(range(40))}, 4)
+
+
+@given(mutated(st.just(LAYOUT)) | mutated(st.just(encode_sticky_user_data({}, -1))))
+@example(LAYOUT)
+@example(LAYOUT[:-4])
+@example(LAYOUT + b"\0")
+@example(LAYOUT.replace(b"\0\1b", b"\0\1a"))
+def test_sticky_user_data_that_is_plain_is_what_the_other_reader_reads(data: bytes) -> None:
+    plain = plain_sticky_user_data(data, topic_headers(["a", "b"]))
+    read = decode_sticky_user_data(data)
+    assert plain is None or (not read.notes and plain == (read.value.owned, read.value.generation))  # type: ignore[union-attr]
+    assert plain is not None or data != LAYOUT
 
 
 @pytest.mark.parametrize("blob", [PLAIN, LONG, subscription(version=1), subscription(version=2)])

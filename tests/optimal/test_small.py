@@ -20,7 +20,8 @@ from assignors.optimal.small.assign import assign_small
 from assignors.optimal.small.problem import PARTITIONS_MAX, SmallProblem, small_problem
 from assignors.optimal.small.share import shared_owners
 from assignors.testing import groups
-from wire import encode_assignment
+from tests.group_bytes.blobs import mutated
+from wire import encode_assignment, encode_sticky_user_data
 
 BY_ARRAYS = {
     UserData.STICKY: sticky.assign_by_arrays,
@@ -64,6 +65,13 @@ def odd_groups(draw: st.DrawFn) -> Group:
                 ends = (-1, 0, group.cluster.topics[topic].partition_count, 2**70)
                 more = st.sampled_from((*numbers, *numbers, *ends))
                 owned[topic] = (*numbers, *draw(st.lists(more, max_size=3)))
+            if member.version is not None:
+                writable = {
+                    t: tuple(n for n in numbers if n < 2**31) for t, numbers in owned.items()
+                }
+                user_data = encode_sticky_user_data(writable, draw(st.integers(-2, 6)))
+                user_data = draw(st.just(user_data) | mutated(st.just(user_data)))
+                member = replace(member, user_data=user_data)  # noqa: PLW2901
         described.append(replace(member, owned=owned))
     return replace(group, members=tuple(described), joined=draw(st.none() | st.integers(0, 8)))
 

@@ -22,6 +22,7 @@ from assignors.claims import (
     unknown_claims_note,
     unknown_topic_note,
 )
+from assignors.group_bytes.in_turn import plain_sticky_user_data, topic_headers
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
 from assignors.optimal.small.problem import SmallProblem
 from assignors.problem import NOBODY
@@ -55,7 +56,7 @@ def small_claims(problem: SmallProblem, group: Group, kind: UserData) -> SmallCl
 
     Cost: O(number of claimed partitions + number of claimed topics).
     """
-    read = list(map(READERS[kind], problem.members))
+    read = _read(problem, kind)
     last = last_generation(group, read)
     has_unknown = False in [claim.is_known for claim in read]
     generation, notes = _generations(problem.members, read, last, has_unknown=has_unknown)
@@ -100,6 +101,23 @@ def favoured_members(claims: SmallClaims) -> list[int]:
             newest = [member for member in newest if claims.generation[member] == best]
         favoured[partition] = newest[0] if len(newest) == 1 else NOBODY
     return favoured
+
+
+def _read(problem: SmallProblem, kind: UserData) -> list[Claim]:
+    """Return everybody's claim: `read_claim` of each member."""
+    reader = READERS[kind]
+    if kind is not UserData.STICKY:
+        return list(map(reader, problem.members))
+    names = topic_headers(problem.topics)
+    claims = []
+    for member in problem.members:
+        data = member.user_data
+        plain = None if data is None else plain_sticky_user_data(data, names)
+        if plain is None:
+            claims.append(reader(member))
+        else:
+            claims.append(Claim(owned=plain[0], generation=max(plain[1], NO_GENERATION)))
+    return claims
 
 
 def _generations(
