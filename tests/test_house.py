@@ -35,7 +35,7 @@ ALLOWED = {
     "wire": set(),
     "assignors.cli": {"click", "rich", "numpy"},
     "assignors.cli.commands.replay_spark": {"click", "pyspark"},
-    "assignors.cli.commands.simulate_spark": {"click", "pyspark"},  # its exception, no session
+    "assignors.cli.commands.simulating.spark": {"click", "pyspark"},  # its exception, no session
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},

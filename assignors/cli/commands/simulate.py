@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from assignors.cli.commands.simulate_spark import simulate_with_spark
+from assignors.cli.commands.simulating.spark import simulate_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.inputs.scenarios import INT64_MAX, Engine, outcome_documents, read_rows
@@ -83,6 +83,26 @@ def _size(option: str, default: int, text: str) -> Callable[[F], F]:
     show_default=True,
     help="Number of processes, for the engine python.",
 )
+@click.option(
+    "--scenario",
+    metavar="NAME|FILE",
+    help="Simulate on a clock, with delays and timeouts: a scenario of the gallery (crash,"
+    " scale-out, ...) or a JSON file. The options above have no part in it, but for --seed.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 1_000_000),
+    default=1,
+    show_default=True,
+    help="Number of runs of --scenario; seeds count up from --seed.",
+)
+@click.option(
+    "--protocol",
+    "protocols",
+    type=click.Choice(["classic", "consumer"]),
+    multiple=True,
+    help="Protocols to run --scenario under; consumer is KIP-848. Default: its own.",
+)
 @output_option
 @click.pass_context
 def simulate(  # noqa: PLR0917  # click names every option
@@ -100,6 +120,9 @@ def simulate(  # noqa: PLR0917  # click names every option
     assignors: tuple[str, ...],
     engine: str,
     processes: int,
+    scenario: str | None,
+    seeds: int,
+    protocols: tuple[str, ...],
     form: Form,
 ) -> None:
     """Simulate group histories under one or more assignors.
@@ -108,8 +131,12 @@ def simulate(  # noqa: PLR0917  # click names every option
     FILE has its own, one a line: {"seed": 7, "members": 20}, with the names of the options as keys,
     or a group as assign takes it. Writes a summary for each assignor on a terminal, elsewhere a
     line for each history, event and assignor. Without --assignor: range, roundrobin,
-    sticky and cooperative-sticky.
+    sticky and cooperative-sticky. With --scenario one history is played on a clock instead.
     """
+    if scenario is not None:
+        if files:
+            raise click.UsageError("--scenario takes the place of FILE")
+        context.exit(_timed(scenario, seed, seeds, protocols, form))
     try:
         sizes = Parameters(
             members=members,
@@ -140,3 +167,17 @@ def simulate(  # noqa: PLR0917  # click names every option
     }
     documents = with_progress(outcome_documents(numbered, engines[engine]), count, "outcomes")
     context.exit(write(documents, form, show_simulated))
+
+
+def _timed(scenario: str, seed: int, seeds: int, protocols: tuple[str, ...], form: Form) -> int:
+    """Play one scenario on a clock; return the exit code."""
+    from assignors.cli.commands.simulating.timed import (  # noqa: PLC0415 - of one option alone
+        chosen,
+        show_timed,
+        timed_documents,
+    )
+
+    if not -INT64_MAX <= seed <= INT64_MAX - seeds:
+        raise click.UsageError(f"--seed: seeds are within {-INT64_MAX}..{INT64_MAX}")
+    rows = timed_documents(chosen(scenario), first_seed=seed, seeds=seeds, protocols=protocols)
+    return write(with_progress(rows, seeds * max(len(protocols), 1), "runs"), form, show_timed)

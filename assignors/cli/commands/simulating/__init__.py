@@ -1,0 +1,1 @@
+"""What `simulate` runs: Spark for many histories, one scenario on a clock."""

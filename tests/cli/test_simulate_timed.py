@@ -1,0 +1,70 @@
+"""`simulate --scenario`: rows of timed runs, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import answers, process
+
+SMALL = {
+    "version": 1,
+    "until_ms": 20_000,
+    "topics": {"t": 4},
+    "members": [{"name": "c", "count": 2, "topics": ["t"], "assignors": ["java/range"]}],
+    "plan": [{"at_ms": 15_000, "do": "stop", "member": "c1"}],
+}
+
+
+def test_there_is_a_row_for_each_protocol_and_seed() -> None:
+    rows, code = answers(
+        *("simulate", "--scenario", "crash", "--seed", "3", "--seeds", "2"),
+        *("--protocol", "consumer", "--protocol", "classic"),
+    )
+    assert code == 0
+    assert [(row["scenario"], row["protocol"], row["seed"]) for row in rows] == [
+        ("crash", protocol, seed) for protocol in ("consumer", "classic") for seed in (3, 4)
+    ]
+    assert all(row["is_settled"] and row["gaps"] == 10 for row in rows)
+    assert len({row["scenario_hash"] for row in rows}) == 4
+
+
+def test_a_file_is_played_the_same_every_time(tmp_path: Path) -> None:
+    file = tmp_path / "small.json"
+    file.write_text(json.dumps(SMALL))
+    first, code = answers("simulate", "--scenario", str(file))
+    assert code == 0
+    assert first[0]["moves"] == 2
+    assert answers("simulate", "--scenario", str(file))[0] == first
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "Expecting property name"),
+        (json.dumps({**SMALL, "members": []}), "a group needs a member at members"),
+        (json.dumps({**SMALL, "plan": [{"at_ms": 1, "do": "fly"}]}), "at plan[0].do"),
+    ],
+)
+def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(text)
+    done = process("simulate", "--scenario", str(file))
+    assert done.returncode == 2
+    assert words.encode() in done.stderr
+
+
+def test_an_unknown_name_and_a_file_beside_it_are_refused() -> None:
+    done = process("simulate", "--scenario", "nope")
+    assert done.returncode == 2
+    assert b"known: rolling-restart" in done.stderr
+    assert process("simulate", "--scenario", "crash", "other.jsonl").returncode == 2
+
+
+def test_the_table_has_a_column_for_each_protocol() -> None:
+    both = ("--protocol", "classic", "--protocol", "consumer")
+    done = process("simulate", "--scenario", "crash", *both, "-o", "table")
+    assert b"classic" in done.stdout
+    assert b"partition-seconds without a consumer" in done.stdout

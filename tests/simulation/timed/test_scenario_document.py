@@ -1,0 +1,98 @@
+"""Timed scenarios as JSON: read back as written, and refused with the path of what is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from assignors.documents.values import DocumentError
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.scenario_document import (
+    document_from_scenario,
+    scenario_from_document,
+    scenario_hash,
+)
+
+WHOLE = Scenario(
+    name="whole",
+    seed=-(2**62),
+    until_ms=10,
+    protocol=GroupProtocol.CONSUMER,
+    topics={"t": 3, "u": 0},
+    members=(
+        MemberConfig(name="a", topics=("t",), assignors=("java/range", "java/sticky")),
+        MemberConfig(name="b", topics=("t", "u"), instance_id="i", rack_id="r", starts_at_ms=5),
+    ),
+    plan=(
+        Action(at_ms=1, do=Verb.CRASH, member="a"),
+        Action(at_ms=2, do=Verb.GROW, topic="u", partitions=4),
+        Action(at_ms=3, do=Verb.SUBSCRIBE, member="b", topics=("u",)),
+    ),
+    broker=BrokerConfig(assignor="server/range", append_us=1),
+)
+SMALL = {"version": 1, "until_ms": 1, "topics": {"t": 1}, "members": [{"name": "a", "topics": []}]}
+
+
+def test_a_scenario_is_read_as_it_was_written() -> None:
+    text = json.dumps(document_from_scenario(WHOLE))
+    assert scenario_from_document(json.loads(text)) == WHOLE
+
+
+def test_a_count_stands_for_so_many_members() -> None:
+    member = {"name": "c", "count": 2, "topics": ["t"], "instance_id": "i"}
+    scenario = scenario_from_document({**SMALL, "members": [member]})
+    assert [(each.name, each.instance_id) for each in scenario.members] == [
+        ("c0", "i0"),
+        ("c1", "i1"),
+    ]
+
+
+def test_scenarios_that_differ_have_different_hashes() -> None:
+    changed = [replace(WHOLE, seed=1), replace(WHOLE, until_ms=11), replace(WHOLE, plan=())]
+    assert len({scenario_hash(each) for each in [WHOLE, *changed, replace(WHOLE)]}) == 4
+
+
+MEMBER = {"name": "a", "topics": ["t"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"version": 2}, "version"),
+        ({"members": []}, "members"),
+        ({"members": None}, "members"),
+        ({"members": [MEMBER, MEMBER]}, "members[1].name"),
+        ({"members": [{"name": "a"}]}, "members[0].topics"),
+        ({"members": [{**MEMBER, "poll_ms": -1}]}, "members[0].poll_ms"),
+        ({"members": [{**MEMBER, "pol_ms": 1}]}, "members[0].pol_ms"),
+        ({"members": [{**MEMBER, "session_timeout_ms": 3000}]}, "members[0].session_timeout_ms"),
+        ({"members": [{**MEMBER, "heartbeat_interval_ms": 0}]}, "members[0].heartbeat_interval_ms"),
+        ({"members": [{**MEMBER, "assignors": ["best"]}]}, "members[0].assignors[0]"),
+        ({"members": [{**MEMBER, "assignors": []}]}, "members[0].assignors"),
+        ({"members": [{**MEMBER, "count": 100_001}]}, "members[0].count"),
+        ({"topics": {"t": "1"}}, "topics.t"),
+        ({"topics": {"t": 10_000_001}}, "topics"),
+        ({"protocol": "share"}, "protocol"),
+        ({"seed": 2**63}, "seed"),
+        ({"plan": [{"do": "stop", "member": "a"}]}, "plan[0].at_ms"),
+        ({"plan": [{"at_ms": 1, "do": "stop", "member": "b"}]}, "plan[0].member"),
+        ({"plan": [{"at_ms": 1, "do": "explode", "member": "a"}]}, "plan[0].do"),
+        ({"plan": [{"at_ms": 1, "do": "grow", "topic": "v"}]}, "plan[0].topic"),
+        ({"plan": [{"at_ms": 1, "do": "grow", "topic": "t"}]}, "plan[0].partitions"),
+        ({"broker": {"assignor": "x"}}, "broker.assignor"),
+        ({"network": []}, "network"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_path(changes: dict[str, object], path: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        scenario_from_document({**SMALL, **changes})
+    assert refused.value.path == path
