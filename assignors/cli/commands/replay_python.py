@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,13 +28,12 @@ from assignors.replay.history.timeline import learned_names, timeline
 @contextmanager
 def replay_with_python(request: ReplayRequest) -> Iterator[ReplayResult]:
     """Provide all tables, and write them where they were asked for."""
-    with _without_collection():
-        histories = _histories(request, _records(request))
-        settings = request.settings
-        if request.redact:
-            settings = replace(settings, label=numbered(histories))
-        replays = (replayed(history, settings) for history in histories)
-        tables = joined(with_progress(replays, len(histories), "groups"))
+    histories = _histories(request, _records(request))
+    settings = request.settings
+    if request.redact:
+        settings = replace(settings, label=numbered(histories))
+    replays = (replayed(history, settings) for history in histories)
+    tables = joined(with_progress(replays, len(histories), "groups"))
     if request.out is not None:
         from assignors.replay.tables.arrow import write_tables  # noqa: PLC0415 - needs pyarrow
 
@@ -46,22 +44,6 @@ def replay_with_python(request: ReplayRequest) -> Iterator[ReplayResult]:
         commits=lambda limit: offsets[:limit],
         commit_count=lambda: len(offsets),
     )
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Collect no garbage meanwhile.
-
-    Histories and tables hold no cycles, and going through them again and again as they grow takes
-    up to a fifth of the time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _records(request: ReplayRequest) -> list[LoggedRecord]:
