@@ -1,4 +1,9 @@
-"""Missing ownership: times in which a wanted partition has no owner."""
+"""Missing ownership: times in which a wanted partition has no owner.
+
+For simulations, whose observer knows at each moment which partitions are wanted. Replay's finding
+`unassigned` is another concept: there the records say which generation left a partition out, and
+one that is withheld for a hand-over, which is a gap here, is none of it.
+"""
 
 from __future__ import annotations
 

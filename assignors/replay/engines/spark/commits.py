@@ -83,6 +83,11 @@ def with_commit_counts(groups: DataFrame, commits: DataFrame) -> DataFrame:
     """Return the groups table with how many commits and tombstones fall into each life.
 
     `commits` are those of `offsets`; the ones of aborted transactions do not count.
+
+    `analysis.commits.commit_counts` does the same in plain Python, from the sorted times of all
+    commits of a group. Not here: no worker may hold these, and the join has found the life of each
+    already, so that counting them is one aggregate behind it. Both count to the same intervals,
+    `analysis.commits.spans`.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
 
