@@ -4,8 +4,8 @@
 
 `classic` is a group of so many members that has a new generation whenever one of them is replaced;
 `growing` is a KIP-848 group whose members join one by one, each with an epoch of its own. The
-records are written as Parquet; what is measured is `kafka-assignors replay FILE --table groups`
-in a process of its own: CPU seconds, and peak memory.
+records are written as Parquet; what is measured is `kafka-assignors replay FILE --out FOLDER`, all
+tables, in a process of its own: CPU seconds, and peak memory.
 """
 
 from __future__ import annotations
@@ -153,7 +153,10 @@ def replayed(file: Path) -> tuple[float, float, float]:
     """CPU seconds, wall seconds and peak memory in MB of the command."""
     started = time.perf_counter()
     command = [sys.executable, "-m", "assignors.cli", "replay", str(file), "--table", "groups"]
-    process = subprocess.Popen([*command, "-o", "jsonl"], stdout=subprocess.DEVNULL)
+    options = ["-o", "jsonl", "--out", str(file.parent / "tables")]
+    process = subprocess.Popen(
+        [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, used = os.wait4(process.pid, 0)
     assert os.waitstatus_to_exitcode(status) in (0, 1), status
     wall = time.perf_counter() - started
