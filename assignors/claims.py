@@ -107,7 +107,8 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     """
     generation, is_known, rows, alone = _read_claims(problem.members, kind)
     last = _last_of(group, generation.tolist())
-    notes = byte_notes([problem.members[member] for member in alone])
+    noted = sorted((*alone, *rows.noted)) if rows else list(alone)
+    notes = byte_notes([problem.members[member] for member in noted])
     is_above = generation > last
     for position in np.flatnonzero(is_above | ~is_known).tolist():
         member = problem.members[position]

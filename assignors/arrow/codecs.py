@@ -46,7 +46,7 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
     if not are_read_together(len(listed)):
         return _one_by_one_subscriptions(blobs)
     lists, fields, owned = read_together(listed)
-    rows = np.flatnonzero(fields.is_plain)
+    rows = np.flatnonzero(fields.is_plain & ~fields.has_notes())
     columns = {
         "version": pa.array(lists.version[rows], pa.int32()),
         "topics": _topic_lists(lists, rows),

@@ -40,7 +40,7 @@ def read_assignments(blobs: Sequence[bytes]) -> AssignmentArrays:
     place, end = bounds[:-1] + 2, bounds[1:]
     is_plain = version >= 0
     entries = read_entries(buffer, place, end, is_plain)
-    user_data = read_user_data(buffer, place, end, is_plain, length_min=0)
+    user_data = read_user_data(buffer, place, end, is_plain)
     is_plain &= place == end
     numbers: dict[bytes, int] = {}
     topic = recognised_names(entries, numbers)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from operator import itemgetter
 
 import numpy as np
 
@@ -52,6 +51,8 @@ class ClaimRows:
     """int64[M]: the position of each row among the N members, -1 for rows not asked for."""
     alone: list[int]
     """Positions of members whose claims have to be read one by one, in ascending order."""
+    noted: list[int]
+    """Positions of members with notes on their bytes, those of `alone` apart; ascending."""
 
     def partitions(
         self, index: Mapping[str, int], alone: Mapping[int, TopicPartitions]
@@ -69,7 +70,7 @@ class ClaimRows:
     def topics_beside(self, known: AbstractSet[str]) -> list[tuple[int, str, int]]:
         """Return the position, topic and number of partitions of claimed topics not in `known`.
 
-        In ascending order of the positions; without members that were read one by one.
+        In the order of the rows; without members that were read one by one.
         """
         owned = self.owned
         if owned.name_set <= known:
@@ -78,14 +79,13 @@ class ClaimRows:
         entries = np.flatnonzero(is_beside[owned.topic])
         position = np.repeat(self.position, np.diff(owned.entry_ptr))[entries]
         count = np.diff(owned.number_ptr)[entries]
-        found = [
+        return [
             (place, owned.names[topic], length)
             for place, topic, length in zip(
                 position.tolist(), owned.topic[entries].tolist(), count.tolist(), strict=True
             )
             if place >= 0
         ]
-        return sorted(found, key=itemgetter(0))
 
 
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
@@ -99,6 +99,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     else:
         generation, owned = _sticky(arrays, is_read)
         generation, is_known = generation[rows], np.ones(len(rows), dtype=np.bool_)
+    has_notes = (arrays.user_data.length == 0) | (arrays.empty_rack_at >= 0)
     position = np.full(len(is_read), -1, dtype=np.int64)
     position[rows] = np.arange(len(rows))
     position[~is_read] = -1
@@ -108,13 +109,14 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         owned=owned,
         position=position,
         alone=np.flatnonzero(~is_read[rows]).tolist(),
+        noted=np.flatnonzero((is_read & has_notes)[rows]).tolist(),
     )
 
 
 def _cooperative(arrays: MemberArrays, rows: Int64) -> Int64:
     """Return the generation of the rows' claims: the field's, else that of UserData (KIP-792)."""
     version, generation = arrays.version[rows], arrays.generation[rows]
-    has_user_data = arrays.user_data.length[rows] >= 0
+    has_user_data = arrays.user_data.length[rows] > 0
     for position in np.flatnonzero(has_user_data & (generation < 0)).tolist():
         row = int(rows[position])
         user_data = arrays.user_data.of_row(row, arrays.blobs[row])
@@ -130,7 +132,7 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays]:
     `is_read` becomes false for rows in which they are not plain: with a generation behind them
     (V1) or nothing (V0). Cost: O(bytes).
     """
-    is_there = is_read & (arrays.user_data.length >= 0)
+    is_there = is_read & (arrays.user_data.length > 0)
     start = np.where(is_there, arrays.user_data.start, 0).tolist()
     stop = (arrays.user_data.start + arrays.user_data.length).tolist()
     parts = [

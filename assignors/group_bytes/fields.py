@@ -45,8 +45,15 @@ class Fields:
     user_data: UserDataPlaces
     """In the member's bytes."""
     rack_ids: dict[int, str]
+    empty_rack_at: Int64
+    """int64[M]: where a rack of length 0 stands in the member's bytes, -1 where there is none."""
     entries: Entries
     """Of owned topics."""
+
+    def has_notes(self) -> Bool:
+        """Return for which members the reader in `wire` has notes: empty UserData or rack."""
+        noted: Bool = (self.user_data.length == 0) | (self.empty_rack_at >= 0)
+        return noted
 
 
 def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
@@ -64,14 +71,14 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     place, end = bounds[:-1].copy(), bounds[1:]
     is_plain = lists.list_of >= 0
     version = lists.version
-    user_data = read_user_data(buffer, place, end, is_plain, length_min=1)
+    user_data = read_user_data(buffer, place, end, is_plain)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
     # What stands before a member's part is its topic list.
     behind_part = lists.end - bounds[:-1]
     user_data = UserDataPlaces(start=user_data.start + behind_part, length=user_data.length)
     generation_at = np.where(version >= 2, place + behind_part, -1)
     generation = _generations(int32_view(buffer), version, place, end, is_plain)
-    rack_ids = _rack_ids(buffer, version, place, end, is_plain)
+    rack_ids, empty_rack_at = _rack_ids(buffer, version, place, end, is_plain)
     is_plain &= place == end
     return Fields(
         is_plain=is_plain,
@@ -79,19 +86,18 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
         generation_at=generation_at,
         user_data=user_data,
         rack_ids=rack_ids,
+        empty_rack_at=np.where(empty_rack_at < 0, -1, empty_rack_at + behind_part),
         entries=entries,
     )
 
 
-def read_user_data(
-    buffer: bytes, place: Int64, end: Int64, is_plain: Bool, *, length_min: int
-) -> UserDataPlaces:
-    """Read UserData; move `place` behind it. Null is plain, shorter ones than `length_min` not."""
+def read_user_data(buffer: bytes, place: Int64, end: Int64, is_plain: Bool) -> UserDataPlaces:
+    """Read UserData; move `place` behind it."""
     is_plain &= place + 4 <= end
     length = int32_view(buffer)[np.where(is_plain, place, 0)].astype(np.int64)
     place += 4
     start = place.copy()
-    is_plain &= (length < 0) | ((length >= length_min) & (place + length <= end))
+    is_plain &= (length < 0) | (place + length <= end)
     place += np.where(is_plain, np.maximum(length, 0), 0)
     return UserDataPlaces(start=start, length=length)
 
@@ -111,14 +117,15 @@ def _generations(
 
 def _rack_ids(
     buffer: bytes, version: Int64, place: Int64, end: Int64, is_plain: Bool
-) -> dict[int, str]:
-    """Read the rack of version 3; move `place` behind it. An empty rack is not plain."""
+) -> tuple[dict[int, str], Int64]:
+    """Read the rack of version 3; move `place` behind it. Return places of empty ones, too."""
     has = version >= 3
     is_plain &= ~has | (place + 2 <= end)
     there = has & is_plain
     length = np.where(there, int16_view(buffer)[np.where(there, place, 0)], -1).astype(np.int64)
+    empty_at = np.where(length == 0, place, -1)
     place[there] += 2
-    is_plain &= (length != 0) & (place + length <= end)
+    is_plain &= place + length <= end
     found: dict[int, str] = {}
     known: dict[bytes, str] = {}
     for row in np.flatnonzero(is_plain & (length > 0)).tolist():
@@ -130,4 +137,4 @@ def _rack_ids(
             is_plain[row] = False
     rows = np.flatnonzero(length > 0)
     place[rows] += length[rows]
-    return found
+    return found, empty_at

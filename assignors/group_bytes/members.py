@@ -24,6 +24,10 @@ from assignors.arrays import (
 )
 from assignors.group_bytes.fields import UserDataPlaces
 from assignors.model import LazyMembers, Member
+from wire import Note, NoteCode
+
+LENGTH_SIZE = 4
+"""Bytes of the length in front of UserData."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,6 +59,8 @@ class MemberArrays:
     user_data: UserDataPlaces
     rack_ids: Mapping[int, str]
     """By row; null has no entry."""
+    empty_rack_at: Int64
+    """int64[M]: where a rack of length 0 stands in the bytes, -1 where there is none."""
     alone: Mapping[int, Member]
     made: dict[int, Member] = field(default_factory=dict)
     """Members made so far; those of `alone` from the start."""
@@ -77,8 +83,20 @@ class MemberArrays:
                 user_data=self.user_data.of_row(row, self.blobs[row]),
                 version=version,
                 owned_known=version >= 1,
+                notes=self._notes(row),
             )
         return found
+
+    def _notes(self, row: int) -> tuple[Note, ...]:
+        """Return the notes of the reader in `wire`."""
+        notes = []
+        if int(self.user_data.length[row]) == 0:
+            at = int(self.user_data.start[row]) - LENGTH_SIZE
+            notes.append(Note(NoteCode.USER_DATA_EMPTY, at, "user data of length 0, not null"))
+        if int(self.empty_rack_at[row]) >= 0:
+            at = int(self.empty_rack_at[row])
+            notes.append(Note(NoteCode.RACK_EMPTY, at, "rack of length 0, not null"))
+        return tuple(notes)
 
     def topic_list(self, number: int) -> tuple[str, ...]:
         """Return a topic list by name: one tuple for all members that have it."""

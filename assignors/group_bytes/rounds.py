@@ -117,6 +117,7 @@ def joined(first: MemberArrays, kept: Sequence[int], then: MemberArrays) -> Memb
             length=np.concatenate([first.user_data.length[rows], then.user_data.length]),
         ),
         rack_ids=of_both(first.rack_ids, then.rack_ids),
+        empty_rack_at=np.concatenate([first.empty_rack_at[rows], then.empty_rack_at]),
         alone=of_both(first.alone, then.alone),
         made=of_both(first.made, then.made),
         topics=dict(first.topics),

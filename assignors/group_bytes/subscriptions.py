@@ -1,6 +1,7 @@
 """The Subscriptions of a whole group, read together.
 
-Plain bytes are version 0 to 3 with every field there, nothing repeated, nothing behind the end.
+Plain bytes are version 0 to 3 with every field there, nothing repeated, nothing behind the end;
+UserData and rack may be empty, as librdkafka and kafka-python write them.
 Plain members are read in lock step: first the topic lists, of which most are those of the member
 before, byte for byte; then the first owned topic of everybody, the second of everybody. A member
 that is not plain takes `wire.decode_subscription`, alone: values and notes are those of that
@@ -123,6 +124,7 @@ def _arrays(
         owned=owned,
         user_data=fields.user_data,
         rack_ids=fields.rack_ids,
+        empty_rack_at=fields.empty_rack_at,
         alone=alone,
     )
 

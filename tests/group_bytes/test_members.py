@@ -70,7 +70,7 @@ def test_user_data_in_every_layout_gives_the_claims_of_the_reader_in_wire(kind: 
         whole.replace(b"\0\4gone", b"\0\4go\xffe"),
     ]
     plain = [subscription(user_data=layouts[1]) for _ in range(40)]
-    layouts += [b"", b"\xff\xff\xff\0", b"\0\0\0\4"]
+    layouts += [b"", b"", b"\xff\xff\xff\0", b"\0\0\0\4"]
     odd = [
         subscription(user_data=data, owned={"b": (1,)}, version=version, rack_id="r1")
         for data in layouts

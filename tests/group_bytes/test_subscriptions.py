@@ -19,6 +19,7 @@ from assignors.group_bytes.in_turn import (
     plain_sticky_user_data,
     topic_headers,
 )
+from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import member_from_bytes, members_in_turn, read_members
 from assignors.model import Member, member_ids_of
 from tests.group_bytes.blobs import CAPTURED, groups_of_bytes, mutated
@@ -73,9 +74,14 @@ def test_members_read_together_are_the_members_read_one_by_one(
         assert len(member.owned) == len(alone.owned)
 
 
-ODD = [
+EMPTY = [
     subscription(user_data=b""),
     subscription(owned={"a": (0,)}, rack_id=""),
+    subscription(user_data=b"", rack_id=""),
+]
+"""Noted by the reader in `wire`, and what librdkafka, kafka-python and others write."""
+NOTHING_OWNED = PLAIN.replace(b"\0\0\0\2" + bytes(7) + b"\1", b"\0\0\0\0")
+ODD = [
     subscription(topics=("a", "x" * 300), owned={"x" * 300: (0,)}),
     PLAIN[:6] + b"\0\1\xff" + PLAIN[9:],
     PLAIN[:12] + b"\0\0\0\1" + PLAIN[16:],
@@ -113,7 +119,7 @@ def test_one_byte_that_is_odd_is_read_alike_in_turn(blobs: list[bytes]) -> None:
     assert members_in_turn(named, {}) == one_by_one(named)
 
 
-@pytest.mark.parametrize("odd", [*ODD, PLAIN.replace(b"\0\0\0\2" + bytes(7) + b"\1", b"\0\0\0\0")])
+@pytest.mark.parametrize("odd", [*ODD, *EMPTY, NOTHING_OWNED])
 def test_an_odd_member_is_read_in_turn_as_alone(odd: bytes) -> None:
     blobs = {"m0": PLAIN, "m1": odd, "m2": PLAIN}
     assert members_in_turn(blobs, {}) == one_by_one(blobs)
@@ -152,6 +158,15 @@ def test_every_captured_subscription_in_one_group() -> None:
     assert [member.instance_id for member in found[:5]] == [None, None, None, "static", None]
     assert [member.owned for member in found] == [member.owned for member in one_by_one(blobs)]
     assert sum(isinstance(member.owned, OwnedPartitions) for member in found) > len(blobs) / 3
+
+
+@pytest.mark.parametrize("empty", EMPTY)
+def test_members_with_empty_fields_are_read_together_and_noted(empty: bytes) -> None:
+    found = read_members({f"m{number:02}": empty for number in range(60)})
+    assert isinstance(found, ReadMembers)
+    assert not found.alone()
+    assert found == one_by_one(dict.fromkeys(found.member_ids, empty))
+    assert all(member.notes for member in found)
 
 
 @pytest.mark.parametrize("odd", ODD)
