@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 
@@ -161,7 +162,7 @@ def partition_arrays(
 
 def _read_together(by_member: Sequence[TopicPartitions]) -> dict[int, OwnedPartitions] | None:
     """Return the members that stand in one `OwnedArrays`, by position; `None` without any."""
-    views = {m: owned for m, owned in enumerate(by_member) if isinstance(owned, OwnedPartitions)}
+    views = {m: owned for m, owned in enumerate(by_member) if type(owned) is OwnedPartitions}
     if len({id(view.arrays) for view in views.values()}) != 1:
         return None
     return views
@@ -229,10 +230,8 @@ def _from_mappings(
         known = np.flatnonzero(topic >= 0)
         member, topic = member[known], topic[known]
         lists = [lists[position] for position in known.tolist()]
-    length = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    return PartitionArrays(
-        member=member, topic=topic, length=length, number=_numbers(lists, int(length.sum()))
-    )
+    length, number = _lengths_and_numbers(lists)
+    return PartitionArrays(member=member, topic=topic, length=length, number=number)
 
 
 def require_int32(number: Int64, what: str) -> None:
@@ -244,6 +243,23 @@ def require_int32(number: Int64, what: str) -> None:
     """
     if len(number) and (int(number.min()) < -(2**31) or int(number.max()) >= 2**31):
         raise ValueError(f"{what} does not fit in 32 bits")
+
+
+def _lengths_and_numbers(lists: Sequence[Sequence[int]]) -> tuple[Int64, Int64]:
+    """Return the length of each list, and all numbers one after the other.
+
+    In a large group most topics have fewer partitions than members, so that all lists have one
+    number: then the numbers are as many as the lists, and lengths are not asked for.
+    """
+    count = len(lists)
+    if count and len(lists[0]) == len(lists[-1]) == 1 and all(lists):
+        numbers = chain.from_iterable(lists)
+        with suppress(OverflowError):
+            number = np.fromiter(numbers, dtype=np.int64, count=count)
+            if next(numbers, None) is None:
+                return np.ones(count, dtype=np.int64), number
+    length = np.fromiter(map(len, lists), dtype=np.int64, count=count)
+    return length, _numbers(lists, int(length.sum()))
 
 
 def _numbers(lists: Sequence[Sequence[int]], count: int) -> Int64:

@@ -16,13 +16,20 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64, names_of, partition_arrays, require_int32
+from assignors.arrays import (
+    Bool,
+    Int32,
+    Int64,
+    PartitionArrays,
+    partition_arrays,
+    require_int32,
+)
 from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.many_tables import compute_orders, put_orders
 from assignors.jvm.map_order import map_order
@@ -111,7 +118,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
     problem = problem_of(group)
     order = map_order(group, problem)
     members = [problem.members[place] for place in order.tolist()]
-    topics = _topics(problem, members)
+    topics, previous = _previous(problem, members)
     high, low = _topic_ids(group, topics)
     topic_ids = tuple(zip(high.tolist(), low.tolist(), strict=True))
     _require_different_ids(group, topics, topic_ids)
@@ -121,7 +128,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
         topics=topics,
         topic_ids=topic_ids,
         topic_hash=uuid_hashes(high, low),
-        target=_target(members, topics),
+        target=_target(previous, len(members)),
         is_homogeneous=len(problem.takes) <= 1 and _are_equal(members),
         notes=_made_ids(group, problem) if needs_ids else (),
     )
@@ -156,20 +163,16 @@ def made_id(name: str) -> str:
     return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
 
-def _topics(problem: Problem, members: Sequence[Member]) -> tuple[str, ...]:
-    """Return the topics of `problem`, then all others of the previous target."""
-    seen = set(problem.topics)
-    others: dict[str, None] = {}
-    nothing_new: AbstractSet[str] = frozenset()
-    for member in members:
-        names = names_of(member.owned)
-        if names is nothing_new:  # members that were read together share one set
-            continue
-        if seen.issuperset(names):
-            nothing_new = names
-        else:
-            others.update(dict.fromkeys(topic for topic in member.owned if topic not in seen))
-    return problem.topics + tuple(others)
+def _previous(
+    problem: Problem, members: Sequence[Member]
+) -> tuple[tuple[str, ...], PartitionArrays]:
+    """Return the topics of `problem`, then all others of the previous target, and that target."""
+    owned = [member.owned for member in members]
+    previous = partition_arrays(owned, problem.topic_index())
+    if len(previous.topic) == sum(map(len, owned)):
+        return problem.topics, previous
+    topics = tuple(dict.fromkeys(chain(problem.topics, chain.from_iterable(owned))))
+    return topics, partition_arrays(owned, {name: topic for topic, name in enumerate(topics)})
 
 
 def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[Int64, Int64]:
@@ -210,17 +213,15 @@ def _made_ids(group: Group, problem: Problem) -> tuple[MemberNote, ...]:
     return (MemberNote(code="topic-id-made", text=text + named),)
 
 
-def _target(members: Sequence[Member], topics: Sequence[str]) -> Target:
+def _target(listed: PartitionArrays, member_count: int) -> Target:
     """Return the previous target in runs; empty runs are none."""
-    index = {name: topic for topic, name in enumerate(topics)}
-    listed = partition_arrays([member.owned for member in members], index)
     require_int32(listed.number, "a partition number of the previous target")
     run_member, run_topic, length = listed.member, listed.topic, listed.length
     if not length.all():
         filled = np.flatnonzero(length)
         run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
-    run_count = np.bincount(run_member, minlength=len(members))
-    calls_follow = np.zeros(len(members), dtype=np.bool_)
+    run_count = np.bincount(run_member, minlength=member_count)
+    calls_follow = np.zeros(member_count, dtype=np.bool_)
     has_runs = np.flatnonzero(run_count)
     calls_follow[has_runs] = length[np.cumsum(run_count)[has_runs] - 1] > 1
     number, length = _once(listed.number, length)
