@@ -65,6 +65,8 @@ class Contender:
             return () if stage == "plan" else ORDER if is_quick else FEW if many else FIRST
         if stage == "plan":
             return FIRST if partitions >= BIG else ORDER
+        if partitions >= BIG and self.protocol == EAGER:
+            return FEW
         return ORDER if is_quick or partitions <= 1000 or stage == "assign" else FEW
 
 
