@@ -48,6 +48,8 @@ class Results:
     versions: str
     date: str
     limit_s: float
+    load: float = 0.0
+    """Processes that wanted to run on the machine at the end of the run, over 15 minutes."""
     rows: tuple[Row, ...] = ()
     quality: tuple[Quality, ...] = ()
     _by_key: dict[tuple[str, str, str, str], Row] = field(default_factory=dict, repr=False)

@@ -83,6 +83,7 @@ def results_of(rows: list[Row | Quality]) -> Results:
         versions=versions(),
         date=f"{datetime.now(tz=UTC):%Y-%m-%d}",
         limit_s=LIMIT_S,
+        load=round(os.getloadavg()[2], 1),
         rows=tuple(row for row in rows if isinstance(row, Row)),
         quality=tuple(row for row in rows if isinstance(row, Quality)),
     )

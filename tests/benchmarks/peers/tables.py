@@ -61,7 +61,7 @@ def report(results: Results) -> str:
         [
             "# Speed and quality beside other assignors",
             "",
-            f"Measured by `make bench` on {results.date}: {results.machine}; {results.versions}.",
+            measured_where(results),
             "",
             METHOD.format(limit=f"{results.limit_s:g}"),
             "",
@@ -101,13 +101,21 @@ def report(results: Results) -> str:
     )
 
 
+def measured_where(results: Results) -> str:
+    """Return when, on what machine, with which versions."""
+    return (
+        f"Measured by `make bench` on {results.date}: {results.machine}, load {results.load:g}; "
+        f"{results.versions}."
+    )
+
+
 def summary(results: Results) -> str:
     """Return what the project's README shows."""
     known = list(states(results))
     met = sum(state.is_met is True for state in known)
     return "\n".join(
         [
-            f"Measured by `make bench` on {results.date}: {results.machine}; {results.versions}.",
+            measured_where(results),
             f"[The whole run]({LINK}/README.md): method, events, first calls, memory, quality.",
             "",
             f"{STAGES['full']}, one member has left; CPU milliseconds, and how many times ours:",
@@ -261,25 +269,20 @@ def behind(results: Results) -> Iterator[str]:
     """Yield where others need less CPU time than we do."""
     for stage in STAGES:
         for peer in PEERS[stage]:
-            lost = [
-                (ratio[0], workload, event)
+            found = [
+                (ratio[0], workload)
                 for workload in _measured(results)
                 for event in EVENTS
-                if (ratio := results.ratio(workload, event, peer, stage)) and ratio[0] < 1
+                if (ratio := results.ratio(workload, event, peer, stage))
             ]
-            tried = sum(
-                results.ratio(workload, event, peer, stage) is not None
-                for workload in _measured(results)
-                for event in EVENTS
-            )
+            lost = [entry for entry in found if entry[0] < 1]
+            spans = [
+                _span(title(group), [ratio for ratio, name in lost if name == group])
+                for group in dict.fromkeys(workload for _, workload in lost)
+            ]
             if lost:
-                groups = dict.fromkeys(workload for _, workload, _ in lost)
-                spans = [
-                    _span(title(group), [ratio for ratio, name, _ in lost if name == group])
-                    for group in groups
-                ]
                 yield (
-                    f"{BY_NAME[peer].label}, `{stage}`, {len(lost)} of {tried} events: "
+                    f"{BY_NAME[peer].label}, `{stage}`, {len(lost)} of {len(found)} events: "
                     f"{'; '.join(spans)}."
                 )
 
