@@ -63,10 +63,10 @@ class Contender:
             return CHANGES
         if stage == "plan":
             return FIRST if partitions >= BIG else ORDER
-        if partitions >= BIG and self.protocol == EAGER:
-            return FEW
-        is_quick = self.name in {"ours", "franz-go"} or partitions <= 1000
-        return ORDER if is_quick or stage == "assign" else FEW
+        is_quick = partitions <= 1000 or self.name in {"ours", "franz-go"}
+        if is_quick or (self.protocol == COOPERATIVE and stage == "assign"):
+            return ORDER
+        return FIRST if self.protocol == EAGER and stage == "full" else FEW
 
     def _events_of_huge(self, stage: Stage) -> tuple[str, ...]:
         """Return the events where a call takes seconds: plans are too many files to compare."""

@@ -33,7 +33,7 @@ from tests.foreign.jars import SOURCES, missing_tools
 from tests.optimal.groups import Arrays
 from tests.optimal.workloads import EVENTS, parts
 
-SECONDS = 0.2
+SECONDS = 0.15
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -32,18 +32,19 @@ STAGES: dict[Stage, str] = {
     "assign": "Assignment only, between decoding and encoding",
 }
 METHOD = """\
-CPU milliseconds, the least of all calls in 0.2 seconds, or of three, on one core, a process for \
-each contender, workload and stage. `full` is what a group waits for: all Subscriptions (version \
-3, with generation and claims) are decoded, assigned, and an Assignment is encoded for each \
-member. `assign` starts from decoded members, in each library's own types, and ends with its own \
-type of answer: ours is an array, of which names are made when they are asked for. Kafka's broker \
-knows who owns what and has no claims to judge: its assignor is compared with our solver alone. \
-`with memory` is a leader that led the settled group the round before: claims are those it read \
-then, with a new generation. `same bytes again` is a leader that has just led the same bytes. \
-Eager assignors get the same claims as UserData, and are compared with our eager one.
+CPU milliseconds, the least of all calls in 0.15 seconds, or of three (fewer where a call takes \
+over a second), on one core, a process for each contender, workload and stage. `full` is what a \
+group waits for: all Subscriptions (version 3, with generation and claims) are decoded, assigned, \
+and an Assignment is encoded for each member. `assign` starts from decoded members, in each \
+library's own types, and ends with its own type of answer: ours is an array, of which names are \
+made when they are asked for. Kafka's broker knows who owns what and has no claims to judge: its \
+assignor is compared with our solver alone. `with memory` is a leader that led the settled group \
+the round before: claims are those it read then, with a new generation. `same bytes again` is a \
+leader that has just led the same bytes. Eager assignors get the same claims as UserData, and are \
+compared with our eager one.
 
 * Java: the CPU time of the calling thread alone, without compilation and garbage collection, \
-after 1.2 seconds of warming up; logging is off. Go and Python: the whole process.
+after a second of warming up; logging is off. Go and Python: the whole process.
 * An x after a figure says how many times our time it is, on the same bytes; below 1x the other \
 one is ahead.
 * `> {limit} s`: one call did not finish in that time; after that only the fresh group was tried. \
