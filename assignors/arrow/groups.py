@@ -36,7 +36,7 @@ from assignors.documents.values import (
     optional_string,
     required,
 )
-from assignors.group_bytes.subscriptions import member_from_bytes
+from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import (
     NO_GENERATION,
     Assignment,
@@ -97,7 +97,8 @@ def _answers(
 
 
 def _assigned(topics: object, members: object, assignor: object) -> dict[str, Any]:
-    answer = _registered(assignor).assign(_group(topics, members))
+    chosen = _registered(assignor)
+    answer = chosen.assign(_group(topics, members, takes_arrays=chosen.takes_arrays))
     return {
         "assignment": [
             {"member": member_id, "partitions": partition_structs(partitions)}
@@ -150,12 +151,24 @@ def _protocol(name: object) -> RebalanceProtocol:
     return RebalanceProtocol[protocol]
 
 
-def _group(topics: object, members: object) -> Group:
+def _group(topics: object, members: object, *, takes_arrays: bool = False) -> Group:
+    """Return the group of a row; with `takes_arrays` Subscriptions are read together."""
     if not isinstance(topics, list) or not isinstance(members, list):
         raise ValueError("topics and members must not be null")
     listed = [_member(entry, ("members", position)) for position, entry in enumerate(members)]
-    _require_distinct([member.member_id for member in listed], "group", ("members",), "id")
-    return Group(cluster=_cluster(topics), members=with_shared_topics(listed))
+    _require_distinct([member_id for member_id, _, _ in listed], "group", ("members",), "id")
+    cluster = _cluster(topics)
+    blobs = {member_id: written for member_id, _, written in listed if isinstance(written, bytes)}
+    if takes_arrays and len(blobs) == len(listed):
+        instance_ids = {m: instance_id for m, instance_id, _ in listed if instance_id is not None}
+        return Group(cluster=cluster, members=read_members(blobs, instance_ids))
+    read = (
+        written
+        if isinstance(written, Member)
+        else member_from_bytes(member_id, written, instance_id=instance_id)
+        for member_id, instance_id, written in listed
+    )
+    return Group(cluster=cluster, members=with_shared_topics(read))
 
 
 def _cluster(entries: list[Any]) -> Cluster:
@@ -177,16 +190,16 @@ def _cluster(entries: list[Any]) -> Cluster:
     return Cluster(topics=counts)
 
 
-def _member(entry: object, place: Place) -> Member:
-    """Return a member: from its Subscription bytes if they are given, else field by field."""
+def _member(entry: object, place: Place) -> tuple[str, str | None, bytes | Member]:
+    """Return id, instance id and Subscription of a member; all of it where there are no bytes."""
     fields = as_object(entry, place)
     member_id = as_string(required(fields, "id", place), (*place, "id"))
     instance_id = optional_string(fields, "instance", place)
     blob = _optional_bytes(fields, "subscription", place)
     if blob is not None:
-        return member_from_bytes(member_id, blob, instance_id=instance_id)
+        return member_id, instance_id, blob
     generation = optional_int32(fields, "generation", place)
-    return Member(
+    member = Member(
         member_id=member_id,
         topics=as_strings(required(fields, "topics", place), (*place, "topics")),
         owned=_partitions(fields.get("owned"), (*place, "owned")),
@@ -195,6 +208,7 @@ def _member(entry: object, place: Place) -> Member:
         instance_id=instance_id,
         user_data=_optional_bytes(fields, "user_data", place),
     )
+    return member_id, instance_id, member
 
 
 def _assignment(entries: object) -> Assignment:

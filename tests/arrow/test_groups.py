@@ -11,8 +11,15 @@ import pytest
 from assignors.arrow.groups import assigned_groups, checked_groups
 from assignors.documents.groups import group_from_document
 from assignors.documents.values import DocumentError
+from assignors.group_bytes.subscriptions import member_from_bytes
+from assignors.model import Cluster, Group
 from assignors.registry import assignor_named
-from wire import Subscription, encode_cooperative_user_data, encode_subscription
+from wire import (
+    Subscription,
+    encode_cooperative_user_data,
+    encode_sticky_user_data,
+    encode_subscription,
+)
 
 OWNED = [{"topic": "t", "partitions": [0, 1, 2, 3]}]
 AS_STRUCTS: list[dict[str, Any]] = [
@@ -43,6 +50,46 @@ def test_members_as_structs_and_as_bytes_get_the_same() -> None:
     assert answer == assigned(topics, AS_BYTES)
     assert answer["withheld"] == [{"topic": "t", "partitions": [2, 3]}]
     assert (answer["follow_up"], answer["error"]) == (False, None)
+
+
+@pytest.mark.parametrize("name", ["cooperative-sticky", "sticky", "range", "java/sticky"])
+def test_a_large_group_is_assigned_as_its_members_one_by_one(name: str) -> None:
+    topics = ("t", "u", "v")
+    blobs = {
+        f"m{position:02d}": encode_subscription(
+            Subscription(
+                version=position % 4,
+                topics=topics[position % 2 :],
+                owned={"u": (position,), "v": (position, 99)},
+                generation=3 + position % 2,
+                user_data=encode_sticky_user_data({"u": (position,)}, 3),
+            )
+        )
+        for position in range(40)
+    }
+    blobs |= {"odd": b"", "cut": blobs["m03"][:-3], "longer": blobs["m07"] + b"\0"}
+    instance_ids = {"m05": "i5", "odd": "i"}
+    cluster = {"t": 50, "u": 30, "v": 20}
+    members = tuple(
+        member_from_bytes(member_id, blob, instance_id=instance_ids.get(member_id))
+        for member_id, blob in blobs.items()
+    )
+    one_by_one = assignor_named(name).assign(Group(cluster=Cluster.of(cluster), members=members))
+    answer = assigned(
+        [{"name": topic, "partitions": count} for topic, count in cluster.items()],
+        [
+            {"id": m, "instance": instance_ids.get(m), "subscription": blob}
+            for m, blob in blobs.items()
+        ],
+        name,
+    )
+    assert answer["error"] is None
+    assert {
+        entry["member"]: {p["topic"]: tuple(p["partitions"]) for p in entry["partitions"]}
+        for entry in answer["assignment"]
+    } == dict(one_by_one.assignment)
+    assert answer["notes"] == [f"{n.member_id}: {n.code}: {n.text}" for n in one_by_one.notes]
+    assert answer["follow_up"] == one_by_one.follow_up
 
 
 def test_user_data_of_a_struct_is_bytes() -> None:
