@@ -106,7 +106,7 @@ def test_only_members_that_changed_are_read_again(blobs: dict[str, bytes], read:
     [
         (subscription(rack_id="r1", generation=4), subscription(rack_id="r2", generation=4)),
         (subscription(generation=4) + b"\0", subscription(generation=5) + b"\0"),
-        (subscription(generation=4), subscription(generation=4)[:-6] + b"\xff\xff\xff\0\xff\xff"),
+        (subscription(generation=4), subscription(generation=4)[:-6] + b"\xff\xff\xff\xfe\xff\xff"),
         (subscription(owned={"a": (1,)}), subscription(owned={"a": (2,)})),
         (subscription(version=1, owned={"a": (1,)}), subscription(version=1, owned={"a": (2,)})),
         (subscription(rack_id="r1"), subscription(rack_id="r10")),
