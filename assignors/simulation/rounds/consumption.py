@@ -69,8 +69,10 @@ class Consumption:
     """Whether that, and each partition exists and its consumer subscribes to it."""
     before: Mapping[str, int] = field(default_factory=dict)
     """`load` when the settlement began."""
-    first: dict[TopicPartition, str | None] = field(default_factory=dict)
-    """The consumer at the beginning, `None` for none, of each partition that changed since."""
+    first: dict[TopicPartition, str] = field(default_factory=dict)
+    """The consumer at the beginning, of each partition that was taken from it since."""
+    started: dict[str, set[int]] = field(default_factory=dict)
+    """Topic -> numbers that some member started since the beginning."""
     topics: list[tuple[str, ...]] = field(default_factory=list)
     """Subscriptions of the members when the settlement began."""
     asked: Asked = Asked(partition_count=0, member_count=0, is_equal=True)
@@ -86,6 +88,7 @@ class Consumption:
         self.is_single = self.is_sound = True
         self._change(shares)
         self.first.clear()
+        self.started.clear()
         self.before = dict(self.load)
         self.topics = [member.topics for member in group.members]
         self.asked = _asked(group, self.topics)
@@ -113,11 +116,13 @@ class Consumption:
         before = self.shares
         taken, started, was_consumed = self._change(given)
         known = group.cluster.topics
-        subscribed = {member.member_id: member.topics for member in group.members}
+        topics = [member.topics for member in group.members]
+        sets = {names: frozenset(names) for names in dict.fromkeys(topics)}
+        subscribed = {member.member_id: sets[member.topics] for member in group.members}
         self.is_sound = (
             self.is_sound
             and self.is_single
-            and list(subscribed.values()) == self.topics
+            and topics == self.topics
             and all(
                 topic in subscribed[member_id]
                 and topic in known
@@ -135,7 +140,7 @@ class Consumption:
         if not self.is_sound:
             return None
         moved = sum(
-            member_id is not None and self.consumers[topic].get(number) != member_id
+            self.consumers[topic].get(number) != member_id
             for (topic, number), member_id in self.first.items()
         )
         return Counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
@@ -150,15 +155,16 @@ class Consumption:
         )
         for member_id, topic, numbers in taken:
             of_topic = self.consumers.get(topic, {})
+            since = self.started.get(topic, ())
             for number in numbers:
-                self.first.setdefault((topic, number), member_id)
+                if number not in since:
+                    self.first.setdefault((topic, number), member_id)
                 of_topic.pop(number, None)
         for member_id, topic, numbers in started:
             of_topic = self.consumers.setdefault(topic, {})
             self.is_single &= of_topic.keys().isdisjoint(numbers)
-            for number in numbers:
-                self.first.setdefault((topic, number), None)
-                of_topic[number] = member_id
+            self.started.setdefault(topic, set()).update(numbers)
+            of_topic.update(dict.fromkeys(numbers, member_id))
         return taken, started, was_consumed
 
     def _differences(self, shares: Assignment) -> tuple[list[Difference], list[Difference]]:
