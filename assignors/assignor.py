@@ -47,8 +47,8 @@ class Assignor:
     """Whether answers have `Rebalance.lists` and `order`: those of the copies of Kafka's do."""
     takes_arrays: bool = False
     """Whether `lead` may give `assign` a group whose members are made one by one when asked for."""
-    configure: Callable[[Options], Callable[[Group], Rebalance]] | None = None
-    """`assign` under options other than the defaults; `None` where there are no options."""
+    configure: Callable[[Options], Callable[[Group], Rebalance] | None] | None = None
+    """Options -> `assign` under them, `None` where they change nothing; `None`: it has none."""
 
     @property
     def full_name(self) -> str:
@@ -71,4 +71,4 @@ class Assignor:
         if self.configure is None or options == Options():
             return self
         assign = self.configure(options)
-        return self if assign is self.assign else replace(self, assign=assign)
+        return self if assign is None else replace(self, assign=assign)

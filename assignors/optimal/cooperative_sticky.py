@@ -63,6 +63,6 @@ COOPERATIVE_STICKY = Assignor(
     assign=assign,
     protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
     user_data=UserData.COOPERATIVE,
-    configure=lambda options: assign if options.limit is None else partial(assign, options=options),
+    configure=lambda options: None if options.limit is None else partial(assign, options=options),
     takes_arrays=True,
 )

@@ -98,6 +98,6 @@ STICKY = Assignor(
     name="sticky",
     assign=assign,
     user_data=UserData.STICKY,
-    configure=lambda options: assign if options.limit is None else partial(assign, options=options),
+    configure=lambda options: None if options.limit is None else partial(assign, options=options),
     takes_arrays=True,
 )

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assignors import ASSIGNORS, RebalanceProtocol, assignor_named
+from assignors.leader import REPAIR
+from assignors.model import Group
+from assignors.options import Options
+from assignors.rebalance import Rebalance
 from assignors.registry import BEST
 
 
@@ -38,3 +44,15 @@ def test_your_own_assignor_is_found_by_import() -> None:
 def test_a_name_that_names_nothing_says_what_would(name: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         assignor_named(name)
+
+
+@pytest.mark.parametrize("name", ["optimal/sticky", "optimal/cooperative-sticky"])
+def test_a_changed_copy_of_an_assignor_stays_changed_under_a_leaders_options(name: str) -> None:
+    """A leader asks for repair, which is nothing to the optimal family: `assign` is the copy's."""
+
+    def mine(group: Group) -> Rebalance:
+        return assignor_named(name).assign(group)
+
+    changed = replace(assignor_named(name), assign=mine)
+    assert changed.configured(REPAIR) is changed
+    assert changed.configured(Options(limit=1)).assign is not mine

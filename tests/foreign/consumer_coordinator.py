@@ -262,9 +262,9 @@ def _record(record: ConsumerRecord) -> Step:  # noqa: PLR0911 - one for each typ
             return {"type": 3, "epoch": epoch}
         case MemberRecord(member_id, None):
             return {"type": 5, "member": member_id}
-        case MemberRecord(member_id, topics, instance_id):
+        case MemberRecord(member_id, topics, instance_id, timeout_ms):
             assert topics is not None
-            listed = {"instance": instance_id, "topics": list(topics)}
+            listed = {"instance": instance_id, "topics": list(topics), "rebalance": timeout_ms}
             return {"type": 5, "member": member_id, **listed}
         case TargetEpochRecord(epoch, at_ms):
             return {"type": 6, "epoch": epoch, "at": at_ms and at_ms - START_MS}

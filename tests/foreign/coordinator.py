@@ -308,5 +308,13 @@ def _record(record: GroupRecord) -> Step:
         "generation": record.generation,
         "protocol": record.protocol,
         "leader": record.leader,
-        "members": [[one, two, blob.hex(), got.hex()] for one, two, blob, got in record.members],
+        "type": record.protocol_type or "",
+        "members": [
+            [
+                *each[:5],
+                each.subscription.hex(),
+                each.assignment.hex(),
+            ]
+            for each in record.members
+        ],
     }

@@ -17,7 +17,7 @@ from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.timeline import timeline
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Tables
-from tests.replay.histories import captured
+from tests.replay.histories import Says, captured, classic, in_order
 
 LABEL = re.compile(r"^(group|client|host|member|instance)-(\d+|[0-9a-f]{12})$")
 
@@ -132,3 +132,19 @@ def test_labels_count_in_the_order_of_the_records(entries: list[LoggedRecord]) -
         "group-2",
         "group-3",
     ]
+
+
+def test_the_client_of_an_id_that_a_static_member_lost_is_hidden_too() -> None:
+    before, after = (
+        classic(at, 1, {f"secret-{at}": Says(gets={"t": (0,)}, instance_id="a", client_id=client)})
+        for at, client in ((1, "first-client"), (5, "second-client"))
+    )
+    listed = in_order([before, after])
+    assert [row.client_id for row in replay(listed).assignments] == [
+        "first-client",
+        "second-client",
+    ]
+    masked = replay(listed, hide_names=True)
+    assert all(LABEL.match(row.client_id) for row in masked.assignments)
+    assert "client-" in text(masked)
+    assert "first-client" not in text(masked)

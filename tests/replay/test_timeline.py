@@ -148,6 +148,8 @@ def test_a_static_member_that_comes_back_is_no_generation_of_its_own() -> None:
         (5, "a-1", LEFT),
         (5, "a-2", None),
     ]
+    # No generation has the id it lost, but it was somebody's client.
+    assert [(m.member_id, m.client_id) for m in life.replaced] == [("a-1", "client")]
 
 
 def test_commits_alone_are_a_simple_group() -> None:

@@ -75,8 +75,8 @@ def client_of(life: Life) -> dict[str, tuple[str, str]]:
     """Return member id -> (client id, host), the last that a record has for the member."""
     return {
         member.member_id: (member.client_id, member.host)
-        for generation in life.generations
-        for member in generation.members
+        for members in (life.replaced, *(each.members for each in life.generations))
+        for member in members
     }
 
 

@@ -86,13 +86,18 @@ def names_of(history: GroupHistory) -> Iterator[tuple[Hidden, str]]:
     for life in history.lives:
         for generation in life.generations:
             yield Hidden.MEMBER, generation.leader_id or ""
-            for member in generation.members:
-                yield Hidden.MEMBER, member.member_id
-                yield Hidden.CLIENT, member.client_id
-                yield Hidden.HOST, member.host
-                yield Hidden.INSTANCE, member.instance_id or ""
+            yield from _names_of(generation.members)
+        yield from _names_of(life.replaced)
         for change in life.changes:
             yield Hidden.MEMBER, change.member_id
+
+
+def _names_of(members: Iterable[Participant]) -> Iterator[tuple[Hidden, str]]:
+    for member in members:
+        yield Hidden.MEMBER, member.member_id
+        yield Hidden.CLIENT, member.client_id
+        yield Hidden.HOST, member.host
+        yield Hidden.INSTANCE, member.instance_id or ""
 
 
 def keyed(key: bytes) -> Label:
@@ -148,6 +153,7 @@ def _life(analysis: LifeAnalysis, label: Label) -> LifeAnalysis:
     life: Life = replace(
         analysis.life,
         generations=tuple(analysed.generation for analysed in generations),
+        replaced=tuple(_member(member, label) for member in analysis.life.replaced),
         changes=tuple(_change(change, label) for change in analysis.life.changes),
     )
     return LifeAnalysis(

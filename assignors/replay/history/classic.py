@@ -45,6 +45,7 @@ class ClassicLife:
         self.from_ms = from_ms
         self.is_from_broker = is_from_broker
         self.generations: list[Generation] = []
+        self.replaced: list[Participant] = []
         self.changes: list[Change] = []
         self.owned: dict[str, TopicPartitions] = {}
         """Member id -> what it owns since its last change."""
@@ -60,6 +61,8 @@ class ClassicLife:
         if last is not None and last.number == generation.number:
             again = "written again: a static member came back under a new id"
             notes = last.notes if again in last.notes else (*last.notes, again)
+            still = {member.member_id for member in generation.members}
+            self.replaced += (m for m in last.members if m.member_id not in still)
             self.generations[-1] = replace(
                 generation,
                 at_ms=last.at_ms,
@@ -85,6 +88,7 @@ class ClassicLife:
             to_ms=to_ms,
             is_converted=is_converted,
             generations=tuple(self.generations),
+            replaced=tuple(self.replaced),
             changes=tuple(self.changes),
         )
 

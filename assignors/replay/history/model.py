@@ -125,6 +125,8 @@ class Life:
     is_converted: bool = False
     """It went on as the next life, of another kind, at once."""
     generations: tuple[Generation, ...] = ()
+    replaced: tuple[Participant, ...] = ()
+    """Static members under ids that they lost within a generation: no generation has them."""
     changes: tuple[Change, ...] = ()
     """In order of time, in epoch milliseconds. A member that left the group has `LEFT` as the
     reason of its last change; one `after_gap` comes after generations that have no record."""

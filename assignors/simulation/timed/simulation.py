@@ -24,6 +24,7 @@ from assignors.simulation.timed.protocols.effects import (
     Committed,
     Consume,
     Fired,
+    Record,
     Reply,
     Response,
     Schedule,
@@ -75,26 +76,36 @@ class _Run:
     """How long each took, since costs are counted."""
     began: int | None = None
     generations: int = 0
+    records: list[tuple[int, Record]] = field(default_factory=list)
 
 
-def simulate(
-    scenario: Scenario, *, keeps_changes: bool = False
-) -> tuple[TimedResult, list[Change]]:
-    """Run a scenario; return its result, and every change of consumption if they are kept.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What a run led to. Times are microseconds since it began."""
 
-    Changes are in microseconds since the run began. Raises `ValueError` for an unknown assignor.
-    Cost: O(events log events), plus the assignors.
+    result: TimedResult
+    changes: list[Change]
+    """Every change of what a member really consumes, if they are kept."""
+    records: list[tuple[int, Record]]
+    """When each record was written to the offsets topic, and the record, if they are kept."""
+
+
+def simulate(scenario: Scenario, *, keeps_history: bool = False) -> Played:
+    """Run a scenario; keep every change of consumption and every record if asked for.
+
+    Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
+    memory: that of the group, plus what is kept.
     """
-    run = _prepared(scenario, keeps_changes=keeps_changes)
+    run = _prepared(scenario, keeps_history=keeps_history)
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
     while queue.count < limit and (event := queue.take(until)) is not None:
         _handle(run, event)
-    return _result(run), run.ledger.changes
+    return Played(result=_result(run), changes=run.ledger.changes, records=run.records)
 
 
-def _prepared(scenario: Scenario, *, keeps_changes: bool) -> _Run:
-    ledger = Ledger(count_from=scenario.count_from_ms * MILLISECOND, keeps_changes=keeps_changes)
+def _prepared(scenario: Scenario, *, keeps_history: bool) -> _Run:
+    ledger = Ledger(count_from=scenario.count_from_ms * MILLISECOND, keeps_changes=keeps_history)
     for topic, count in scenario.topics.items():
         ledger.grow(0, topic, count)
     run = _Run(
@@ -210,7 +221,9 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
                 run.queue.start((COORDINATOR, key), now + after_us, fired)
             case Cancel(key):
                 run.queue.stop((COORDINATOR, key))
-            case Append(_, token):
+            case Append(records, token):
+                if run.ledger.keeps_changes:
+                    run.records += [(now, record) for record in records]
                 replicated = done + run.scenario.broker.append_us
                 run.queue.put(replicated, (COORDINATOR, Committed(token)))
             case _:

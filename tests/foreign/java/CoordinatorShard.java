@@ -547,6 +547,7 @@ final class CoordinatorShard {
                 if (value == null) break;
                 ConsumerGroupMemberMetadataValue member = (ConsumerGroupMemberMetadataValue) value;
                 out.put("instance", member.instanceId());
+                out.put("rebalance", member.rebalanceTimeoutMs());
                 ArrayNode topics = out.putArray("topics");
                 member.subscribedTopicNames().stream().sorted().forEach(topics::add);
             }
@@ -602,7 +603,7 @@ final class CoordinatorShard {
 
     private static void classic(ObjectNode out, GroupMetadataValue value) {
         out.put("generation", value.generation()).put("protocol", value.protocol());
-        out.put("leader", value.leader());
+        out.put("leader", value.leader()).put("type", value.protocolType());
         ArrayNode members = out.putArray("members");
         value.members()
                 .forEach(
@@ -610,6 +611,9 @@ final class CoordinatorShard {
                                 members.addArray()
                                         .add(member.memberId())
                                         .add(member.groupInstanceId())
+                                        .add(member.clientId())
+                                        .add(member.sessionTimeout())
+                                        .add(member.rebalanceTimeout())
                                         .add(hex(member.subscription()))
                                         .add(hex(member.assignment())));
     }

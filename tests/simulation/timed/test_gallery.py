@@ -14,8 +14,7 @@ SECOND = 1000
 
 
 def played(name: str, protocol: GroupProtocol) -> TimedResult:
-    result, _ = simulate(named(name, seed=7, protocol=protocol))
-    return result
+    return simulate(named(name, seed=7, protocol=protocol)).result
 
 
 @pytest.mark.parametrize("protocol", GroupProtocol)

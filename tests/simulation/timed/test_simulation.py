@@ -65,8 +65,7 @@ def rolling_restart(
 
 
 def run(scenario: Scenario) -> TimedResult:
-    result, _ = simulate(scenario)
-    return result
+    return simulate(scenario).result
 
 
 def test_a_rolling_restart_costs_what_each_protocol_is_known_to_cost() -> None:
@@ -161,15 +160,15 @@ scenarios = st.builds(
 @settings(max_examples=20)
 @given(scenarios)
 def test_the_same_scenario_gives_the_same_run(scenario: Scenario) -> None:
-    assert simulate(scenario, keeps_changes=True) == simulate(scenario, keeps_changes=True)
+    assert simulate(scenario, keeps_history=True) == simulate(scenario, keeps_history=True)
 
 
 @settings(max_examples=60)
 @given(scenarios)
 def test_no_partition_has_two_consumers_while_members_answer_in_time(scenario: Scenario) -> None:
-    result, changes = simulate(scenario, keeps_changes=True)
-    assert list(overlaps(ownerships(changes))) == []
-    assert result.double_partition_ms == 0
+    played = simulate(scenario, keeps_history=True)
+    assert list(overlaps(ownerships(played.changes))) == []
+    assert played.result.double_partition_ms == 0
 
 
 @settings(max_examples=30)

@@ -59,10 +59,9 @@ def timed_documents(
     for name in tuple(protocols) or (scenario.protocol.value,):
         for seed in range(first_seed, first_seed + seeds):
             run = replace(scenario, seed=seed, protocol=GroupProtocol(name))
-            result, _ = simulate(run)
             yield {
                 "schema": SCHEMA,
-                **asdict(result),
+                **asdict(simulate(run).result),
                 "protocol": name,
                 "scenario_hash": scenario_hash(run),
                 "error": None,

@@ -10,6 +10,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     GroupRecord,
     JoinGroupResponse,
     LeaveGroupResponse,
+    RecordedMember,
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
@@ -101,19 +102,21 @@ def append(state: ClassicCoordinator, waiting: WaitingAppend, plan: dict[str, by
     state.tokens += 1
     state.appends[state.tokens] = waiting
     protocol = group.protocol
-    members = (
-        ()
-        if protocol is None
-        else tuple(
-            (
+    members: tuple[RecordedMember, ...] = ()
+    if protocol is not None:
+        members = tuple(
+            RecordedMember(
                 each.member_id,
                 each.instance_id,
+                each.client_id,
+                each.session_timeout_ms,
+                each.rebalance_timeout_ms,
                 each.metadata(protocol),
                 plan.get(each.member_id, b""),
             )
             for each in group.in_order()
         )
-    )
     leader = None if protocol is None else group.leader
-    record = GroupRecord(group.generation, protocol, leader, members)
+    kind = group.protocol_type if group.generation else None  # none of a group just made
+    record = GroupRecord(group.generation, kind, protocol, leader, members)
     state.out.append(Append((record,), state.tokens))

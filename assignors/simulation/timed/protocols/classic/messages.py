@@ -118,14 +118,27 @@ class LeaveGroupResponse(NamedTuple):
     error: ErrorCode
 
 
+class RecordedMember(NamedTuple):
+    """A member in the record of its group."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    subscription: bytes
+    """Under the chosen protocol."""
+    assignment: bytes
+
+
 class GroupRecord(NamedTuple):
     """The record of a classic group: everything that the next coordinator has to know."""
 
     generation: int
+    protocol_type: str | None
     protocol: str | None
     leader: str | None
-    members: tuple[tuple[str, str | None, bytes, bytes], ...]
-    """Member id, instance id, Subscription bytes, Assignment bytes."""
+    members: tuple[RecordedMember, ...]
 
 
 Request = JoinGroup | SyncGroup | Heartbeat | LeaveGroup

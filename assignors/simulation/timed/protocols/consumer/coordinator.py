@@ -111,7 +111,11 @@ def _heartbeat(
     updated = _updated(member, request)
     if updated != member:
         topics = tuple(sorted(updated.topics))
-        out.records.append(MemberRecord(updated.member_id, topics, updated.instance_id))
+        out.records.append(
+            MemberRecord(
+                updated.member_id, topics, updated.instance_id, updated.rebalance_timeout_ms
+            )
+        )
     if updated.member_id not in ids:
         ids.append(updated.member_id)
     everybody = [updated if each == updated.member_id else group.members[each] for each in ids]
@@ -251,7 +255,9 @@ def _replace(group: ConsumerGroup, old_id: str, new: ConsumerMember, out: Change
         CurrentRecord(old_id),
         TargetRecord(old_id, None),
         MemberRecord(old_id, None),
-        MemberRecord(new.member_id, tuple(sorted(new.topics)), new.instance_id),
+        MemberRecord(
+            new.member_id, tuple(sorted(new.topics)), new.instance_id, new.rebalance_timeout_ms
+        ),
         TargetRecord(new.member_id, target or {}),
         new.record,
     ]

@@ -27,6 +27,7 @@ class MemberRecord(NamedTuple):
     member_id: str
     topics: tuple[str, ...] | None
     instance_id: str | None = None
+    rebalance_timeout_ms: int = -1
 
 
 class TargetEpochRecord(NamedTuple):

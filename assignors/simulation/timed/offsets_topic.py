@@ -1,0 +1,152 @@
+"""A run as the records of `__consumer_offsets`, byte for byte as a broker writes them.
+
+`replay` reads them like those of a real cluster, so what it finds can be held against the ledger,
+which knows who really consumed what. Written are the group's own records: no commits of offsets.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from json import dumps
+from typing import Any
+
+from assignors.server.spec import made_id
+from assignors.simulation.timed.protocols.classic.messages import GroupRecord
+from assignors.simulation.timed.protocols.consumer.records import (
+    CurrentRecord,
+    EpochsByPartition,
+    GroupEpochRecord,
+    MemberRecord,
+    TargetEpochRecord,
+    TargetRecord,
+)
+from assignors.simulation.timed.protocols.effects import Record
+from wire.records import encode_key, encode_value
+
+TOPIC = "__consumer_offsets"
+STATES = {"Stable": 0, "UnrevokedPartitions": 1, "UnreleasedPartitions": 2}
+HOST = "/127.0.0.1"
+UUID_SIZE = 37
+"""A hyphen and a UUID: what a member id has behind its client's name."""
+MICROSECONDS = 1000
+"""In a millisecond."""
+
+Parts = tuple[str, dict[str, Any], int, dict[str, Any] | None]
+"""Name of the record type, key, version of the value, value or `None` for a tombstone."""
+
+
+def json_lines(
+    records: Iterable[tuple[int, Record]], *, group: str, starts_at_ms: int = 0
+) -> Iterator[str]:
+    """Yield a run's records as `replay` takes them, a JSON line each, with its newline.
+
+    `records` are (microseconds since the run began, record); `starts_at_ms` is when that was, in
+    milliseconds since 1970. Cost: O(bytes).
+    """
+    for offset, (at_us, record) in enumerate(records):
+        name, key, version, value = _parts(record, group)
+        written = None if value is None else encode_value(name, version, value)
+        yield (
+            dumps(
+                {
+                    "key": b64encode(encode_key(name, key)).decode(),
+                    "value": None if written is None else b64encode(written).decode(),
+                    "topic": TOPIC,
+                    "partition": 0,
+                    "offset": offset,
+                    "timestamp": starts_at_ms + at_us // MICROSECONDS,
+                    "timestampType": 0,
+                }
+            )
+            + "\n"
+        )
+
+
+def _parts(record: Record, group: str) -> Parts:
+    if isinstance(record, GroupRecord):
+        return "GROUP_METADATA", {"group": group}, 3, _classic(record)
+    if isinstance(record, GroupEpochRecord):
+        value: dict[str, Any] | None = {"epoch": record.epoch}
+        return "CONSUMER_GROUP_METADATA", {"groupId": group}, 0, value
+    if isinstance(record, TargetEpochRecord):
+        value = {"assignmentEpoch": record.epoch, "assignmentTimestamp": record.at_ms}
+        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA", {"groupId": group}, 0, value
+    key = {"groupId": group, "memberId": record.member_id}
+    if isinstance(record, MemberRecord):
+        return "CONSUMER_GROUP_MEMBER_METADATA", key, 0, _member(record)
+    if isinstance(record, TargetRecord):
+        given = record.partitions
+        value = (
+            None
+            if given is None
+            else {
+                "topicPartitions": [
+                    {"topicId": made_id(topic), "partitions": list(numbers)}
+                    for topic, numbers in given.items()
+                ]
+            }
+        )
+        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER", key, 0, value
+    return "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT", key, 0, _current(record)
+
+
+def _classic(record: GroupRecord) -> dict[str, Any]:
+    return {
+        "protocolType": record.protocol_type or "",
+        "generation": record.generation,
+        "protocol": record.protocol,
+        "leader": record.leader,
+        "members": [
+            {
+                "memberId": each.member_id,
+                "groupInstanceId": each.instance_id,
+                "clientId": each.client_id,
+                "clientHost": HOST,
+                "rebalanceTimeout": each.rebalance_timeout_ms,
+                "sessionTimeout": each.session_timeout_ms,
+                "subscription": each.subscription,
+                "assignment": each.assignment,
+            }
+            for each in record.members
+        ],
+    }
+
+
+def _member(record: MemberRecord) -> dict[str, Any] | None:
+    if record.topics is None:
+        return None
+    return {
+        "instanceId": record.instance_id,
+        "rackId": None,
+        "clientId": record.member_id[:-UUID_SIZE],
+        "clientHost": HOST,
+        "subscribedTopicNames": list(record.topics),
+        "subscribedTopicRegex": None,
+        "rebalanceTimeoutMs": record.rebalance_timeout_ms,
+        "serverAssignor": None,
+        "classicMemberMetadata": None,
+    }
+
+
+def _current(record: CurrentRecord) -> dict[str, Any] | None:
+    if record.epoch is None:
+        return None
+    return {
+        "memberEpoch": record.epoch,
+        "previousMemberEpoch": record.previous_epoch,
+        "state": STATES[record.state],
+        "assignedPartitions": _with_epochs(record.assigned),
+        "partitionsPendingRevocation": _with_epochs(record.revoking),
+    }
+
+
+def _with_epochs(held: EpochsByPartition) -> list[dict[str, Any]]:
+    return [
+        {
+            "topicId": made_id(topic),
+            "partitions": list(numbers),
+            "assignmentEpochs": list(numbers.values()),
+        }
+        for topic, numbers in held.items()
+    ]
