@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -26,6 +28,12 @@ LIMIT_S = 10.0
 """A contender that needs longer for one call has not finished."""
 START_S = 6.0
 """What starting, reading the file and warming up may take besides."""
+
+
+def processor() -> str:
+    """Return what kind of processor this is."""
+    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    return found[1] if found else platform.machine()
 
 
 @contextmanager

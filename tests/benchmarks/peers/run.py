@@ -26,7 +26,14 @@ from pathlib import Path
 from tests.benchmarks.peers import plots, tables
 from tests.benchmarks.peers.contenders import BIG, CONTENDERS, FEW, WORKLOADS, Contender
 from tests.benchmarks.peers.group_files import write_workload
-from tests.benchmarks.peers.measure import LIMIT_S, pinned, quality_rows, say, stage_rows
+from tests.benchmarks.peers.measure import (
+    LIMIT_S,
+    pinned,
+    processor,
+    quality_rows,
+    say,
+    stage_rows,
+)
 from tests.benchmarks.peers.results import FILE, Quality, Results, Row, load, save
 from tests.conformance.peers import GO
 from tests.foreign.jars import SOURCES, missing_tools
@@ -107,10 +114,8 @@ def measured(name: str, contenders: Sequence[Contender], begin: float) -> Iterat
 
 def machine() -> str:
     """Return what a reader must know to compare: never whose machine it is."""
-    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    processor = found[1] if found else platform.machine()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{os.cpu_count()} cores ({processor}), {memory:.0f} GB"
+    return f"{os.cpu_count()} cores ({processor()}), {memory:.0f} GB"
 
 
 def versions() -> str:
