@@ -21,7 +21,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
     TargetEpochRecord,
     TargetRecord,
 )
-from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Record
 from wire.records import encode_key, encode_value
 
 TOPIC = "__consumer_offsets"
@@ -29,8 +29,6 @@ STATES = {"Stable": 0, "UnrevokedPartitions": 1, "UnreleasedPartitions": 2}
 HOST = "/127.0.0.1"
 UUID_SIZE = 37
 """A hyphen and a UUID: what a member id has behind its client's name."""
-MICROSECONDS = 1000
-"""In a millisecond."""
 
 Parts = tuple[str, dict[str, Any], int, dict[str, Any] | None]
 """Name of the record type, key, version of the value, value or `None` for a tombstone."""
@@ -55,7 +53,7 @@ def json_lines(
                     "topic": TOPIC,
                     "partition": 0,
                     "offset": offset,
-                    "timestamp": starts_at_ms + at_us // MICROSECONDS,
+                    "timestamp": starts_at_ms + at_us // MILLISECOND,
                     "timestampType": 0,
                 }
             )

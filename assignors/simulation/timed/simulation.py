@@ -16,6 +16,7 @@ from assignors.ownership.changes import Change
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Answered,
     Append,
     Arrived,
@@ -36,8 +37,6 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Scenario, Verb
 from assignors.simulation.timed.sides import SIDES, Sides
 
-MILLISECOND = 1000
-"""In microseconds."""
 COORDINATOR = -1
 """The coordinator's number; members count from 0."""
 
@@ -65,6 +64,8 @@ class _Run:
     sides: Sides
     ledger: Ledger
     links: list[_Link]
+    numbers: dict[str, int]
+    """Member name -> its number."""
     queue: EventQueue[Event] = field(default_factory=EventQueue)
     topics: dict[str, int]
     in_flight: dict[int, tuple[int, int, int]] = field(default_factory=dict)
@@ -113,6 +114,7 @@ def _prepared(scenario: Scenario, *, keeps_history: bool) -> _Run:
         sides=SIDES[scenario.protocol](scenario),
         ledger=ledger,
         links=[_Link(stream(scenario.seed, each.name, "network")) for each in scenario.members],
+        numbers={each.name: number for number, each in enumerate(scenario.members)},
         topics=dict(scenario.topics),
     )
     for number, config in enumerate(scenario.members):
@@ -156,7 +158,8 @@ def _act(run: _Run, action: Action) -> None:
                 age = config.metadata_age_ms * MILLISECOND
                 run.queue.put(now + wait.below(age + 1), (number, cluster))
         return
-    number = next(n for n, each in enumerate(run.scenario.members) if each.name == action.member)
+    assert action.member is not None
+    number = run.numbers[action.member]
     if action.do is Verb.SUBSCRIBE:
         run.sides.members[number].topics = action.topics
         _step_member(run, number, Command.REJOIN)

@@ -14,6 +14,9 @@ Request = classic.Request | consumer.ConsumerHeartbeat
 Response = classic.Response | consumer.ConsumerHeartbeatResponse
 Record = classic.GroupRecord | ConsumerRecord
 
+MILLISECOND = 1000
+"""In microseconds: the unit of every time in an event or effect."""
+
 TimerKey = tuple[str, ...]
 """What a timer is for, and for whom: `("session", member_id)`."""
 

@@ -14,14 +14,12 @@ from assignors.simulation.timed.protocols.classic.messages import (
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Append,
     Effect,
     Reply,
     Schedule,
 )
-
-MILLISECOND = 1000
-"""In microseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,6 @@ from assignors.simulation.timed.protocols.classic.member_rounds import (
     synced,
 )
 from assignors.simulation.timed.protocols.classic.member_state import (
-    MILLISECOND,
     ClassicMember,
     beat_later,
     end,
@@ -44,7 +43,14 @@ from assignors.simulation.timed.protocols.classic.messages import (
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
-from assignors.simulation.timed.protocols.effects import Answered, Command, Effect, Fired, Schedule
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Answered,
+    Command,
+    Effect,
+    Fired,
+    Schedule,
+)
 from wire import TopicPartitions
 
 

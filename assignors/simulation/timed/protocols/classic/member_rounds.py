@@ -9,7 +9,6 @@ from __future__ import annotations
 from assignors.leader import Memory, lead
 from assignors.membership import Membership, applied, subscribe
 from assignors.simulation.timed.protocols.classic.member_state import (
-    MILLISECOND,
     ClassicMember,
     beat_later,
     end,
@@ -28,7 +27,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
-from assignors.simulation.timed.protocols.effects import Cancel, Consume, Schedule
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Cancel, Consume, Schedule
 from assignors.simulation.timed.protocols.partitions import count, shared
 from wire import TopicPartitions, decode_assignment
 

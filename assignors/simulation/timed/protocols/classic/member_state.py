@@ -15,12 +15,17 @@ from assignors.simulation.timed.protocols.classic.messages import (
     Request,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
-from assignors.simulation.timed.protocols.effects import Cancel, Consume, Effect, Schedule, Send
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Cancel,
+    Consume,
+    Effect,
+    Schedule,
+    Send,
+)
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-MILLISECOND = 1000
-"""In microseconds."""
 TIMERS = ("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up")
 """The timers of a member."""
 

@@ -48,10 +48,8 @@ from assignors.simulation.timed.protocols.consumer.targets import (
     may_compute,
     topics_seen,
 )
+from assignors.simulation.timed.protocols.effects import MILLISECOND
 from wire import TopicPartitions
-
-MILLISECOND = 1000
-"""In microseconds."""
 
 
 class _Refused(Exception):  # noqa: N818 - a way out of a heartbeat, not an error of ours
@@ -103,8 +101,7 @@ def _heartbeat(
     if not state.exists and request.epoch != 0:
         raise _Refused(ConsumerError.GROUP_ID_NOT_FOUND)
     member, replaced = _sender(state, request)
-    # In the order of Kafka's map; who is new in it comes last.
-    ids = [each for each in group.order if each != replaced]
+    before = None if replaced is None else [each for each in group.order if each != replaced]
     if replaced is not None:
         _replace(group, replaced, member, out)
     written = len(out.records)
@@ -116,10 +113,10 @@ def _heartbeat(
                 updated.member_id, topics, updated.instance_id, updated.rebalance_timeout_ms
             )
         )
-    if updated.member_id not in ids:
-        ids.append(updated.member_id)
-    everybody = [updated if each == updated.member_id else group.members[each] for each in ids]
     has_changed_topics = set(updated.topics) != set(member.topics)
+    everybody: list[ConsumerMember] = []
+    if has_changed_topics or group.must_refresh or group.target_epoch < group.epoch:
+        everybody = _everybody(group, updated, before)
     _count_up(state, everybody, out, has_changed_topics=has_changed_topics)
     target = _target(state, now_ms, updated, everybody, out)
     if has_changed_topics or not _is_reconciled(updated, group.target_epoch):
@@ -140,6 +137,19 @@ def _heartbeat(
         updated.epoch,
         partitions_of(updated.assigned) if is_new else None,
     )
+
+
+def _everybody(
+    group: ConsumerGroup, updated: ConsumerMember, before: list[str] | None
+) -> list[ConsumerMember]:
+    """Return all members in the order of Kafka's map; who is new in it comes last.
+
+    `before` has their ids where the map has changed since. Cost: O(members log members).
+    """
+    ids = list(group.order) if before is None else before
+    if updated.member_id not in ids:
+        ids.append(updated.member_id)
+    return [updated if each == updated.member_id else group.members[each] for each in ids]
 
 
 def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMember:

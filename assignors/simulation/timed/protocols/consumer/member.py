@@ -23,6 +23,7 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Answered,
     Cancel,
     Command,
@@ -36,8 +37,6 @@ from assignors.simulation.timed.protocols.partitions import count, shared
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-MILLISECOND = 1000
-"""In microseconds."""
 TIMERS = ("heartbeat", "poll", "revoked", "assigned")
 FATAL = (
     ConsumerError.FENCED_INSTANCE_ID,

@@ -14,6 +14,7 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
 )
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Append,
     Arrived,
     Cancel,
@@ -25,8 +26,6 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
 )
 
-MILLISECOND = 1000
-"""In microseconds."""
 CLOCK_STARTS_MS = 1
 """Kafka's clock never shows 0, which stands for "never"."""
 
