@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assignors.model import NO_GENERATION
@@ -35,3 +36,22 @@ def pairs(partitions: TopicPartitions) -> dict[TopicPartition, None]:
     [('t', 1), ('t', 0)]
     """
     return {(topic, number): None for topic, numbers in partitions.items() for number in numbers}
+
+
+def changed_topics(
+    had: TopicPartitions, share: TopicPartitions
+) -> Iterator[tuple[str, set[int], set[int]]]:
+    """Yield topic, old and new numbers of each topic whose numbers differ.
+
+    Cost: O(topics), plus the partitions of those topics.
+
+    >>> list(changed_topics({"t": (0, 1), "u": (2,)}, {"t": (1, 3), "u": (2,)}))
+    [('t', {0, 1}, {1, 3})]
+    """
+    for topic, numbers in had.items():
+        if topic not in share:
+            yield topic, set(numbers), set()
+    for topic, numbers in share.items():
+        old = had.get(topic, ())
+        if old != numbers:
+            yield topic, set(old), set(numbers)

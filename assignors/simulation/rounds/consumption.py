@@ -8,13 +8,12 @@ an assignor is wrong; whoever wants its figures counts them from the members' ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, Group
-from assignors.ownership.changes import TopicPartition
+from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.ownership.monitors import started_while_owned
-from wire import TopicPartitions
 
 Difference = tuple[str, str, set[int]]
 """Member id, topic, numbers."""
@@ -182,7 +181,7 @@ class Consumption:
             if share is had or (share == had and member_id in self.load):
                 continue
             self.load[member_id] = sum(map(len, share.values()))
-            for topic, old, new in _changed_topics(had, share):
+            for topic, old, new in changed_topics(had, share):
                 kept = old & new
                 if len(old) > len(kept):
                     taken.append((member_id, topic, old - kept))
@@ -190,19 +189,6 @@ class Consumption:
                     started.append((member_id, topic, new - kept))
                 self.is_single &= len(new) == len(share.get(topic, ()))
         return taken, started
-
-
-def _changed_topics(
-    had: TopicPartitions, share: TopicPartitions
-) -> Iterator[tuple[str, set[int], set[int]]]:
-    """Yield topic, old and new numbers of each topic whose numbers differ."""
-    for topic, numbers in had.items():
-        if topic not in share:
-            yield topic, set(numbers), set()
-    for topic, numbers in share.items():
-        old = had.get(topic, ())
-        if old != numbers:
-            yield topic, set(old), set(numbers)
 
 
 def _is_within(numbers: Collection[int], partition_count: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assignors.ownership.changes import Change
+from assignors.ownership.changes import Change, changed_topics
 from wire import TopicPartitions
 
 
@@ -51,16 +51,9 @@ class Ledger:
     def consume(self, at: int, member: str, owned: TopicPartitions, reason: str) -> None:
         """Let a member consume exactly `owned` from `at` on. Cost: O(partitions that change)."""
         before = self.consumed.get(member, {})
-        for topic, numbers in before.items():
-            now = owned.get(topic, ())
-            if now != numbers:
-                kept = set(now)
-                self._end(at, member, topic, [n for n in numbers if n not in kept])
-        for topic, numbers in owned.items():
-            had = before.get(topic, ())
-            if had != numbers:
-                old = set(had)
-                self._begin(at, member, topic, [n for n in numbers if n not in old])
+        for topic, old, new in changed_topics(before, owned):
+            self._end(at, member, topic, old - new)
+            self._begin(at, member, topic, new - old)
         self.consumed[member] = owned
         if self.keeps_changes:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
@@ -80,7 +73,7 @@ class Ledger:
                     without += 1
         return without
 
-    def _begin(self, at: int, member: str, topic: str, numbers: list[int]) -> None:
+    def _begin(self, at: int, member: str, topic: str, numbers: set[int]) -> None:
         listed = self.partitions[topic]
         for number in numbers:
             if number >= len(listed):
@@ -95,7 +88,7 @@ class Ledger:
                 self.moves += at >= self.count_from and partition.last is not None
                 partition.last = member
 
-    def _end(self, at: int, member: str, topic: str, numbers: list[int]) -> None:
+    def _end(self, at: int, member: str, topic: str, numbers: set[int]) -> None:
         listed = self.partitions[topic]
         for number in numbers:
             if number >= len(listed):
