@@ -1,30 +1,51 @@
-"""The named scenarios: each shows what its text says."""
+"""The named scenarios: each gives the figures beside it, and shows what its text says."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.gallery.story import SOUND, unexpected
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 SECOND = 1000
+PLAYED = [(name, protocol) for name, story in GALLERY.items() for protocol in story.expected]
 
 
 def played(name: str, protocol: GroupProtocol) -> TimedResult:
     return simulate(named(name, seed=7, protocol=protocol)).result
 
 
-@pytest.mark.parametrize("protocol", GroupProtocol)
-@pytest.mark.parametrize("name", GALLERY)
-def test_every_scenario_ends_with_all_partitions_consumed_once(
+@pytest.mark.parametrize(("name", "protocol"), PLAYED)
+def test_a_scenario_gives_the_figures_that_stand_beside_it(
     name: str, protocol: GroupProtocol
 ) -> None:
-    result = played(name, protocol)
-    assert result.is_settled
-    assert result.double_partition_ms == 0
+    assert unexpected(GALLERY[name], protocol, played(name, protocol)) == {}
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_scenario_says_what_it_shows_and_expects_more_than_any_other(name: str) -> None:
+    story = GALLERY[name]
+    first, empty, *why = story.text.splitlines()
+    assert first.endswith(".")
+    assert (empty, len(why) > 0) == ("", True)
+    assert all(
+        {**story.everywhere, **figures}.keys() - SOUND for figures in story.expected.values()
+    )
+
+
+def test_a_figure_that_is_not_expected_is_named_with_its_value() -> None:
+    story, result = GALLERY["crash"], played("crash", CLASSIC)
+    late = replace(result, longest_gap_ms=52.0 * SECOND, double_partition_ms=1.0)
+    assert unexpected(story, CLASSIC, late) == {
+        "longest_gap_ms": 52_000,
+        "double_partition_ms": 1,
+    }
 
 
 def test_only_eager_members_stop_partitions_that_do_not_move() -> None:
@@ -33,45 +54,17 @@ def test_only_eager_members_stop_partitions_that_do_not_move() -> None:
         played("rolling-restart", CLASSIC),
         played("rolling-restart", CONSUMER),
     )
-    assert (eager.rounds, sticky.rounds, consumer.rounds) == (20, 30, 20)
-    assert sticky.moves == consumer.moves == 200
+    assert sticky.moves == consumer.moves
     assert eager.moves > 3 * sticky.moves
-    assert (eager.gaps, sticky.gaps, consumer.gaps) == (2000, 200, 200)
-
-
-@pytest.mark.parametrize("protocol", GroupProtocol)
-def test_static_members_are_not_replaced(protocol: GroupProtocol) -> None:
-    result = played("rolling-restart-static", protocol)
-    assert (result.rounds, result.moves, result.gaps) == (0, 0, 100)
-    assert 10 * SECOND < result.longest_gap_ms < 10.2 * SECOND
 
 
 def test_only_classic_rebalances_wait_for_slow_polls() -> None:
     slow, fast = played("slow-polls", CLASSIC), played("rolling-restart", CLASSIC)
     assert slow.longest_gap_ms > fast.longest_gap_ms + 2 * SECOND
-    consumer = played("slow-polls", CONSUMER)
-    assert consumer.longest_gap_ms < 5.1 * SECOND
-
-
-@pytest.mark.parametrize("protocol", GroupProtocol)
-def test_a_crash_costs_the_session_timeout(protocol: GroupProtocol) -> None:
-    result = played("crash", protocol)
-    assert 40 * SECOND < result.longest_gap_ms < 51 * SECOND
-    assert result.gaps == 10
+    slow, fast = played("slow-polls", CONSUMER), played("rolling-restart", CONSUMER)
+    assert slow.longest_gap_ms < fast.longest_gap_ms + 0.1 * SECOND
 
 
 def test_new_partitions_wait_for_the_leaders_metadata_in_classic_groups_only() -> None:
-    classic, consumer = played("topic-growth", CLASSIC), played("topic-growth", CONSUMER)
-    assert classic.gaps == consumer.gaps == 20
-    assert classic.longest_gap_ms > 10 * SECOND
-    # The next heartbeat of anybody makes the target, and each member's own brings it.
-    assert consumer.longest_gap_ms < 10.2 * SECOND
-
-
-def test_the_first_rebalance_waits_for_all_members() -> None:
-    classic, consumer = played("stop-all", CLASSIC), played("stop-all", CONSUMER)
-    # All ten leave within one rebalance, and come back in one.
-    assert classic.rounds == 2
-    assert consumer.rounds == 20
-    # Ten seconds away, three of delay, and three more as members came in the first three.
-    assert 16 * SECOND < classic.longest_gap_ms < 16.1 * SECOND
+    assert played("topic-growth", CLASSIC).longest_gap_ms > 10 * SECOND
+    assert played("topic-growth", CONSUMER).longest_gap_ms < 1 * SECOND
