@@ -5,10 +5,10 @@ over a network with delays, the coordinator answers them as Kafka's does, and a 
 member really consumes which partition, whatever members, leader and coordinator believe. The same
 scenario gives the same run on every machine.
 
-* `scenario`, `scenario_document`: what a run is made from, as data and as JSON
+* `scenario`: what a run is made from, as data; `scenario_document`: the same as JSON
 * `queue`: the clock, a queue of events and timers; `random_streams`: a stream of random numbers
-  for each entity and purpose; `network`: delays
-* `protocols`: what coordinator and members do, a file a side
+  for each entity and purpose
+* `network`: messages on their way; `protocols`: what coordinator and members do, a file a side
 * `ledger`: who consumes what, and what that cost; `results`: a run as one row
 * `simulation`: a run from a scenario to its result
 """

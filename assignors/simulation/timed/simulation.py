@@ -1,20 +1,19 @@
 """Run a timed scenario: deliver messages, run timers, keep the ledger, and count.
 
 The steps of coordinator and members say what they want done; here it is done. A request takes its
-way over the network, waits for its turn at the coordinator, and the answer comes back the same
-way. Messages of one connection do not overtake each other.
+way over the network, waits for its turn at the coordinator, and the answer comes back the same way.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
 
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
-from assignors.simulation.dice import Dice
 from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -32,7 +31,7 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
 )
 from assignors.simulation.timed.queue import EventQueue
-from assignors.simulation.timed.random_streams import exponential, stream
+from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Scenario, Verb
 from assignors.simulation.timed.sides import SIDES, Sides
@@ -45,17 +44,6 @@ Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 
 
-@dataclass(slots=True)
-class _Link:
-    """A member's connection: its delays, and when the last message each way arrives."""
-
-    delays: Dice
-    arrives: int = 0
-    returns: int = 0
-    life: int = 0
-    """Counts the member's processes: answers to one that has ended are dropped."""
-
-
 @dataclass(slots=True, kw_only=True)
 class _Run:
     """A run: what goes on, and what it has led to so far."""
@@ -63,16 +51,12 @@ class _Run:
     scenario: Scenario
     sides: Sides
     ledger: Ledger
-    links: list[_Link]
+    network: Network
     numbers: dict[str, int]
     """Member name -> its number."""
     queue: EventQueue[Event] = field(default_factory=EventQueue)
     topics: dict[str, int]
-    in_flight: dict[int, tuple[int, int, int]] = field(default_factory=dict)
-    """Request -> member, its own number of the request, its life."""
-    sent: int = 0
     busy_until: int = 0
-    requests: Counter[str] = field(default_factory=Counter)
     rebalances: list[int] = field(default_factory=list)
     """How long each took, since costs are counted."""
     began: int | None = None
@@ -113,7 +97,9 @@ def _prepared(scenario: Scenario, *, keeps_history: bool) -> _Run:
         scenario=scenario,
         sides=SIDES[scenario.protocol](scenario),
         ledger=ledger,
-        links=[_Link(stream(scenario.seed, each.name, "network")) for each in scenario.members],
+        network=Network.of(
+            scenario.network, scenario.seed, (each.name for each in scenario.members)
+        ),
         numbers={each.name: number for number, each in enumerate(scenario.members)},
         topics=dict(scenario.topics),
     )
@@ -145,26 +131,44 @@ def _handle(run: _Run, event: Event) -> None:
 
 
 def _act(run: _Run, action: Action) -> None:
-    """Do what the plan says."""
-    now = run.queue.now
-    if action.do is Verb.GROW:
-        assert action.topic is not None
-        run.topics[action.topic] = action.partitions
-        run.ledger.grow(now, action.topic, action.partitions)
-        cluster = Cluster.of(run.topics)
-        if run.sides.change_topics(cluster):
-            for number, config in enumerate(run.scenario.members):
-                wait = stream(run.scenario.seed, config.name, f"metadata {now}")
-                age = config.metadata_age_ms * MILLISECOND
-                run.queue.put(now + wait.below(age + 1), (number, cluster))
-        return
-    assert action.member is not None
-    number = run.numbers[action.member]
-    if action.do is Verb.SUBSCRIBE:
-        run.sides.members[number].topics = action.topics
-        _step_member(run, number, Command.REJOIN)
+    """Do what the plan says: by `ACTS`, or as a command to a member."""
+    act = ACTS.get(action.do)
+    if act is not None:
+        act(run, action)
     else:
-        _step_member(run, number, Command(action.do.value))
+        _step_member(run, _member_of(run, action), Command(action.do.value))
+
+
+def _grow(run: _Run, action: Action) -> None:
+    """Let a topic grow; who has to be shown learns of it within its metadata's age."""
+    assert action.topic is not None
+    now = run.queue.now
+    run.topics[action.topic] = action.partitions
+    run.ledger.grow(now, action.topic, action.partitions)
+    cluster = Cluster.of(run.topics)
+    if run.sides.change_topics(cluster):
+        for number, config in enumerate(run.scenario.members):
+            wait = stream(run.scenario.seed, config.name, f"metadata {now}")
+            age = config.metadata_age_ms * MILLISECOND
+            run.queue.put(now + wait.below(age + 1), (number, cluster))
+
+
+def _subscribe(run: _Run, action: Action) -> None:
+    number = _member_of(run, action)
+    run.sides.members[number].topics = action.topics
+    _step_member(run, number, Command.REJOIN)
+
+
+def _member_of(run: _Run, action: Action) -> int:
+    assert action.member is not None
+    return run.numbers[action.member]
+
+
+ACTS: dict[Verb, Callable[[_Run, Action], None]] = {
+    Verb.GROW: _grow,
+    Verb.SUBSCRIBE: _subscribe,
+}
+"""What a verb does beyond a `Command` of its name to its member."""
 
 
 # Members
@@ -174,13 +178,14 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
     if event is Command.START:
         if run.sides.members[number].is_up:
             return
-        run.links[number].life += 1
+        run.network.start(number)
         run.sides.show_topics(number, Cluster.of(run.topics))
     now = run.queue.now
     for effect in run.sides.step_member(number, event):
         match effect:
             case Send():
-                _send(run, number, effect)
+                arrives, arrived = run.network.send(now, number, effect)
+                run.queue.put(arrives, (COORDINATOR, arrived))
             case Schedule(key, after_us, data):
                 run.queue.start((number, key), now + after_us, (number, Fired(key, data)))
             case Cancel(key):
@@ -189,21 +194,6 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
                 run.ledger.consume(now, run.scenario.members[number].name, owned, reason)
             case _:
                 raise AssertionError(effect)
-
-
-def _send(run: _Run, number: int, effect: Send) -> None:
-    link = run.links[number]
-    arrives = run.queue.now + effect.after_us + _delay(run, link)
-    link.arrives = max(arrives, link.arrives)
-    run.sent += 1
-    run.in_flight[run.sent] = (number, effect.number, link.life)
-    run.requests[type(effect.request).__name__] += 1
-    run.queue.put(link.arrives, (COORDINATOR, Arrived(run.sent, effect.request)))
-
-
-def _delay(run: _Run, link: _Link) -> int:
-    network = run.scenario.network
-    return network.least_us + exponential(link.delays, network.mean_us)
 
 
 # The coordinator
@@ -235,11 +225,10 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
 
 
 def _reply(run: _Run, number: int, response: Response, done: int) -> None:
-    member, own_number, life = run.in_flight.pop(number)
-    link = run.links[member]
-    if life == link.life:
-        link.returns = max(done + _delay(run, link), link.returns)
-        run.queue.put(link.returns, (member, Answered(own_number, response)))
+    answer = run.network.answer(done, number, response)
+    if answer is not None:
+        returns, member, answered = answer
+        run.queue.put(returns, (member, answered))
 
 
 def _count(run: _Run, generation: int) -> None:
@@ -259,7 +248,7 @@ def _result(run: _Run) -> TimedResult:
     scenario, sides, ledger = run.scenario, run.sides, run.ledger
     is_cut = run.queue.count >= scenario.event_limit
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
-    running = [number for number in range(len(run.links)) if sides.members[number].is_up]
+    running = [number for number in range(len(sides.members)) if sides.members[number].is_up]
     wanted = {topic for number in running for topic in sides.members[number].topics}
     unowned = ledger.close(at, wanted)
     times = [each / MILLISECOND for each in run.rebalances]
@@ -274,7 +263,7 @@ def _result(run: _Run) -> TimedResult:
         gaps=ledger.gaps,
         moves=ledger.moves,
         double_partition_ms=ledger.double / MILLISECOND,
-        requests=dict(sorted(run.requests.items())),
+        requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
         unowned=unowned,
         is_settled=not unowned and all(sides.members[number].is_at_rest for number in running),

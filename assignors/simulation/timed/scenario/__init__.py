@@ -1,0 +1,27 @@
+"""What a timed run is made from: topics, members, broker, network, and a plan of what happens.
+
+Nothing else decides a run. Times are milliseconds, but for those too short for it (`_us`). A file
+has one part of a scenario, as data, and beside it `READERS`: what reads each field from JSON. A new
+field is a line in its class, and a row in `READERS` unless it is a natural number.
+
+* `whole`: the scenario; `members`, `broker`, `network`, `plan`, `protocols`: its parts
+* `reading`: readers of values; `possible`: what is refused, as it cannot happen
+"""
+
+from assignors.simulation.timed.scenario.broker import BrokerConfig
+from assignors.simulation.timed.scenario.members import MemberConfig
+from assignors.simulation.timed.scenario.network import NetworkConfig
+from assignors.simulation.timed.scenario.plan import Action, Verb
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.whole import VERSION, Scenario
+
+__all__ = [
+    "VERSION",
+    "Action",
+    "BrokerConfig",
+    "GroupProtocol",
+    "MemberConfig",
+    "NetworkConfig",
+    "Scenario",
+    "Verb",
+]

@@ -1,0 +1,40 @@
+"""The coordinator's broker: its settings, and how a scenario writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from assignors.simulation.timed.scenario.reading import (
+    Reader,
+    as_assignor,
+    as_natural,
+    settings_reader,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerConfig:
+    """The coordinator's broker."""
+
+    initial_delay_ms: int = 3000
+    max_size: int = 2**31 - 1
+    service_us: int = 50
+    """Time to handle a request; one after the other."""
+    append_us: int = 5000
+    """From the write of a record to its replication."""
+    assignor: str = "server/uniform"
+    """The assignor of consumer groups; classic ones have those of their members."""
+    consumer_session_timeout_ms: int = 45_000
+    """`group.consumer.session.timeout.ms`; classic members choose their own."""
+    consumer_heartbeat_interval_ms: int = 5000
+    assignment_interval_ms: int = 1000
+    """Targets of consumer groups are computed no more often than this (KIP-1263)."""
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(BrokerConfig)), as_natural),
+    "assignor": as_assignor,
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+read_broker = settings_reader(BrokerConfig, READERS)

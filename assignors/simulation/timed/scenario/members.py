@@ -1,0 +1,93 @@
+"""A member: its configuration, as its consumer has it, and how a scenario writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+from assignors.documents.values import (
+    DocumentError,
+    ErrorCode,
+    Place,
+    as_list,
+    as_object,
+    as_string,
+    as_strings,
+    required,
+)
+from assignors.simulation.timed.scenario.reading import (
+    Reader,
+    as_assignors,
+    as_natural,
+    read_fields,
+)
+
+MEMBERS_MAX = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberConfig:
+    """A consumer, as its configuration sets it up."""
+
+    name: str
+    """The client id; member ids begin with it."""
+    topics: tuple[str, ...]
+    assignors: tuple[str, ...] = ("optimal/cooperative-sticky",)
+    """Full names, the preferred one first (`partition.assignment.strategy`)."""
+    instance_id: str | None = None
+    rack_id: str | None = None
+    heartbeat_interval_ms: int = 3000
+    session_timeout_ms: int = 45_000
+    rebalance_timeout_ms: int = 300_000
+    """`max.poll.interval.ms`."""
+    poll_ms: int = 100
+    """It handles a rebalance between two polls: after 0 to so many milliseconds."""
+    revoke_ms: int = 20
+    """How long its callback for revoked partitions takes, with the commit of offsets in it."""
+    assign_ms: int = 5
+    """How long its callback for assigned partitions takes."""
+    sync_delay_us: int = 0
+    """Mean time from the answer to JoinGroup to the follower's SyncGroup."""
+    metadata_age_ms: int = 300_000
+    """It refreshes its metadata at least that often (`metadata.max.age.ms`)."""
+    starts_at_ms: int | None = 0
+    """When it first starts; `None`: only the plan starts it."""
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(MemberConfig)), as_natural),
+    "name": as_string,
+    "topics": as_strings,
+    "assignors": as_assignors,
+    "instance_id": as_string,
+    "rack_id": as_string,
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+
+def read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
+    """Return the members of a scenario; one with a `count` stands for so many. Cost: O(members)."""
+    members: list[MemberConfig] = []
+    for number, each in enumerate(as_list(value, place)):
+        where = (*place, number)
+        given = dict(as_object(each, where))
+        for key in ("name", "topics"):
+            required(given, key, where)
+        count = given.pop("count", None)
+        one = MemberConfig(**read_fields(given, READERS, where))
+        copies = None if count is None else as_natural(count, (*where, "count"))
+        if len(members) + (1 if copies is None else copies) > MEMBERS_MAX:
+            words = f"more than {MEMBERS_MAX} members"
+            raise DocumentError(
+                ErrorCode.TOO_LARGE, words, where if copies is None else (*where, "count")
+            )
+        members += [one] if copies is None else _copies(one, copies)
+    return tuple(members)
+
+
+def _copies(one: MemberConfig, count: int) -> list[MemberConfig]:
+    """Return so many members like this one, their names and instance ids numbered."""
+    static = one.instance_id
+    return [
+        replace(one, name=f"{one.name}{i}", instance_id=None if static is None else f"{static}{i}")
+        for i in range(count)
+    ]

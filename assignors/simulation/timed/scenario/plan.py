@@ -1,0 +1,58 @@
+"""What happens in a run, and when, and how a scenario writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from assignors.documents.values import Place, as_list, as_object, as_string, as_strings, required
+from assignors.simulation.timed.scenario.reading import Reader, as_natural, one_of, read_fields
+
+
+class Verb(StrEnum):
+    """What can happen to a member or a topic."""
+
+    START = "start"
+    """The member's process starts."""
+    STOP = "stop"
+    """It closes its consumer: a dynamic member leaves the group, a static one falls silent."""
+    CRASH = "crash"
+    """Its process ends; the coordinator finds out by the session timeout."""
+    SUBSCRIBE = "subscribe"
+    """It subscribes to other topics: `Action.topics`."""
+    GROW = "grow"
+    """A topic has `Action.partitions` partitions from now on. Members learn of it when they
+    refresh their metadata."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing that happens, at a time that the scenario sets."""
+
+    at_ms: int
+    do: Verb
+    member: str | None = None
+    topics: tuple[str, ...] = ()
+    topic: str | None = None
+    partitions: int = 0
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(Action)), as_natural),
+    "do": one_of(Verb),
+    "member": as_string,
+    "topics": as_strings,
+    "topic": as_string,
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+
+def read_plan(value: object, place: Place) -> tuple[Action, ...]:
+    """Return the plan of a scenario. Cost: O(actions)."""
+    actions = []
+    for number, each in enumerate(as_list(value, place)):
+        given = as_object(each, (*place, number))
+        for key in ("at_ms", "do"):
+            required(given, key, (*place, number))
+        actions.append(Action(**read_fields(given, READERS, (*place, number))))
+    return tuple(actions)

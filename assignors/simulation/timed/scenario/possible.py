@@ -1,0 +1,71 @@
+"""What cannot happen: a scenario that no group could live through is refused, with the path.
+
+Each check looks at one idea and raises `DocumentError`. A new one is a function here and a row in
+`CHECKS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assignors.documents.values import DocumentError, ErrorCode, Place
+from assignors.simulation.timed.scenario.plan import Action, Verb
+from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
+
+
+def require_possible(scenario: Scenario) -> None:
+    """Raise `DocumentError` where no such group can exist. Cost: O(its size)."""
+    for check in CHECKS:
+        check(scenario)
+
+
+def _members_are_named(scenario: Scenario) -> None:
+    if not scenario.members:
+        raise DocumentError(ErrorCode.MISSING, "a group needs a member", ("members",))
+    names: set[str] = set()
+    for number, member in enumerate(scenario.members):
+        if member.name in names:
+            words = f"two members are named {member.name!r}"
+            raise DocumentError(ErrorCode.REPEATED, words, ("members", number, "name"))
+        names.add(member.name)
+
+
+def _heartbeats_fit_sessions(scenario: Scenario) -> None:
+    for number, member in enumerate(scenario.members):
+        place = ("members", number)
+        if member.session_timeout_ms <= member.heartbeat_interval_ms:
+            words = (
+                f"a session of {member.session_timeout_ms} ms is over before the next heartbeat, "
+                f"after {member.heartbeat_interval_ms} ms"
+            )
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "session_timeout_ms"))
+        if 0 in {member.heartbeat_interval_ms, scenario.broker.consumer_heartbeat_interval_ms}:
+            words = "heartbeats need an interval"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "heartbeat_interval_ms"))
+
+
+def _actions_concern_what_is_there(scenario: Scenario) -> None:
+    names = {each.name for each in scenario.members}
+    for number, action in enumerate(scenario.plan):
+        place = ("plan", number)
+        if action.do is Verb.GROW:
+            _topic_grows(scenario, action, place)
+        elif action.member not in names:
+            words = f"there is no member {action.member!r}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
+
+
+def _topic_grows(scenario: Scenario, action: Action, place: Place) -> None:
+    if action.topic not in scenario.topics:
+        words = f"there is no topic {action.topic!r}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
+    if not 0 < action.partitions <= PARTITIONS_MAX:
+        words = f"a topic cannot have {action.partitions} partitions"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "partitions"))
+
+
+CHECKS: tuple[Callable[[Scenario], None], ...] = (
+    _members_are_named,
+    _heartbeats_fit_sessions,
+    _actions_concern_what_is_there,
+)

@@ -1,0 +1,90 @@
+"""Readers of a scenario's values: each returns it, or raises with the path of what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from assignors.documents.values import (
+    DocumentError,
+    ErrorCode,
+    Place,
+    as_int32,
+    as_list,
+    as_object,
+    as_string,
+    described,
+)
+from assignors.registry import ASSIGNORS
+
+SEED_MAX = 2**63 - 1
+
+E = TypeVar("E", bound=StrEnum)
+Reader = Callable[[object, Place], Any]
+
+
+def read_fields(
+    given: Mapping[str, object], readers: Mapping[str, Reader], place: Place
+) -> dict[str, Any]:
+    """Return the values of the fields that are given; a field without a reader is refused."""
+    for key in given:
+        if key not in readers:
+            raise DocumentError(ErrorCode.UNKNOWN, f"{key!r} is no field here", (*place, key))
+    return {
+        key: read(given[key], (*place, key))
+        for key, read in readers.items()
+        if given.get(key) is not None
+    }
+
+
+def settings_reader(kind: type[Any], readers: Mapping[str, Reader]) -> Reader:
+    """Return a reader of an object whose fields all have defaults."""
+    return lambda value, place: kind(**read_fields(as_object(value, place), readers, place))
+
+
+def as_natural(value: object, place: Place) -> int:
+    """Return an integer of 0 or more, up to 2**31 - 1."""
+    number = as_int32(value, place)
+    if number < 0:
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{number} is negative", place)
+    return number
+
+
+def as_seed(value: object, place: Place) -> int:
+    """Return an integer of 64 bits."""
+    if type(value) is not int or not -SEED_MAX <= value <= SEED_MAX:
+        words = f"expected an integer of 64 bits, found {described(value)}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
+    return value
+
+
+def one_of(kinds: type[E]) -> Callable[[object, Place], E]:
+    """Return a reader of the values of an enumeration."""
+
+    def read(value: object, place: Place) -> E:
+        text = as_string(value, place)
+        try:
+            return kinds(text)
+        except ValueError:
+            words = f"{text!r} is none of {', '.join(kinds)}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, place) from None
+
+    return read
+
+
+def as_assignor(value: object, place: Place) -> str:
+    """Return the full name of an assignor that the registry has."""
+    name = as_string(value, place)
+    if name not in ASSIGNORS:
+        words = f"no assignor {name!r}; known: {', '.join(ASSIGNORS)}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, place)
+    return name
+
+
+def as_assignors(value: object, place: Place) -> tuple[str, ...]:
+    """Return the names of one assignor or more."""
+    names = tuple(as_assignor(each, (*place, i)) for i, each in enumerate(as_list(value, place)))
+    if not names:
+        raise DocumentError(ErrorCode.MISSING, "a member needs an assignor", place)
+    return names

@@ -1,0 +1,67 @@
+"""A scenario as a whole: all that a run needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from assignors.documents.values import DocumentError, ErrorCode, Place, as_object, as_string
+from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
+from assignors.simulation.timed.scenario.members import MemberConfig, read_members
+from assignors.simulation.timed.scenario.network import NetworkConfig, read_network
+from assignors.simulation.timed.scenario.plan import Action, read_plan
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.reading import Reader, as_natural, as_seed, one_of
+
+VERSION = 1
+"""Of the JSON form."""
+
+PARTITIONS_MAX = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """All that a run needs."""
+
+    name: str = ""
+    seed: int = 0
+    until_ms: int
+    """When the run ends."""
+    count_from_ms: int = 0
+    """From when on costs are counted: the group may settle first."""
+    protocol: GroupProtocol = GroupProtocol.CLASSIC
+    topics: dict[str, int]
+    """Topic -> partition count at the start."""
+    members: tuple[MemberConfig, ...]
+    plan: tuple[Action, ...] = ()
+    broker: BrokerConfig = field(default_factory=BrokerConfig)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    compute_us_per_partition: int = 20
+    """How long a leader computes."""
+    event_limit: int = 50_000_000
+    """A run that needs more events stops, and its result says so."""
+
+
+def read_topics(value: object, place: Place) -> dict[str, int]:
+    """Return the partition count of each topic. Cost: O(topics)."""
+    counts = {
+        as_string(name, place): as_natural(count, (*place, name))
+        for name, count in as_object(value, place).items()
+    }
+    if sum(counts.values()) > PARTITIONS_MAX:
+        words = f"{sum(counts.values())} partitions, more than {PARTITIONS_MAX}"
+        raise DocumentError(ErrorCode.TOO_LARGE, words, place)
+    return counts
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(Scenario)), as_natural),
+    "name": as_string,
+    "seed": as_seed,
+    "protocol": one_of(GroupProtocol),
+    "topics": read_topics,
+    "members": read_members,
+    "plan": read_plan,
+    "broker": read_broker,
+    "network": read_network,
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
