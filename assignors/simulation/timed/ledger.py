@@ -28,6 +28,8 @@ class Ledger:
 
     count_from: int = 0
     """From when on costs are counted."""
+    changed_at: int = 0
+    """When somebody last began or ended to consume something."""
     keeps_changes: bool = False
     """Whether every change is kept, for `assignors.ownership`."""
     changes: list[Change] = field(default_factory=list)
@@ -48,15 +50,22 @@ class Ledger:
         listed = self.partitions.setdefault(topic, [])
         listed += [_Partition(since=at) for _ in range(count - len(listed))]
 
-    def consume(self, at: int, member: str, owned: TopicPartitions, reason: str) -> None:
-        """Let a member consume exactly `owned` from `at` on. Cost: O(partitions that change)."""
+    def consume(self, at: int, member: str, owned: TopicPartitions, reason: str) -> bool:
+        """Let a member consume exactly `owned` from `at` on; return whether it lost something.
+
+        Cost: O(partitions that change).
+        """
         before = self.consumed.get(member, {})
+        has_lost = False
         for topic, old, new in changed_topics(before, owned):
+            self.changed_at = at
+            has_lost |= not old <= new
             self._end(at, member, topic, old - new)
             self._begin(at, member, topic, new - old)
         self.consumed[member] = owned
         if self.keeps_changes:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
+        return has_lost
 
     def close(self, at: int, topics: set[str]) -> int:
         """Count what lasts at the end of the run; return how many partitions have no consumer.

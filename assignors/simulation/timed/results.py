@@ -16,11 +16,21 @@ class TimedResult:
     round_ms_median: float
     """From the first barrier's begin to the delivery of the assignments."""
     round_ms_max: float
+    convergence_ms: float | None
+    """From the last action of the plan until nothing changed any more; `None` where the group has
+    not settled."""
     unavailable_partition_ms: float
     """Partitions times milliseconds without a consumer."""
     longest_gap_ms: float
     gaps: int
     moves: int
+    """How often a partition went to another member than the one before."""
+    moves_beyond_optimum: int
+    """Moves more than the best balance needs, from one moment at rest to the next (see
+    `least_moves`); a worse balance that needs fewer counts 0."""
+    members_touched: int
+    """Members that had to rejoin or to give up partitions while they consumed, summed over
+    generations; their own stops and crashes do not count."""
     double_partition_ms: float
     """Partitions times milliseconds with two consumers or more."""
     requests: dict[str, int]

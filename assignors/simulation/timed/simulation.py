@@ -13,7 +13,9 @@ from statistics import median
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.meter import Meter, Rebalance
 from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -56,11 +58,8 @@ class _Run:
     """Member name -> its number."""
     queue: EventQueue[Event] = field(default_factory=EventQueue)
     topics: dict[str, int]
+    meter: Meter
     busy_until: int = 0
-    rebalances: list[int] = field(default_factory=list)
-    """How long each took, since costs are counted."""
-    began: int | None = None
-    generations: int = 0
     records: list[tuple[int, Record]] = field(default_factory=list)
 
 
@@ -69,6 +68,8 @@ class Played:
     """What a run led to. Times are microseconds since it began."""
 
     result: TimedResult
+    rebalances: list[Rebalance]
+    """Since costs are counted."""
     changes: list[Change]
     """Every change of what a member really consumes, if they are kept."""
     records: list[tuple[int, Record]]
@@ -86,7 +87,12 @@ def simulate(scenario: Scenario, *, keeps_history: bool = False) -> Played:
     queue, limit = run.queue, scenario.event_limit
     while queue.count < limit and (event := queue.take(until)) is not None:
         _handle(run, event)
-    return Played(result=_result(run), changes=run.ledger.changes, records=run.records)
+    return Played(
+        result=_result(run),
+        rebalances=run.meter.rebalances,
+        changes=run.ledger.changes,
+        records=run.records,
+    )
 
 
 def _prepared(scenario: Scenario, *, keeps_history: bool) -> _Run:
@@ -97,6 +103,7 @@ def _prepared(scenario: Scenario, *, keeps_history: bool) -> _Run:
         scenario=scenario,
         sides=SIDES[scenario.protocol](scenario),
         ledger=ledger,
+        meter=Meter(ledger=ledger),
         network=Network.of(
             scenario.network, scenario.seed, (each.name for each in scenario.members)
         ),
@@ -132,6 +139,7 @@ def _handle(run: _Run, event: Event) -> None:
 
 def _act(run: _Run, action: Action) -> None:
     """Do what the plan says: by `ACTS`, or as a command to a member."""
+    run.meter.act(run.queue.now, run.sides, run.numbers)
     act = ACTS.get(action.do)
     if act is not None:
         act(run, action)
@@ -180,10 +188,12 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
             return
         run.network.start(number)
         run.sides.show_topics(number, Cluster.of(run.topics))
-    now = run.queue.now
+    now, name = run.queue.now, run.scenario.members[number].name
     for effect in run.sides.step_member(number, event):
         match effect:
             case Send():
+                if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
+                    run.meter.touch(now, run.sides, number)
                 arrives, arrived = run.network.send(now, number, effect)
                 run.queue.put(arrives, (COORDINATOR, arrived))
             case Schedule(key, after_us, data):
@@ -191,7 +201,9 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
             case Cancel(key):
                 run.queue.stop((number, key))
             case Consume(owned, reason):
-                run.ledger.consume(now, run.scenario.members[number].name, owned, reason)
+                has_lost = run.ledger.consume(now, name, owned, reason)
+                if has_lost and event not in {Command.STOP, Command.CRASH}:
+                    run.meter.touch(now, run.sides, number)
             case _:
                 raise AssertionError(effect)
 
@@ -221,7 +233,7 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
                 run.queue.put(replicated, (COORDINATOR, Committed(token)))
             case _:
                 raise AssertionError(effect)
-    _count(run, generation)
+    run.meter.count(now, run.sides, generation)
 
 
 def _reply(run: _Run, number: int, response: Response, done: int) -> None:
@@ -231,41 +243,34 @@ def _reply(run: _Run, number: int, response: Response, done: int) -> None:
         run.queue.put(returns, (member, answered))
 
 
-def _count(run: _Run, generation: int) -> None:
-    """Count generations and rebalances, from when on costs are counted."""
-    now, is_rebalancing = run.queue.now, run.sides.is_rebalancing()
-    is_counted = now >= run.ledger.count_from
-    run.generations += (run.sides.generation() - generation) * is_counted
-    if is_rebalancing and run.began is None:
-        run.began = now
-    elif not is_rebalancing and run.began is not None:
-        if is_counted:
-            run.rebalances.append(now - run.began)
-        run.began = None
-
-
 def _result(run: _Run) -> TimedResult:
-    scenario, sides, ledger = run.scenario, run.sides, run.ledger
+    scenario, sides, ledger, meter = run.scenario, run.sides, run.ledger, run.meter
     is_cut = run.queue.count >= scenario.event_limit
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
-    running = [number for number in range(len(sides.members)) if sides.members[number].is_up]
-    wanted = {topic for number in running for topic in sides.members[number].topics}
-    unowned = ledger.close(at, wanted)
-    times = [each / MILLISECOND for each in run.rebalances]
+    acted = meter.acted
+    meter.act(at, sides, run.numbers)
+    running = [member for member in sides.members if member.is_up]
+    unowned = ledger.close(at, {topic for member in running for topic in member.topics})
+    is_settled = not unowned and all(member.is_at_rest for member in running)
+    converged = max(meter.settled_at - acted, 0) / MILLISECOND
+    times = [(each.ended - each.began) / MILLISECOND for each in meter.rebalances]
     return TimedResult(
         scenario=scenario.name,
         seed=scenario.seed,
-        rounds=run.generations,
+        rounds=meter.generations,
         round_ms_median=median(times) if times else 0.0,
         round_ms_max=max(times, default=0.0),
+        convergence_ms=converged if is_settled else None,
         unavailable_partition_ms=ledger.unavailable / MILLISECOND,
         longest_gap_ms=ledger.longest_gap / MILLISECOND,
         gaps=ledger.gaps,
         moves=ledger.moves,
+        moves_beyond_optimum=meter.moves_beyond_optimum,
+        members_touched=meter.touched,
         double_partition_ms=ledger.double / MILLISECOND,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
         unowned=unowned,
-        is_settled=not unowned and all(sides.members[number].is_at_rest for number in running),
+        is_settled=is_settled,
         stopped_by=f"event_limit: {scenario.event_limit}" if is_cut else None,
     )

@@ -1,0 +1,66 @@
+"""The fewest moves from one moment at rest to another: what a change of members had to cost.
+
+Between two moments at which every partition has a consumer, members and topics may have changed in
+several steps. Whatever came between, an assignment with the best balance at the end takes at least
+so many partitions from those that consumed them at the begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assignors.model import Cluster, Group, Member
+from assignors.optimal.bounds import optimum
+from assignors.problem import lawful_owners, problem_of
+from wire import TopicPartitions
+
+
+def least_moves(
+    had: Mapping[str, TopicPartitions],
+    subscriptions: Mapping[str, tuple[str, ...]],
+    topics: Mapping[str, int],
+) -> int:
+    """Return the fewest partitions that change their consumer in the best balance.
+
+    `had` is what each member consumed, `subscriptions` are those of the members at the end, and
+    `topics` the partition counts then. Partitions without a consumer at the begin do not move.
+    Cost: O(members x topics) where all subscribe to the same, else that of `optimal.bounds`.
+
+    >>> had = {"a": {"t": (0, 1, 2)}, "b": {"t": (3, 4, 5)}}
+    >>> least_moves(had, {"a": ("t",), "b": ("t",), "c": ("t",)}, {"t": 6})
+    2
+    >>> least_moves(had, {"a": ("t",)}, {"t": 6})
+    3
+    """
+    asked = {name: frozenset(wanted & topics.keys()) for name, wanted in _sets(subscriptions)}
+    wanted = frozenset[str]().union(*asked.values())
+    had_count = sum(len(owned[topic]) for owned in had.values() for topic in owned.keys() & wanted)
+    if not wanted:
+        return 0
+    if len(set(asked.values())) > 1:
+        return had_count - _kept_in_best(had, subscriptions, topics)
+    floor, spare = divmod(sum(topics[topic] for topic in wanted), len(asked))
+    loads = [
+        sum(len(numbers) for topic, numbers in had.get(name, {}).items() if topic in wanted)
+        for name in asked
+    ]
+    kept = sum(min(load, floor) for load in loads)
+    return had_count - kept - min(spare, sum(load > floor for load in loads))
+
+
+def _sets(subscriptions: Mapping[str, tuple[str, ...]]) -> list[tuple[str, frozenset[str]]]:
+    sets = {topics: frozenset(topics) for topics in set(subscriptions.values())}
+    return [(name, sets[topics]) for name, topics in subscriptions.items()]
+
+
+def _kept_in_best(
+    had: Mapping[str, TopicPartitions],
+    subscriptions: Mapping[str, tuple[str, ...]],
+    topics: Mapping[str, int],
+) -> int:
+    """Return the most partitions that stay where they are in an assignment of the best balance."""
+    members = [Member(member_id=name, topics=asked) for name, asked in subscriptions.items()]
+    problem = problem_of(Group(cluster=Cluster.of(topics), members=tuple(members)))
+    present = {name: had.get(name, {}) for name in subscriptions}
+    owner = lawful_owners(problem, present)
+    return optimum(problem.first, problem.takes, problem.class_of, owner).kept_max

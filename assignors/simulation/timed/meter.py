@@ -1,0 +1,114 @@
+"""What a run counts beside the ledger: rebalances, interrupted members, unnecessary moves.
+
+The ledger knows partitions, this knows the group: when it rebalanced, when it was at rest, and who
+was disturbed by it. Counted is from `Ledger.count_from` on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from assignors.simulation.timed.least_moves import least_moves
+from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.sides import Sides
+from wire import TopicPartitions
+
+
+class Rebalance(NamedTuple):
+    """One rebalance; times are microseconds since the run began."""
+
+    began: int
+    ended: int
+    generation: int
+    """The generation or group epoch at its end."""
+
+
+class Rest(NamedTuple):
+    """A moment at which every partition had one consumer and nothing was going on."""
+
+    moves: int
+    """Of the run until then."""
+    consumed: Mapping[str, TopicPartitions]
+    """Member name -> what it consumed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Meter:
+    """Counts of the group, from when on costs are counted."""
+
+    ledger: Ledger
+    generations: int = 0
+    rebalances: list[Rebalance] = field(default_factory=list)
+    began: int | None = None
+    ended: int = 0
+    """When the last rebalance ended, counted or not."""
+    acted: int = 0
+    """When the plan last did something."""
+    touched: int = 0
+    """Members that had to rejoin or to give up partitions, once a generation."""
+    touched_in: dict[int, int] = field(default_factory=dict)
+    """Member number -> the generation in which it was last counted."""
+    rest: Rest | None = None
+    moves_beyond_optimum: int = 0
+
+    def count(self, now: int, sides: Sides, generation_before: int) -> None:
+        """Count what a step of the coordinator changed. Cost: O(1)."""
+        is_counted = now >= self.ledger.count_from
+        generation = sides.generation()
+        if is_counted:
+            self.generations += generation - generation_before
+        is_rebalancing = sides.is_rebalancing()
+        if is_rebalancing and self.began is None:
+            self.began = now
+        elif not is_rebalancing and self.began is not None:
+            if is_counted:
+                self.rebalances.append(Rebalance(self.began, now, generation))
+            self.began, self.ended = None, now
+
+    def touch(self, now: int, sides: Sides, number: int) -> None:
+        """Count a member that has to rejoin or to give up partitions."""
+        generation = sides.generation()
+        if now >= self.ledger.count_from and self.touched_in.get(number) != generation:
+            self.touched_in[number] = generation
+            self.touched += 1
+
+    def act(self, now: int, sides: Sides, names: Mapping[str, int]) -> None:
+        """Compare with the last rest: something is about to happen, or the run ends.
+
+        `names` are the members' names and numbers. Cost: O(members) where the group is at rest,
+        and that of `least_moves` where partitions have moved.
+        """
+        self.acted = now
+        ledger = self.ledger
+        if now < ledger.count_from or not self.is_at_rest(sides, names):
+            return
+        if self.rest is not None and ledger.moves > self.rest.moves:
+            topics = {topic: len(listed) for topic, listed in ledger.partitions.items()}
+            least = least_moves(self.rest.consumed, _subscriptions(sides, names), topics)
+            self.moves_beyond_optimum += max(ledger.moves - self.rest.moves - least, 0)
+        self.rest = Rest(ledger.moves, dict(ledger.consumed))
+
+    def is_at_rest(self, sides: Sides, names: Mapping[str, int]) -> bool:
+        """Return whether every member consumes its share, and together they consume all."""
+        if sides.is_rebalancing():
+            return False
+        if not all(each.is_at_rest for each in sides.members if each.is_up):
+            return False
+        wanted = {topic for topics in _subscriptions(sides, names).values() for topic in topics}
+        owned = self.ledger.consumed.values()
+        return sum(len(listed) for t, listed in self.ledger.partitions.items() if t in wanted) == (
+            sum(len(numbers) for topics in owned for numbers in topics.values())
+        )
+
+    @property
+    def settled_at(self) -> int:
+        """When consumption last changed, or the last rebalance ended."""
+        return max(self.ended, self.ledger.changed_at)
+
+
+def _subscriptions(sides: Sides, names: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
+    """Return the topics of each member whose process runs."""
+    members = sides.members
+    return {name: members[i].topics for name, i in names.items() if members[i].is_up}
