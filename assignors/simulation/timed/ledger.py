@@ -41,6 +41,10 @@ class Ledger:
     """How often a partition went to another member than the one before."""
     double: int = 0
     """Partitions times microseconds with two consumers or more."""
+    longest_double: int = 0
+    """The longest time a partition had two consumers or more, in microseconds."""
+    doubled: set[tuple[str, int]] = field(default_factory=set)
+    """Partitions with two consumers or more now."""
     partitions: dict[str, list[_Partition]] = field(default_factory=dict)
     consumed: dict[str, TopicPartitions] = field(default_factory=dict)
     """Member name -> what it consumes."""
@@ -92,6 +96,7 @@ class Ledger:
                 self._count_gap(at, partition)
             elif len(partition.consumers) == 1:
                 partition.double_since = at
+                self.doubled.add((topic, number))
             partition.consumers.append(member)
             if partition.last != member:
                 self.moves += at >= self.count_from and partition.last is not None
@@ -107,6 +112,7 @@ class Ledger:
             if not partition.consumers:
                 partition.since = at
             elif len(partition.consumers) == 1:
+                self.doubled.discard((topic, number))
                 self._count_double(at, partition)
 
     def _count_gap(self, at: int, partition: _Partition) -> None:
@@ -117,4 +123,6 @@ class Ledger:
             self.longest_gap = max(self.longest_gap, gap)
 
     def _count_double(self, at: int, partition: _Partition) -> None:
-        self.double += max(at - max(partition.double_since, self.count_from), 0)
+        double = max(at - max(partition.double_since, self.count_from), 0)
+        self.double += double
+        self.longest_double = max(self.longest_double, double)

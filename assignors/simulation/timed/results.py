@@ -33,6 +33,7 @@ class TimedResult:
     generations; their own stops and crashes do not count."""
     double_partition_ms: float
     """Partitions times milliseconds with two consumers or more."""
+    longest_double_ms: float
     requests: dict[str, int]
     """Requests that reached the coordinator in the whole run, by type."""
     events: int
@@ -40,5 +41,9 @@ class TimedResult:
     """Partitions of subscribed topics without a consumer at the end."""
     is_settled: bool
     """Every member that runs has its assignment, and every partition a consumer."""
+    violations: int = 0
+    """What the monitors found: see `assignors.simulation.timed.monitors.table`."""
+    first_violation: str | None = None
+    """The first of them, with its event's number, its time and the seed."""
     stopped_by: str | None = None
     """The bound that ended the run early."""

@@ -42,6 +42,7 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
 from assignors.simulation.timed.topic_ids import with_ids
+from wire import TopicPartitions
 
 AT_REST = (GroupState.STABLE, GroupState.EMPTY)
 
@@ -50,6 +51,13 @@ class AnyMember(Protocol):
     """What a run looks at in a member of any protocol."""
 
     topics: tuple[str, ...]
+    member_id: str
+    owned: TopicPartitions
+
+    @property
+    def generation(self) -> int:
+        """The generation or epoch it is in; 0 or less: none."""
+        ...
 
     @property
     def is_up(self) -> bool:
@@ -67,6 +75,8 @@ class Sides:
     """A coordinator and members of one protocol; members are numbered as in the scenario."""
 
     members: Sequence[AnyMember]
+    coordinator: object
+    """Its state, of a kind that `monitors.coordinators` knows."""
     step_coordinator: Callable[[int, CoordinatorEvent], list[Effect]]
     """The time in microseconds and an event -> what the coordinator does about it."""
     step_member: Callable[[int, Answered | Fired | Command], list[Effect]]
@@ -110,6 +120,7 @@ def classic_sides(scenario: Scenario) -> Sides:
 
     return Sides(
         members=members,
+        coordinator=coordinator,
         step_coordinator=lambda _, event: classic_coordinator.step(coordinator, event),
         step_member=lambda number, event: classic_member.step(members[number], event),
         change_topics=lambda _: True,  # the coordinator knows no topics
@@ -150,6 +161,7 @@ def consumer_sides(scenario: Scenario) -> Sides:
 
     return Sides(
         members=members,
+        coordinator=waiting,
         step_coordinator=lambda at_us, event: consumer_step(waiting, at_us, event),
         step_member=lambda number, event: consumer_member.step(members[number], event),
         change_topics=change_topics,

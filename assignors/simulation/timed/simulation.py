@@ -14,6 +14,14 @@ from assignors.model import Cluster
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.meter import Meter, Rebalance
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.violation import Violation, described
+from assignors.simulation.timed.monitors.watch import (
+    Watch,
+    saw_coordinator,
+    saw_member,
+    watch_over,
+)
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
@@ -25,6 +33,7 @@ from assignors.simulation.timed.protocols.effects import (
     Command,
     Committed,
     Consume,
+    Effect,
     Fired,
     Record,
     Reply,
@@ -59,6 +68,7 @@ class _Run:
     queue: EventQueue[Event] = field(default_factory=EventQueue)
     topics: dict[str, int]
     meter: Meter
+    watch: Watch | None
     busy_until: int = 0
     records: list[tuple[int, Record]] = field(default_factory=list)
 
@@ -70,19 +80,26 @@ class Played:
     result: TimedResult
     rebalances: list[Rebalance]
     """Since costs are counted."""
+    violations: list[Violation]
+    """The first that the monitors found."""
     changes: list[Change]
     """Every change of what a member really consumes, if they are kept."""
     records: list[tuple[int, Record]]
     """When each record was written to the offsets topic, and the record, if they are kept."""
 
 
-def simulate(scenario: Scenario, *, keeps_history: bool = False) -> Played:
+def simulate(
+    scenario: Scenario,
+    *,
+    keeps_history: bool = False,
+    monitoring: Monitoring = Monitoring.BASIC,
+) -> Played:
     """Run a scenario; keep every change of consumption and every record if asked for.
 
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
     """
-    run = _prepared(scenario, keeps_history=keeps_history)
+    run = _prepared(scenario, monitoring, keeps_history=keeps_history)
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
     while queue.count < limit and (event := queue.take(until)) is not None:
@@ -90,20 +107,23 @@ def simulate(scenario: Scenario, *, keeps_history: bool = False) -> Played:
     return Played(
         result=_result(run),
         rebalances=run.meter.rebalances,
+        violations=[] if run.watch is None else run.watch.kept,
         changes=run.ledger.changes,
         records=run.records,
     )
 
 
-def _prepared(scenario: Scenario, *, keeps_history: bool) -> _Run:
+def _prepared(scenario: Scenario, monitoring: Monitoring, *, keeps_history: bool) -> _Run:
     ledger = Ledger(count_from=scenario.count_from_ms * MILLISECOND, keeps_changes=keeps_history)
     for topic, count in scenario.topics.items():
         ledger.grow(0, topic, count)
+    sides = SIDES[scenario.protocol](scenario)
     run = _Run(
         scenario=scenario,
-        sides=SIDES[scenario.protocol](scenario),
+        sides=sides,
         ledger=ledger,
         meter=Meter(ledger=ledger),
+        watch=watch_over(sides, ledger, [each.name for each in scenario.members], monitoring),
         network=Network.of(
             scenario.network, scenario.seed, (each.name for each in scenario.members)
         ),
@@ -188,24 +208,32 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
             return
         run.network.start(number)
         run.sides.show_topics(number, Cluster.of(run.topics))
+    effects = run.sides.step_member(number, event)
+    for effect in effects:
+        _do(run, number, event, effect)
+    if run.watch is not None:
+        saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
+
+
+def _do(run: _Run, number: int, event: Answered | Fired | Command, effect: Effect) -> None:
+    """Do what a member asks for."""
     now, name = run.queue.now, run.scenario.members[number].name
-    for effect in run.sides.step_member(number, event):
-        match effect:
-            case Send():
-                if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
-                    run.meter.touch(now, run.sides, number)
-                arrives, arrived = run.network.send(now, number, effect)
-                run.queue.put(arrives, (COORDINATOR, arrived))
-            case Schedule(key, after_us, data):
-                run.queue.start((number, key), now + after_us, (number, Fired(key, data)))
-            case Cancel(key):
-                run.queue.stop((number, key))
-            case Consume(owned, reason):
-                has_lost = run.ledger.consume(now, name, owned, reason)
-                if has_lost and event not in {Command.STOP, Command.CRASH}:
-                    run.meter.touch(now, run.sides, number)
-            case _:
-                raise AssertionError(effect)
+    match effect:
+        case Send():
+            if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
+                run.meter.touch(now, run.sides, number)
+            arrives, arrived = run.network.send(now, number, effect)
+            run.queue.put(arrives, (COORDINATOR, arrived))
+        case Schedule(key, after_us, data):
+            run.queue.start((number, key), now + after_us, (number, Fired(key, data)))
+        case Cancel(key):
+            run.queue.stop((number, key))
+        case Consume(owned, reason):
+            has_lost = run.ledger.consume(now, name, owned, reason)
+            if has_lost and event not in {Command.STOP, Command.CRASH}:
+                run.meter.touch(now, run.sides, number)
+        case _:
+            raise AssertionError(effect)
 
 
 # The coordinator
@@ -217,7 +245,8 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
         run.busy_until = max(now, run.busy_until) + run.scenario.broker.service_us
     done = max(now, run.busy_until)
     generation = run.sides.generation()
-    for effect in run.sides.step_coordinator(now, event):
+    effects = run.sides.step_coordinator(now, event)
+    for effect in effects:
         match effect:
             case Reply(number, response):
                 _reply(run, number, response, done)
@@ -234,6 +263,8 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
             case _:
                 raise AssertionError(effect)
     run.meter.count(now, run.sides, generation)
+    if run.watch is not None and run.watch.is_full:
+        saw_coordinator(run.watch, (run.queue.count, now), event, effects)
 
 
 def _reply(run: _Run, number: int, response: Response, done: int) -> None:
@@ -245,6 +276,7 @@ def _reply(run: _Run, number: int, response: Response, done: int) -> None:
 
 def _result(run: _Run) -> TimedResult:
     scenario, sides, ledger, meter = run.scenario, run.sides, run.ledger, run.meter
+    watch = run.watch
     is_cut = run.queue.count >= scenario.event_limit
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
     acted = meter.acted
@@ -268,9 +300,12 @@ def _result(run: _Run) -> TimedResult:
         moves_beyond_optimum=meter.moves_beyond_optimum,
         members_touched=meter.touched,
         double_partition_ms=ledger.double / MILLISECOND,
+        longest_double_ms=ledger.longest_double / MILLISECOND,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
         unowned=unowned,
         is_settled=is_settled,
+        violations=0 if watch is None else watch.count,
+        first_violation=described(watch.kept[0], scenario.seed) if watch and watch.kept else None,
         stopped_by=f"event_limit: {scenario.event_limit}" if is_cut else None,
     )

@@ -77,6 +77,11 @@ class ConsumerClient:
     out: list[Effect] = field(default_factory=list)
 
     @property
+    def generation(self) -> int:
+        """Its epoch."""
+        return self.epoch
+
+    @property
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
         return self.is_up and self.epoch > 0 and not self.is_revoking and not self.must_send

@@ -1,0 +1,155 @@
+"""What monitors read in the state of a coordinator, a function for each kind of coordinator.
+
+A row of `VIEWS` for each: another protocol is another row. What has no row is taken to know nobody,
+so monitors that need a coordinator find nothing there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.classic.messages import GroupRecord
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, MemberState
+from assignors.simulation.timed.protocols.consumer.records import (
+    CurrentRecord,
+    GroupEpochRecord,
+    MemberRecord,
+    TargetEpochRecord,
+    TargetRecord,
+)
+from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.effects import Record
+from wire import TopicPartitions, decode_assignment
+
+Folded = dict[tuple[str, ...], Any]
+"""What records say, by what their keys stand for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorView:
+    """A coordinator's state, as far as monitors look at it."""
+
+    generation: int = 0
+    known: Mapping[str, int] = field(default_factory=dict)
+    """Member id -> generation or epoch."""
+    target: Mapping[str, TopicPartitions] = field(default_factory=dict)
+    target_epoch: int | None = None
+    unstable: tuple[str, ...] = ()
+    """Where the group is called stable: members that have not their target."""
+    logged: Folded | None = None
+    """What the records up to here must say; `None` while an append is to come."""
+
+
+def view_of(coordinator: object) -> CoordinatorView:
+    """Return what monitors look at. Cost: O(partitions of the group)."""
+    view = VIEWS.get(type(coordinator))
+    return CoordinatorView() if view is None else view(coordinator)
+
+
+def has_member(coordinator: object, member_id: str) -> bool:
+    """Return whether the coordinator counts this id as a member. Cost: O(1)."""
+    match coordinator:
+        case ClassicCoordinator():
+            return member_id in coordinator.group.members
+        case WaitingCoordinator():
+            return member_id in coordinator.coordinator.group.members
+    return False
+
+
+def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> Folded:
+    """Return what records say after further ones: the last of each key counts."""
+    after = dict(before)
+    for record in records:
+        key, value = _entry(record)
+        if value is None:
+            after.pop(key, None)
+        else:
+            after[key] = value
+    return after
+
+
+def _entry(record: Record) -> tuple[tuple[str, ...], Any]:
+    """Return what a record's key stands for, and its value; `None` deletes it."""
+    match record:
+        case GroupRecord(generation, _, protocol, leader, members):
+            by_id = {each.member_id: each.assignment for each in members}
+            return ("group",), (generation, protocol, leader, by_id)
+        case GroupEpochRecord(epoch):
+            return ("epoch",), epoch
+        case TargetEpochRecord(epoch, at_ms):
+            return ("target epoch",), (epoch, at_ms)
+        case MemberRecord(member_id, topics, instance_id, timeout):
+            said = None if topics is None else (topics, instance_id, timeout)
+            return ("member", member_id), said
+        case TargetRecord(member_id, partitions):
+            given = None if partitions is None else {t: set(n) for t, n in partitions.items()}
+            return ("target", member_id), given
+        case CurrentRecord(member_id, epoch):
+            return ("current", member_id), None if epoch is None else record
+    raise AssertionError(record)
+
+
+def _classic(coordinator: ClassicCoordinator) -> CoordinatorView:
+    group = coordinator.group
+    assignments = {each.member_id: each.assignment for each in group.members.values()}
+    is_written = group.state in {GroupState.STABLE, GroupState.EMPTY} and not coordinator.appends
+    logged: Folded | None = None
+    if is_written and coordinator.exists:
+        leader = None if group.protocol is None else group.leader
+        logged = {("group",): (group.generation, group.protocol, leader, assignments)}
+    target = {}
+    if group.state is GroupState.STABLE:
+        for member_id, assignment in assignments.items():
+            read = decode_assignment(assignment).value
+            target[member_id] = {} if read is None else read.partitions
+    return CoordinatorView(
+        generation=group.generation,
+        known=dict.fromkeys(group.members, group.generation),
+        target=target,
+        logged=logged,
+    )
+
+
+def _consumer(waiting: WaitingCoordinator) -> CoordinatorView:
+    group = waiting.coordinator.group
+    logged: Folded = {}
+    for member in group.members.values():
+        topics = tuple(sorted(member.topics))
+        said = (topics, member.instance_id, member.rebalance_timeout_ms)
+        logged["member", member.member_id] = said
+        logged["current", member.member_id] = member.record
+    for member_id, given in group.target.items():
+        logged["target", member_id] = {topic: set(numbers) for topic, numbers in given.items()}
+    if waiting.coordinator.exists:
+        logged["epoch",] = group.epoch
+    if group.target_epoch:
+        logged["target epoch",] = (group.target_epoch, group.target_at_ms)
+    return CoordinatorView(
+        generation=group.epoch,
+        known={each.member_id: each.epoch for each in group.members.values()},
+        target=dict(group.target),
+        target_epoch=group.target_epoch,
+        unstable=tuple(
+            each.member_id
+            for each in group.members.values()
+            if group.is_stable and not _has_target(each, group.epoch, group.target)
+        ),
+        logged=logged,
+    )
+
+
+def _has_target(member: ConsumerMember, epoch: int, target: Mapping[str, TopicPartitions]) -> bool:
+    wanted = {topic: set(n) for topic, n in target.get(member.member_id, {}).items() if n}
+    assigned = {topic: set(numbers) for topic, numbers in member.assigned.items() if numbers}
+    is_at_rest = member.state is MemberState.STABLE and not member.revoking
+    return is_at_rest and member.epoch == epoch and assigned == wanted
+
+
+VIEWS: dict[type, Callable[[Any], CoordinatorView]] = {
+    ClassicCoordinator: _classic,
+    WaitingCoordinator: _consumer,
+}

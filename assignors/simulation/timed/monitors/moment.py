@@ -1,0 +1,116 @@
+"""One moment of a group as monitors see it: members' beliefs, their real consumption, the group.
+
+What a member really does is followed through the effects it asks for (`consumption_after`): no
+state of a protocol is asked for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Cancel,
+    Command,
+    Consume,
+    Effect,
+    Fired,
+    Schedule,
+)
+from wire import TopicPartitions
+
+REVOKED, ASSIGNED = ("revoked",), ("assigned",)
+"""The timers that stand for the two callbacks."""
+CALLBACKS = frozenset({REVOKED, ASSIGNED})
+MemberEvent = Answered | Fired | Command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumption:
+    """What a member really does."""
+
+    consumed: TopicPartitions = field(default_factory=dict)
+    committing: TopicPartitions = field(default_factory=dict)
+    """What it has stopped to consume, while its callback, which commits, still runs."""
+    callbacks: frozenset[tuple[str, ...]] = frozenset()
+    """Which callbacks run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberMoment:
+    """A member that runs."""
+
+    name: str
+    member_id: str
+    generation: int
+    owned: TopicPartitions
+    """What it believes to own."""
+    does: Consumption
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMoment:
+    """The group: the members that run, and what the coordinator has of whom."""
+
+    members: tuple[MemberMoment, ...]
+    known: Mapping[str, int]
+    """Member id -> generation or epoch, of whomever the coordinator counts as a member."""
+    target: Mapping[str, TopicPartitions]
+    """Member id -> what the coordinator assigns to it."""
+    target_epoch: int | None = None
+    """The epoch of `target`; `None` in a classic group."""
+    unstable: tuple[str, ...] = ()
+    """Where the coordinator says that the group is stable: members that have not their target."""
+
+
+def consumption_after(
+    before: Consumption, event: MemberEvent, effects: Iterable[Effect]
+) -> Consumption:
+    """Return what a member does after a step. Cost: O(partitions that change).
+
+    >>> did = Consumption(consumed={"t": (0, 1)})
+    >>> does = consumption_after(did, Command.STOP, [Consume({"t": (1,)}, "revoked")])
+    >>> does.consumed, does.committing
+    ({'t': (1,)}, {'t': (0,)})
+    """
+    consumed, committing, callbacks = before.consumed, before.committing, before.callbacks
+    if isinstance(event, Fired) and event.key in CALLBACKS:
+        callbacks -= {event.key}
+        if event.key == REVOKED:
+            committing = {}
+    for effect in effects:
+        match effect:
+            case Consume(owned, reason):
+                if reason == "revoked":
+                    committing = without(consumed, owned)
+                elif reason != "assigned":
+                    committing = {}
+                consumed = owned
+            case Schedule(key) if key in CALLBACKS:
+                callbacks |= {key}
+            case Cancel(key) if key in callbacks:
+                callbacks -= {key}
+    if consumed is before.consumed and callbacks is before.callbacks:
+        return before
+    return Consumption(consumed=consumed, committing=committing, callbacks=callbacks)
+
+
+def without(partitions: TopicPartitions, taken: TopicPartitions) -> TopicPartitions:
+    """Return the partitions that are not among those taken. Cost: O(partitions).
+
+    >>> without({"t": (0, 1), "u": (0,)}, {"t": (1,)})
+    {'t': (0,), 'u': (0,)}
+    """
+    if not taken:
+        return partitions
+    rest: dict[str, tuple[int, ...]] = {}
+    for topic, numbers in partitions.items():
+        gone = taken.get(topic)
+        if gone is None:
+            rest[topic] = numbers
+        elif gone != numbers:
+            left = tuple(number for number in numbers if number not in set(gone))
+            if left:
+                rest[topic] = left
+    return rest

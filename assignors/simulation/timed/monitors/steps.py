@@ -1,0 +1,95 @@
+"""What must hold of one step of a member or the coordinator: (monitor, what is wrong) if not.
+
+Like the steps themselves these look at one event, its effects, and the state before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from assignors.ownership.monitors import started_while_owned
+from assignors.simulation.timed.monitors.coordinators import CoordinatorView, Folded, folded
+from assignors.simulation.timed.monitors.invariants import named
+from assignors.simulation.timed.monitors.moment import (
+    CALLBACKS,
+    Consumption,
+    MemberEvent,
+    MemberMoment,
+)
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
+from assignors.simulation.timed.protocols.effects import (
+    Append,
+    Effect,
+    Fired,
+    Reply,
+    Schedule,
+)
+
+Found = Iterator[tuple[str, str]]
+"""(monitor, what is wrong)."""
+
+
+def generation_found(name: str, before: int, after: int) -> Found:
+    """Yield that a member's generation or epoch fell, but to what stands for none."""
+    if 0 < after < before:
+        yield "epoch-went-back", f"{name} went from {before} back to {after}"
+
+
+def callbacks_found(
+    name: str, before: Consumption, event: MemberEvent, effects: Iterable[Effect]
+) -> Found:
+    """Yield that a callback began while another one of the member ran. Cost: O(effects)."""
+    running = set(before.callbacks)
+    if isinstance(event, Fired):
+        running.discard(event.key)
+    for effect in effects:
+        if isinstance(effect, Schedule) and effect.key in CALLBACKS:
+            if running:
+                one, other = effect.key[0], ", ".join(key[0] for key in sorted(running))
+                text = f"the callback for {one} partitions began while that for {other} ran"
+                yield "callbacks-overlap", f"{name}: {text}"
+            running.add(effect.key)
+
+
+def coordinator_found(
+    before: CoordinatorView,
+    log: Folded,
+    effects: Iterable[Effect],
+    after: CoordinatorView,
+    members: Iterable[MemberMoment],
+) -> Found:
+    """Yield what is wrong with a step of the coordinator.
+
+    `log` is what the records said before it. Cost: O(partitions of the group).
+    """
+    if after.generation < before.generation:
+        text = f"the group went from {before.generation} back to {after.generation}"
+        yield "epoch-went-back", text
+    records = [each for effect in effects if isinstance(effect, Append) for each in effect.records]
+    if after.logged is not None:
+        yield from _log_found(folded(log, records), after.logged)
+    if any(_delivers(effect) for effect in effects):
+        yield from _given_found(after, members)
+
+
+def _log_found(said: Mapping[tuple[str, ...], object], state: Folded) -> Found:
+    for key in sorted(said.keys() | state.keys()):
+        if said.get(key) != state.get(key):
+            text = f"{said.get(key)} in the records, {state.get(key)} in the state"
+            yield "log-differs-from-state", f"{' of '.join(key)} is {text}"
+
+
+def _delivers(effect: Effect) -> bool:
+    return (
+        isinstance(effect, Reply)
+        and isinstance(effect.response, SyncGroupResponse)
+        and effect.response.error is ErrorCode.NONE
+    )
+
+
+def _given_found(after: CoordinatorView, members: Iterable[MemberMoment]) -> Found:
+    """Yield what a plan gives to a member while another one owns it."""
+    owned = {each.member_id: each.owned for each in members if each.member_id in after.known}
+    given = started_while_owned(owned, after.target)
+    if given:
+        yield "given-while-owned", f"{named(given)} is given away while its owner has it"

@@ -1,0 +1,199 @@
+"""Watch a run: judge each event, and keep the first violations.
+
+Under `Monitoring.BASIC` only what an event has changed is looked at: a heartbeat costs nothing, a
+member that consumes something else O(partitions that change). Under `FULL` the whole group is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.monitors.coordinators import (
+    CoordinatorView,
+    Folded,
+    folded,
+    has_member,
+    view_of,
+)
+from assignors.simulation.timed.monitors.invariants import INVARIANTS, broken
+from assignors.simulation.timed.monitors.moment import (
+    Consumption,
+    GroupMoment,
+    MemberEvent,
+    MemberMoment,
+    consumption_after,
+)
+from assignors.simulation.timed.monitors.steps import (
+    callbacks_found,
+    coordinator_found,
+    generation_found,
+)
+from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
+from assignors.simulation.timed.monitors.violation import Violation
+from assignors.simulation.timed.protocols.classic.messages import Heartbeat
+from assignors.simulation.timed.protocols.effects import (
+    Append,
+    Arrived,
+    Effect,
+    Fired,
+)
+from assignors.simulation.timed.sides import Sides
+
+KEPT = 100
+"""So many violations are kept; the rest are counted."""
+BASIC = [name for name, each in MONITORS.items() if each.is_basic and each.kind is Kind.MOMENT]
+
+
+@dataclass(slots=True, kw_only=True)
+class Watch:
+    """What monitors remember of a run."""
+
+    is_full: bool
+    sides: Sides
+    ledger: Ledger
+    names: Sequence[str]
+    numbers: dict[str, int]
+    does: list[Consumption]
+    """What each member really does."""
+    generations: list[int]
+    committing: set[int] = field(default_factory=set)
+    """Members whose callback for revoked partitions runs."""
+    view: CoordinatorView = field(default_factory=CoordinatorView)
+    log: Folded = field(default_factory=dict)
+    """What the records written so far say."""
+    lasting: set[tuple[str, str]] = field(default_factory=set)
+    """What was wrong with the last moment: it counts once while it lasts."""
+    at: tuple[int, int] = (0, 0)
+    """Number of the event, and microseconds since the run began."""
+    count: int = 0
+    kept: list[Violation] = field(default_factory=list)
+
+
+def watch_over(
+    sides: Sides, ledger: Ledger, names: Sequence[str], monitoring: Monitoring
+) -> Watch | None:
+    """Return what watches a run, `None` for one that nobody watches."""
+    if monitoring is Monitoring.OFF:
+        return None
+    return Watch(
+        is_full=monitoring is Monitoring.FULL,
+        sides=sides,
+        ledger=ledger,
+        names=names,
+        numbers={name: number for number, name in enumerate(names)},
+        does=[Consumption()] * len(names),
+        generations=[0] * len(names),
+    )
+
+
+def report(watch: Watch, found: Iterable[tuple[str, str]]) -> None:
+    """Count what was found, and keep the first."""
+    for monitor, text in found:
+        watch.count += 1
+        if len(watch.kept) < KEPT:
+            watch.kept.append(
+                Violation(monitor=monitor, event=watch.at[0], at_us=watch.at[1], text=text)
+            )
+
+
+def saw_member(
+    watch: Watch,
+    at: tuple[int, int],
+    number: int,
+    event: MemberEvent,
+    effects: Sequence[Effect],
+) -> None:
+    """Judge what a member did about an event, once its effects are done.
+
+    `at` is the event's number and time.
+    """
+    if isinstance(event, Fired) and event.key[0] == "heartbeat":
+        return
+    watch.at = at
+    member = watch.sides.members[number]
+    before, generation = watch.does[number], member.generation
+    after = consumption_after(before, event, effects)
+    if generation != watch.generations[number]:
+        name = watch.names[number]
+        report(watch, generation_found(name, watch.generations[number], generation))
+        watch.generations[number] = generation
+    elif after is before and not watch.is_full:
+        return
+    watch.does[number] = after
+    report(watch, callbacks_found(watch.names[number], before, event, effects))
+    (watch.committing.add if after.committing else watch.committing.discard)(number)
+    if watch.is_full:
+        _judge_moment(watch, broken(_moment(watch)))
+    elif watch.ledger.doubled or watch.committing or watch.lasting:
+        moment = _near(watch, number)
+        _judge_moment(watch, [(name, text) for name in BASIC for text in INVARIANTS[name](moment)])
+
+
+def saw_coordinator(
+    watch: Watch, at: tuple[int, int], event: object, effects: Sequence[Effect]
+) -> None:
+    """Judge what the coordinator did about an event: under `Monitoring.FULL` alone."""
+    watch.at = at
+    appends = [each for each in effects if isinstance(each, Append)]
+    if not appends and isinstance(event, Arrived) and isinstance(event.request, Heartbeat):
+        return
+    after = view_of(watch.sides.coordinator)
+    members = _members(watch, range(len(watch.names)))
+    report(watch, coordinator_found(watch.view, watch.log, effects, after, members))
+    watch.view = after
+    watch.log = folded(watch.log, (record for each in appends for record in each.records))
+    _judge_moment(watch, broken(_moment(watch)))
+
+
+def _judge_moment(watch: Watch, found: Iterable[tuple[str, str]]) -> None:
+    """Report what is wrong now and was not before."""
+    now = set(found)
+    report(watch, sorted(now - watch.lasting))
+    watch.lasting = now
+
+
+def _members(watch: Watch, numbers: Iterable[int]) -> tuple[MemberMoment, ...]:
+    members = watch.sides.members
+    return tuple(
+        MemberMoment(
+            name=watch.names[number],
+            member_id=members[number].member_id,
+            generation=members[number].generation,
+            owned=members[number].owned,
+            does=watch.does[number],
+        )
+        for number in numbers
+        if members[number].is_up
+    )
+
+
+def _moment(watch: Watch) -> GroupMoment:
+    view = watch.view
+    return GroupMoment(
+        members=_members(watch, range(len(watch.names))),
+        known=view.known,
+        target=view.target,
+        target_epoch=view.target_epoch,
+        unstable=view.unstable,
+    )
+
+
+def _near(watch: Watch, number: int) -> GroupMoment:
+    """Return the part of the moment that a member's change may have broken.
+
+    Cost: O(members with a callback, plus partitions with two consumers).
+    """
+    ledger = watch.ledger
+    near = {number, *watch.committing}
+    for topic, partition in ledger.doubled:
+        consumers = ledger.partitions[topic][partition].consumers
+        near.update(watch.numbers[name] for name in consumers)
+    members = _members(watch, sorted(near))
+    known = {
+        each.member_id: each.generation
+        for each in members
+        if has_member(watch.sides.coordinator, each.member_id)
+    }
+    return GroupMoment(members=members, known=known, target={})
