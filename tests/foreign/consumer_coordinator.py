@@ -16,9 +16,9 @@ from uuid import UUID
 
 from assignors.model import Cluster, Topic
 from assignors.registry import assignor_named
+from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
 from assignors.simulation.timed.protocols.consumer import coordinator
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    Changes,
     ConsumerConfig,
     ConsumerCoordinator,
 )
@@ -31,18 +31,40 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.consumer.records import (
-    ConsumerRecord,
     CurrentRecord,
     GroupEpochRecord,
+    GroupTopicsTombstone,
     MemberRecord,
     TargetEpochRecord,
     TargetRecord,
 )
+from assignors.simulation.timed.protocols.consumer.step import (
+    CLOCK_STARTS_MS,
+    WaitingCoordinator,
+)
+from assignors.simulation.timed.protocols.consumer.step import step as group_step
+from assignors.simulation.timed.protocols.effects import (
+    Append,
+    Arrived,
+    Cancel,
+    Committed,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+    Record,
+    Reply,
+    Request,
+    Response,
+    Schedule,
+)
+from assignors.simulation.timed.protocols.offsets import messages as offsets
+from assignors.simulation.timed.protocols.offsets.access import consumer_access
+from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
 from assignors.simulation.timed.queue import EventQueue
-from tests.foreign.coordinator import ALWAYS, MILLISECOND, Operation, Step
+from tests.foreign import commits
+from tests.foreign.commits import START_MS
+from tests.foreign.coordinator import MILLISECOND, Operation, Step
 
-START_MS = 1_000_000
-"""What the judge's clock shows at the start; a time of 0 means never."""
 STATES = {MemberState.STABLE: 0, MemberState.UNREVOKED: 1, MemberState.UNRELEASED: 2}
 BROKERS = (
     {"group.consumer.assignors": "uniform"},
@@ -59,7 +81,7 @@ REBALANCES_MS = (5000, 20_000)
 class OurCoordinator:
     """Our coordinator of a consumer group, played operation by operation."""
 
-    def __init__(self, broker: Mapping[str, str]) -> None:
+    def __init__(self, broker: dict[str, str]) -> None:
         interval = broker.get("group.consumer.assignment.interval.ms", "1000")
         self.state = ConsumerCoordinator(
             assignor=assignor_named(f"server/{broker['group.consumer.assignors']}"),
@@ -69,20 +91,21 @@ class OurCoordinator:
                 max_size=int(broker.get("group.consumer.max.size", 2**31 - 1)),
             ),
         )
-        self.queue: EventQueue[tuple[tuple[str, str], int]] = EventQueue()
-        self.records: list[ConsumerRecord] = []
+        waiting = WaitingCoordinator(coordinator=self.state)
 
-    @property
-    def now_ms(self) -> int:
-        """The time of the judge's clock."""
-        return START_MS + self.queue.now // MILLISECOND
+        def play(at_us: int, event: CoordinatorEvent) -> list[Effect]:
+            return group_step(waiting, at_us + (START_MS - CLOCK_STARTS_MS) * MILLISECOND, event)
 
-    def heartbeat(self, request: ConsumerHeartbeat) -> ConsumerHeartbeatResponse:
-        """Play a heartbeat."""
-        changes = coordinator.heartbeat(self.state, self.now_ms, request)
-        self._take(changes)
-        assert changes.response is not None
-        return changes.response
+        self.offsets = OffsetsCoordinator(
+            group=consumer_access(self.state, play), config=commits.offsets_config(broker)
+        )
+        self.queue: EventQueue[Fired] = EventQueue()
+        self.replies: list[Reply] = []
+        self.records: list[Record] = []
+
+    def request(self, number: int, request: Request) -> None:
+        """Play a request."""
+        self._step(Arrived(number, request))
 
     def topics(self, counts: Mapping[str, int]) -> None:
         """Create topics, or give them more partitions."""
@@ -98,17 +121,27 @@ class OurCoordinator:
     def advance(self, ms: int) -> None:
         """Let time pass: timers run out."""
         until = self.queue.now + ms * MILLISECOND
-        while (event := self.queue.take(until)) is not None:
-            self._take(coordinator.fired(self.state, *event))
+        while (fired := self.queue.take(until)) is not None:
+            self._step(fired)
         self.queue.now = until
 
-    def _take(self, changes: Changes) -> None:
-        self.records += changes.records
-        for key, after_us, data in changes.timers:
-            if after_us is None:
-                self.queue.stop(key)
-            else:
-                self.queue.start(key, self.queue.now + after_us, (key, data))
+    def _step(self, event: CoordinatorEvent) -> None:
+        written: list[int] = []
+        for effect in step(self.offsets, self.queue.now, event):
+            match effect:
+                case Reply():
+                    self.replies.append(effect)
+                case Schedule(key, after_us, data):
+                    self.queue.start(key, self.queue.now + after_us, Fired(key, data))
+                case Cancel(key):
+                    self.queue.stop(key)
+                case Append(records, token):
+                    self.records += records
+                    written.append(token)
+                case _:
+                    raise AssertionError(effect)
+        for token in written:
+            self._step(Committed(token))
 
 
 def topic_id(name: str) -> str:
@@ -137,7 +170,7 @@ class Client:
 def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
     """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step."""
     random = Random(seed)
-    broker = {**random.choice(BROKERS), **ALWAYS}
+    broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
     ours = OurCoordinator(broker)
     counts = {topic: random.randint(1, 7) for topic in TOPICS[: random.randint(1, 3)]}
     statics = random.random() < 0.4
@@ -158,9 +191,11 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
             else:
                 ours.advance(op["ms"])
         else:
-            answer = ours.heartbeat(request)
-            responses.append(_answer(number, answer))
-            _learn(client, request, answer)
+            ours.request(number, request)
+            for reply in ours.replies:
+                responses.append(_answer(reply, request))
+                _learn(client, request, reply.response)
+            ours.replies = []
         ops.append(op)
         steps.append({"responses": responses, "records": [_record(r) for r in ours.records]})
         ours.records = []
@@ -169,7 +204,7 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
 
 def _next(
     random: Random, clients: list[Client], counts: dict[str, int]
-) -> tuple[Operation, ConsumerHeartbeat | None, Client]:
+) -> tuple[Operation, Request | None, Client]:
     client = random.choice(clients)
     dice = random.random()
     if dice < 0.2:
@@ -178,6 +213,10 @@ def _next(
     if dice < 0.24:
         name = random.choice(TOPICS)
         return {"op": "topics", "topics": {name: counts.get(name, 0) + 1}}, None, client
+    if dice < 0.4:
+        instance_id = client.instance_id
+        op, request = commits.asked(random, client.member_id, instance_id, client.epoch, TOPICS)
+        return op, request, client
     request = _request(random, client)
     return (
         {
@@ -224,7 +263,10 @@ def _request(random: Random, client: Client) -> ConsumerHeartbeat:
     )
 
 
-def _learn(client: Client, request: ConsumerHeartbeat, answer: ConsumerHeartbeatResponse) -> None:
+def _learn(client: Client, request: Request, answer: Response) -> None:
+    if not isinstance(request, ConsumerHeartbeat):
+        return
+    assert isinstance(answer, ConsumerHeartbeatResponse)
     if answer.error is not ConsumerError.NONE:
         # Fenced or unknown: everything is lost, and it joins again, now and then under a new id.
         if answer.error is not ConsumerError.UNRELEASED_INSTANCE_ID:
@@ -239,8 +281,12 @@ def _learn(client: Client, request: ConsumerHeartbeat, answer: ConsumerHeartbeat
             client.wanted = dict(answer.assignment)
 
 
-def _answer(number: int, answer: ConsumerHeartbeatResponse) -> Step:
-    out: Step = {"number": number, "error": int(answer.error)}
+def _answer(reply: Reply, request: Request) -> Step:
+    answer = reply.response
+    if isinstance(request, offsets.Request):
+        return commits.answer(reply, request)
+    assert isinstance(answer, ConsumerHeartbeatResponse)
+    out: Step = {"number": reply.number, "error": int(answer.error)}
     if answer.error is ConsumerError.NONE:
         out |= {"member": answer.member_id, "epoch": answer.epoch}
         if answer.assignment is not None:
@@ -256,16 +302,26 @@ def _epochs(held: Mapping[str, Mapping[int, int]]) -> dict[str, list[list[int]]]
     return {topic: [list(pair) for pair in sorted(n.items())] for topic, n in held.items()}
 
 
-def _record(record: ConsumerRecord) -> Step:  # noqa: PLR0911 - one for each type of record
+def _record(record: Record) -> Step:  # noqa: C901, PLR0911, PLR0912 - one for each type of record
     match record:
+        case offsets.OffsetRecord():
+            return commits.record(record)
+        case GroupTombstone():
+            return {"type": 2}
+        case GroupEpochRecord(None):
+            return {"type": 3}
         case GroupEpochRecord(epoch):
             return {"type": 3, "epoch": epoch}
+        case GroupTopicsTombstone():
+            return {"type": 4}
         case MemberRecord(member_id, None):
             return {"type": 5, "member": member_id}
         case MemberRecord(member_id, topics, instance_id, timeout_ms):
             assert topics is not None
             listed = {"instance": instance_id, "topics": list(topics), "rebalance": timeout_ms}
             return {"type": 5, "member": member_id, **listed}
+        case TargetEpochRecord(None):
+            return {"type": 6}
         case TargetEpochRecord(epoch, at_ms):
             return {"type": 6, "epoch": epoch, "at": at_ms and at_ms - START_MS}
         case TargetRecord(member_id, None):

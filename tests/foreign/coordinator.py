@@ -14,7 +14,6 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from assignors.simulation.timed.protocols.classic import coordinator
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
     ClassicConfig,
     ClassicCoordinator,
@@ -22,12 +21,12 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     GroupRecord,
+    GroupTombstone,
     Heartbeat,
     JoinGroup,
     JoinGroupResponse,
     LeaveGroup,
     Protocol,
-    Request,
     Response,
     SyncGroup,
     SyncGroupResponse,
@@ -40,10 +39,16 @@ from assignors.simulation.timed.protocols.effects import (
     Committed,
     CoordinatorEvent,
     Fired,
+    Record,
     Reply,
+    Request,
     Schedule,
 )
+from assignors.simulation.timed.protocols.offsets import messages as offsets
+from assignors.simulation.timed.protocols.offsets.access import classic_access
+from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
 from assignors.simulation.timed.queue import EventQueue
+from tests.foreign import commits
 from wire import Subscription, encode_subscription
 
 Operation = dict[str, Any]
@@ -57,8 +62,8 @@ BROKERS = (
     {"group.initial.rebalance.delay.ms": "0"},
     {"group.initial.rebalance.delay.ms": "1000", "group.max.size": "2"},
 )
-# The offsets topic's own housekeeping would delete an empty group: not part of the protocol.
-ALWAYS = {"offsets.retention.check.interval.ms": str(2**40)}
+TOPICS = ("t", "u")
+"""Whose offsets are committed; members subscribe to the first."""
 
 
 class OurCoordinator:
@@ -70,16 +75,20 @@ class OurCoordinator:
         def new_id(name: str) -> str:
             return f"{name}-{UUID(int=next(given), version=4)}"
 
-        self.state = ClassicCoordinator(
+        state = ClassicCoordinator(
             new_id=new_id,
             config=ClassicConfig(
                 initial_delay_ms=int(broker["group.initial.rebalance.delay.ms"]),
                 max_size=int(broker.get("group.max.size", 2**31 - 1)),
             ),
         )
+        self.state = OffsetsCoordinator(
+            group=classic_access(state, clock_starts_ms=commits.START_MS),
+            config=commits.offsets_config(broker),
+        )
         self.queue: EventQueue[Fired] = EventQueue()
         self.replies: list[Reply] = []
-        self.records: list[GroupRecord] = []
+        self.records: list[Record] = []
 
     def request(self, number: int, request: Request) -> None:
         """Play a request."""
@@ -94,7 +103,7 @@ class OurCoordinator:
 
     def _step(self, event: CoordinatorEvent) -> None:
         written: list[int] = []
-        for effect in coordinator.step(self.state, event):
+        for effect in step(self.state, self.queue.now, event):
             match effect:
                 case Reply():
                     self.replies.append(effect)
@@ -102,8 +111,8 @@ class OurCoordinator:
                     self.queue.start(key, self.queue.now + after_us, Fired(key, data))
                 case Cancel(key):
                     self.queue.stop(key)
-                case Append((GroupRecord() as record,), token):
-                    self.records.append(record)
+                case Append(records, token):
+                    self.records += records
                     written.append(token)
                 case _:
                     raise AssertionError(effect)
@@ -128,14 +137,14 @@ class Client:
 def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
     """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step."""
     random = Random(seed)
-    broker = {**random.choice(BROKERS), **ALWAYS}
+    broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
     ours = OurCoordinator(broker)
     statics = random.random() < 0.4
     clients = [
         Client(name=f"c{i}", instance_id=f"i{i % 3}" if statics and random.random() < 0.6 else None)
         for i in range(random.randint(1, 6))
     ]
-    asked: dict[int, Client] = {}
+    asked: dict[int, tuple[Client, Request]] = {}
     ops: list[Operation] = []
     steps: list[Step] = []
     for number in range(length):
@@ -144,18 +153,19 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
         if request is None:
             ours.advance(op["ms"])
         else:
-            asked[number] = client
+            asked[number] = client, request
             ours.request(number, request)
         ops.append(op)
         steps.append(
             {
-                "responses": [_answer(reply) for reply in ours.replies],
+                "responses": [_answer(reply, asked[reply.number][1]) for reply in ours.replies],
                 "records": [_record(record) for record in ours.records],
             }
         )
         for reply in ours.replies:
             assert not isinstance(reply.response, ConsumerHeartbeatResponse)
-            _learn(asked[reply.number], reply.response)
+            if not isinstance(reply.response, offsets.Response):
+                _learn(asked[reply.number][0], reply.response)
         ours.replies, ours.records = [], []
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
@@ -168,17 +178,23 @@ def differences(ours: list[Step], kafkas: list[Step]) -> Iterator[str]:
             if key == "responses":
                 mine.sort(key=lambda answer: answer["number"])
                 theirs.sort(key=lambda answer: answer["number"])
+            else:
+                mine, theirs = commits.in_one_order(mine), commits.in_one_order(theirs)
             if mine != theirs:
                 yield f"operation {number}, {key}: ours {mine}, Kafka's {theirs}"
 
 
-def _next(random: Random, client: Client) -> tuple[Operation, Request | None]:
+def _next(  # noqa: PLR0911 - one for each kind of operation
+    random: Random, client: Client
+) -> tuple[Operation, Request | None]:
     """Return what happens next: a request of `client`, or time that passes."""
     dice = random.random()
     if dice < 0.22:
         return {"op": "advance", "ms": random.choice((0, 1, 500, 1000, 3000, 3000, 7000))}, None
     if dice < 0.27:
         return _leave(random, client)
+    if dice < 0.42:
+        return commits.asked(random, *_identity(random, client), client.generation, TOPICS)
     if client.waits and random.random() < 0.8:
         return {"op": "advance", "ms": random.choice((1, 100))}, None
     if client.generation < 0 or random.random() < 0.35:
@@ -205,7 +221,7 @@ def _join(random: Random, client: Client) -> tuple[Operation, Request]:
     names = random.choice(PROTOCOLS[:3] if random.random() < 0.95 else PROTOCOLS)
     owned = {"t": (random.randint(0, 1),)}
     blob = encode_subscription(Subscription(version=1, topics=("t",), owned=owned))
-    kind = "consumer" if random.random() < 0.99 else "connect"
+    kind = "consumer" if random.random() < 0.97 else "connect"
     request = JoinGroup(
         client_id=client.name,
         member_id=member_id,
@@ -284,8 +300,10 @@ def _learn(client: Client, response: Response) -> None:
         client.member_id, client.generation = "", -1
 
 
-def _answer(reply: Reply) -> Step:
+def _answer(reply: Reply, request: Request) -> Step:
     response = reply.response
+    if isinstance(request, offsets.Request):
+        return commits.answer(reply, request)
     answer: Step = {"number": reply.number, "error": int(response.error)}
     if response.error is ErrorCode.UNKNOWN_SERVER_ERROR:
         return answer  # Kafka threw something: there is no message
@@ -303,7 +321,12 @@ def _answer(reply: Reply) -> Step:
     return answer
 
 
-def _record(record: GroupRecord) -> Step:
+def _record(record: Record) -> Step:
+    if isinstance(record, offsets.OffsetRecord):
+        return commits.record(record)
+    if isinstance(record, GroupTombstone):
+        return {"type": 2}
+    assert isinstance(record, GroupRecord)
     return {
         "generation": record.generation,
         "protocol": record.protocol,

@@ -24,8 +24,8 @@ LENGTHS = (12, 40, 80, 150)
 BATCH = 200
 
 
-CLASSIC_CODES = {-1, 0, 22, 23, 25, 27, 79, 81, 82}
-CONSUMER_CODES = {0, 25, 69, 81, 82, 110, 111}
+CLASSIC_CODES = {-1, 0, 22, 23, 25, 27, 68, 69, 79, 81, 82}
+CONSUMER_CODES = {0, 22, 25, 35, 69, 81, 82, 110, 111, 113}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A run as the records of `__consumer_offsets`, byte for byte as a broker writes them.
 
 `replay` reads them like those of a real cluster, so what it finds can be held against the ledger,
-which knows who really consumed what. Written are the group's own records: no commits of offsets.
+which knows who really consumed what.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from json import dumps
 from typing import Any
 
 from assignors.server.spec import made_id
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord
+from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
 from assignors.simulation.timed.protocols.consumer.records import (
     CurrentRecord,
     EpochsByPartition,
     GroupEpochRecord,
+    GroupTopicsTombstone,
     MemberRecord,
     TargetEpochRecord,
     TargetRecord,
 )
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Record
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
 from wire.records import encode_key, encode_value
 
 TOPIC = "__consumer_offsets"
@@ -61,32 +63,56 @@ def json_lines(
         )
 
 
-def _parts(record: Record, group: str) -> Parts:
-    if isinstance(record, GroupRecord):
-        return "GROUP_METADATA", {"group": group}, 3, _classic(record)
+def _parts(record: Record, group: str) -> Parts:  # noqa: PLR0911 - one for each type of record
+    if isinstance(record, OffsetRecord):
+        offset_key = {"group": group, "topic": record.topic, "partition": record.partition}
+        return "OFFSET_COMMIT", offset_key, 4, _offset(record)
+    if isinstance(record, GroupRecord | GroupTombstone):
+        value = _classic(record) if isinstance(record, GroupRecord) else None
+        return "GROUP_METADATA", {"group": group}, 3, value
+    key = {"groupId": group}
     if isinstance(record, GroupEpochRecord):
-        value: dict[str, Any] | None = {"epoch": record.epoch}
-        return "CONSUMER_GROUP_METADATA", {"groupId": group}, 0, value
+        value = None if record.epoch is None else {"epoch": record.epoch}
+        return "CONSUMER_GROUP_METADATA", key, 0, value
     if isinstance(record, TargetEpochRecord):
-        value = {"assignmentEpoch": record.epoch, "assignmentTimestamp": record.at_ms}
-        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA", {"groupId": group}, 0, value
-    key = {"groupId": group, "memberId": record.member_id}
+        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA", key, 0, _target_epoch(record)
+    if isinstance(record, GroupTopicsTombstone):
+        return "CONSUMER_GROUP_PARTITION_METADATA", key, 0, None
+    key["memberId"] = record.member_id
     if isinstance(record, MemberRecord):
         return "CONSUMER_GROUP_MEMBER_METADATA", key, 0, _member(record)
     if isinstance(record, TargetRecord):
-        given = record.partitions
-        value = (
-            None
-            if given is None
-            else {
-                "topicPartitions": [
-                    {"topicId": made_id(topic), "partitions": list(numbers)}
-                    for topic, numbers in given.items()
-                ]
-            }
-        )
-        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER", key, 0, value
+        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER", key, 0, _target(record)
     return "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT", key, 0, _current(record)
+
+
+def _offset(record: OffsetRecord) -> dict[str, Any] | None:
+    if record.offset is None:
+        return None
+    return {
+        "offset": record.offset,
+        "leaderEpoch": -1,
+        "metadata": "",
+        "commitTimestamp": record.at_ms,
+        "topicId": made_id(record.topic),
+    }
+
+
+def _target_epoch(record: TargetEpochRecord) -> dict[str, Any] | None:
+    if record.epoch is None:
+        return None
+    return {"assignmentEpoch": record.epoch, "assignmentTimestamp": record.at_ms}
+
+
+def _target(record: TargetRecord) -> dict[str, Any] | None:
+    if record.partitions is None:
+        return None
+    return {
+        "topicPartitions": [
+            {"topicId": made_id(topic), "partitions": list(numbers)}
+            for topic, numbers in record.partitions.items()
+        ]
+    }
 
 
 def _classic(record: GroupRecord) -> dict[str, Any]:

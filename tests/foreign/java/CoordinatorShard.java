@@ -33,6 +33,7 @@ import org.apache.kafka.common.metadata.PartitionRecord;
 import org.apache.kafka.common.metadata.TopicRecord;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.TransactionResult;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.utils.Time;
@@ -57,6 +58,8 @@ import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmen
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberValue;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMetadataValue;
 import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
+import org.apache.kafka.coordinator.group.generated.OffsetCommitKey;
+import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
 import org.apache.kafka.coordinator.group.metrics.GroupCoordinatorMetrics;
 import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
 import org.apache.kafka.image.MetadataDelta;
@@ -240,6 +243,7 @@ final class CoordinatorShard {
     private MetadataImage image = MetadataImage.EMPTY;
     private long imageVersion;
     private long written;
+    private long producer = -1;
     private int number;
     private ArrayNode responses;
     private ArrayNode records;
@@ -297,6 +301,10 @@ final class CoordinatorShard {
             case "sync" -> sync(in);
             case "heartbeat" -> heartbeat(in);
             case "leave" -> leave(in);
+            case "commit" -> commit(in);
+            case "fetch-offsets" -> fetchOffsets(in);
+            case "delete-offsets" -> deleteOffsets(in);
+            case "end-transaction" -> endTransaction(in);
             case "advance" -> advance(in.get("ms").asLong());
             default -> throw new IllegalArgumentException(in.toString());
         }
@@ -332,7 +340,7 @@ final class CoordinatorShard {
                 new KRaftCoordinatorMetadataDelta(delta), new KRaftCoordinatorMetadataImage(image));
     }
 
-    private static Uuid topicId(String name) {
+    static Uuid topicId(String name) {
         UUID id = UUID.nameUUIDFromBytes(("topic:" + name).getBytes(StandardCharsets.UTF_8));
         return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
     }
@@ -390,7 +398,7 @@ final class CoordinatorShard {
         return new Client(in.path("client").asText("c"), key, version);
     }
 
-    private static String text(JsonNode in, String name) {
+    static String text(JsonNode in, String name) {
         return in.hasNonNull(name) ? in.get(name).asText() : null;
     }
 
@@ -500,6 +508,62 @@ final class CoordinatorShard {
         return answer.errorCode() != 0 ? answer.errorCode() : answer.members().get(0).errorCode();
     }
 
+    private void commit(JsonNode in) {
+        long producer = in.path("producer").asLong(-1);
+        Throwable thrown;
+        if (producer == -1) {
+            int version = in.path("version").asInt(10);
+            thrown =
+                    step(
+                            () ->
+                                    shard.commitOffset(
+                                            client(in, 8, version), OffsetRequests.commit(GROUP, in)),
+                            answer -> OffsetRequests.committed(response(number, null, 0), answer));
+        } else {
+            this.producer = producer;
+            thrown =
+                    step(
+                            () ->
+                                    shard.commitTransactionalOffset(
+                                            client(in, 28, 6),
+                                            OffsetRequests.transactional(GROUP, in)),
+                            answer -> OffsetRequests.committed(response(number, null, 0), answer));
+            this.producer = -1;
+        }
+        if (thrown != null) response(number, thrown, 0);
+    }
+
+    private void fetchOffsets(JsonNode in) {
+        long until = in.get("stable").asBoolean() ? Long.MAX_VALUE : written;
+        try {
+            var answer = shard.fetchOffsets(OffsetRequests.fetch(GROUP, in), until);
+            OffsetRequests.fetched(response(number, null, answer.errorCode()), answer);
+        } catch (Throwable thrown) {
+            response(number, thrown, 0);
+        }
+    }
+
+    private void deleteOffsets(JsonNode in) {
+        Throwable thrown =
+                step(
+                        () ->
+                                shard.deleteOffsets(
+                                        client(in, 47, 0), OffsetRequests.delete(GROUP, in)),
+                        answer ->
+                                OffsetRequests.deleted(
+                                        response(number, null, answer.errorCode()), answer));
+        if (thrown != null) response(number, thrown, 0);
+    }
+
+    /** The marker that the transaction's coordinator writes to the partition. */
+    private void endTransaction(JsonNode in) {
+        TransactionResult result =
+                in.get("commit").asBoolean() ? TransactionResult.COMMIT : TransactionResult.ABORT;
+        state.replayEndTransactionMarker(in.get("producer").asLong(), (short) 0, result);
+        state.updateLastWrittenOffset(++written);
+        state.updateLastCommittedOffset(written);
+    }
+
     private void advance(long ms) throws Throwable {
         long until = clock.now + ms;
         for (Due due = timers.next(until); due != null; due = timers.next(until)) {
@@ -521,7 +585,7 @@ final class CoordinatorShard {
         }
         for (CoordinatorRecord record : result.records()) {
             note(record);
-            if (result.replayRecords()) state.replay(written, -1L, (short) -1, record);
+            if (result.replayRecords()) state.replay(written, producer, (short) -1, record);
             written++;
         }
         if (!result.records().isEmpty()) {
@@ -537,10 +601,16 @@ final class CoordinatorShard {
         ObjectNode out = records.addObject();
         Object value = record.value() == null ? null : record.value().message();
         switch (record.key().apiKey()) {
+            case 1 ->
+                    OffsetRequests.record(
+                            out, (OffsetCommitKey) record.key(), (OffsetCommitValue) value, START);
             case 2 -> classic(out, (GroupMetadataValue) value);
-            case 3 ->
-                    out.put("type", 3)
-                            .put("epoch", ((ConsumerGroupMetadataValue) value).epoch());
+            case 3 -> {
+                out.put("type", 3);
+                if (value == null) break;
+                out.put("epoch", ((ConsumerGroupMetadataValue) value).epoch());
+            }
+            case 4 -> out.put("type", 4);
             case 5 -> {
                 String id = ((ConsumerGroupMemberMetadataKey) record.key()).memberId();
                 out.put("type", 5).put("member", id);
@@ -552,10 +622,12 @@ final class CoordinatorShard {
                 member.subscribedTopicNames().stream().sorted().forEach(topics::add);
             }
             case 6 -> {
+                out.put("type", 6);
+                if (value == null) break;
                 ConsumerGroupTargetAssignmentMetadataValue target =
                         (ConsumerGroupTargetAssignmentMetadataValue) value;
                 long at = target.assignmentTimestamp();
-                out.put("type", 6).put("epoch", target.assignmentEpoch());
+                out.put("epoch", target.assignmentEpoch());
                 out.put("at", at == 0 ? 0 : at - START);
             }
             case 7 -> {
@@ -602,6 +674,10 @@ final class CoordinatorShard {
     }
 
     private static void classic(ObjectNode out, GroupMetadataValue value) {
+        if (value == null) {
+            out.put("type", 2);
+            return;
+        }
         out.put("generation", value.generation()).put("protocol", value.protocol());
         out.put("leader", value.leader()).put("type", value.protocolType());
         ArrayNode members = out.putArray("members");

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from assignors.simulation.timed.protocols.classic import messages as classic
 from assignors.simulation.timed.protocols.consumer import messages as consumer
 from assignors.simulation.timed.protocols.consumer.records import ConsumerRecord
+from assignors.simulation.timed.protocols.offsets import messages as offsets
 from wire import TopicPartitions
 
-Request = classic.Request | consumer.ConsumerHeartbeat
-Response = classic.Response | consumer.ConsumerHeartbeatResponse
-Record = classic.GroupRecord | ConsumerRecord
+Request = classic.Request | consumer.ConsumerHeartbeat | offsets.Request
+Response = classic.Response | consumer.ConsumerHeartbeatResponse | offsets.Response
+Record = classic.GroupRecord | classic.GroupTombstone | ConsumerRecord | offsets.OffsetRecord
 
 MILLISECOND = 1000
 """In microseconds: the unit of every time in an event or effect."""

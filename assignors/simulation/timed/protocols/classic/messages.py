@@ -141,5 +141,9 @@ class GroupRecord(NamedTuple):
     members: tuple[RecordedMember, ...]
 
 
+class GroupTombstone(NamedTuple):
+    """The record that deletes a classic group."""
+
+
 Request = JoinGroup | SyncGroup | Heartbeat | LeaveGroup
 Response = JoinGroupResponse | SyncGroupResponse | HeartbeatResponse | LeaveGroupResponse

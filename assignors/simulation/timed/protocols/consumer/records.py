@@ -16,9 +16,9 @@ EpochsByPartition = Mapping[str, Mapping[int, int]]
 
 
 class GroupEpochRecord(NamedTuple):
-    """ConsumerGroupMetadata: the group epoch."""
+    """ConsumerGroupMetadata: the group epoch; the last of the tombstones of a whole group."""
 
-    epoch: int
+    epoch: int | None
 
 
 class MemberRecord(NamedTuple):
@@ -33,8 +33,8 @@ class MemberRecord(NamedTuple):
 class TargetEpochRecord(NamedTuple):
     """ConsumerGroupTargetAssignmentMetadata: the epoch of the target assignment."""
 
-    epoch: int
-    at_ms: int
+    epoch: int | None
+    at_ms: int = 0
     """When it was computed; 0 once the last member has left."""
 
 
@@ -56,4 +56,15 @@ class CurrentRecord(NamedTuple):
     revoking: EpochsByPartition = MappingProxyType({})
 
 
-ConsumerRecord = GroupEpochRecord | MemberRecord | TargetEpochRecord | TargetRecord | CurrentRecord
+class GroupTopicsTombstone(NamedTuple):
+    """ConsumerGroupPartitionMetadata, which older brokers wrote: it goes with the group."""
+
+
+ConsumerRecord = (
+    GroupEpochRecord
+    | MemberRecord
+    | TargetEpochRecord
+    | TargetRecord
+    | CurrentRecord
+    | GroupTopicsTombstone
+)

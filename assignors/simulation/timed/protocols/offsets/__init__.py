@@ -1,0 +1,1 @@
+"""Committed offsets: requests about them, who may commit what, the coordinator's table of them."""

@@ -1,0 +1,197 @@
+"""What the keeper of committed offsets needs of the group they belong to, for each protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
+from assignors.simulation.timed.protocols.classic.coordinator_state import (
+    ClassicCoordinator,
+    start,
+)
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
+from assignors.simulation.timed.protocols.classic.messages import CONSUMER, GroupTombstone
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
+from assignors.simulation.timed.protocols.consumer.records import (
+    GroupEpochRecord,
+    GroupTopicsTombstone,
+    TargetEpochRecord,
+)
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    CoordinatorEvent,
+    Effect,
+    Record,
+)
+from assignors.simulation.timed.protocols.offsets.messages import (
+    CommitError,
+    OffsetCommit,
+    OffsetFetch,
+)
+from assignors.simulation.timed.protocols.offsets.rules import (
+    classic_commit_refusal,
+    classic_delete_refusal,
+    consumer_commit_refusal,
+    consumer_fetch_refusal,
+)
+from wire import decode_subscription
+
+Step = Callable[[int, CoordinatorEvent], list[Effect]]
+KEPT_ALIVE = (GroupState.STABLE, GroupState.PREPARING_REBALANCE)
+"""The states of a classic group in which a commit counts as a heartbeat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupAccess:
+    """A group, as its committed offsets see it."""
+
+    step: Step
+    """The coordinator of the group itself: the time in microseconds and an event -> effects."""
+    exists: Callable[[], bool]
+    make: Callable[[], None]
+    """Makes a classic group without members, for commits from outside any group."""
+    commit_refusal: Callable[[OffsetCommit], CommitError]
+    fetch_refusal: Callable[[OffsetFetch], CommitError]
+    delete_refusal: Callable[[], CommitError]
+    after_commit: Callable[[OffsetCommit], list[Effect]]
+    subscribes: Callable[[str], bool]
+    """Whether members subscribe to a topic: its offsets do not expire, nobody deletes them."""
+    retained_since: Callable[[int], int | None]
+    """When an offset committed at that time (ms) began to expire; `None`: none does now."""
+    is_empty: Callable[[], bool]
+    remove: Callable[[], tuple[Record, ...]]
+    """Deletes the group, and returns its tombstones."""
+    must_delete_simple: bool = False
+    """Whether the first member deletes the classic group that commits have made."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Watched:
+    """A classic group, and what Kafka keeps of it beside its members: its topics, a time."""
+
+    coordinator: ClassicCoordinator
+    clock_starts_ms: int
+    state: GroupState = GroupState.EMPTY
+    since_ms: int
+    """When it came into this state."""
+    generation: int = 0
+    subscriptions: tuple[bytes, ...] | None = None
+    """Those of the generation; `None` where they are not those of consumers."""
+    topics: frozenset[str] = frozenset()
+    """What they ask for; empty: not read yet."""
+
+
+def classic_access(coordinator: ClassicCoordinator, *, clock_starts_ms: int) -> GroupAccess:
+    """Return the access to a classic group."""
+    watched = _Watched(
+        coordinator=coordinator, clock_starts_ms=clock_starts_ms, since_ms=clock_starts_ms
+    )
+    return GroupAccess(
+        step=partial(_classic_step, watched),
+        exists=lambda: coordinator.exists,
+        make=partial(setattr, coordinator, "exists", True),  # noqa: FBT003 - that of setattr
+        commit_refusal=lambda request: classic_commit_refusal(coordinator.group, request),
+        fetch_refusal=lambda _: CommitError.NONE,
+        delete_refusal=lambda: classic_delete_refusal(coordinator.group),
+        after_commit=partial(_restart_session, coordinator),
+        subscribes=partial(_subscribes, watched),
+        retained_since=partial(_retained_since, watched),
+        is_empty=lambda: coordinator.group.state is GroupState.EMPTY,
+        remove=partial(_remove, watched),
+    )
+
+
+def _classic_step(watched: _Watched, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+    """Play an event; note a change of state, and the Subscriptions of a generation that begins."""
+    coordinator, now_ms = watched.coordinator, watched.clock_starts_ms + at_us // MILLISECOND
+    had_group = coordinator.exists
+    effects = classic_coordinator.step(coordinator, event)
+    group = coordinator.group
+    if group.state is not watched.state or not had_group:
+        watched.state, watched.since_ms = group.state, now_ms
+    if group.generation != watched.generation:
+        watched.generation, watched.topics = group.generation, frozenset()
+        protocol = group.protocol
+        if group.protocol_type != CONSUMER:
+            watched.subscriptions = None
+        elif protocol is None:
+            watched.subscriptions = ()
+        else:
+            watched.subscriptions = tuple(m.metadata(protocol) for m in group.members.values())
+    return effects
+
+
+def _restart_session(coordinator: ClassicCoordinator, request: OffsetCommit) -> list[Effect]:
+    coordinator.out = []
+    member = coordinator.group.members.get(request.member_id)
+    if member is not None and coordinator.group.state in KEPT_ALIVE:
+        start(coordinator, ("session", member.member_id), member.session_timeout_ms)
+    return coordinator.out
+
+
+def _topics(watched: _Watched) -> frozenset[str] | None:
+    """Return the topics of the generation, read once; `None` where they cannot be known."""
+    if watched.subscriptions is None:
+        return None
+    if not watched.topics:
+        found: set[str] = set()
+        for blob in watched.subscriptions:
+            read = decode_subscription(blob).value
+            if read is None:
+                return None
+            found.update(read.topics)
+        watched.topics = frozenset(found)
+    return watched.topics
+
+
+def _subscribes(watched: _Watched, topic: str) -> bool:
+    topics = _topics(watched)
+    if topics is None:
+        return watched.coordinator.group.protocol_type == CONSUMER
+    return topic in topics
+
+
+def _retained_since(watched: _Watched, committed_ms: int) -> int | None:
+    group = watched.coordinator.group
+    if group.protocol_type is None:
+        return committed_ms
+    if group.state is GroupState.EMPTY:
+        return watched.since_ms
+    knows_topics = group.protocol_type == CONSUMER and _topics(watched) is not None
+    return committed_ms if knows_topics and group.state is GroupState.STABLE else None
+
+
+def _remove(watched: _Watched) -> tuple[Record, ...]:
+    watched.coordinator.group, watched.coordinator.exists = ClassicGroup(), False
+    watched.state, watched.generation, watched.subscriptions = GroupState.EMPTY, 0, None
+    return (GroupTombstone(),)
+
+
+def consumer_access(coordinator: ConsumerCoordinator, step: Step) -> GroupAccess:
+    """Return the access to a consumer group; `step` is what plays its own events."""
+
+    def subscribes(topic: str) -> bool:
+        return any(topic in member.topics for member in coordinator.group.members.values())
+
+    def remove() -> tuple[Record, ...]:
+        coordinator.group, coordinator.exists = ConsumerGroup(), False
+        return (TargetEpochRecord(None), GroupTopicsTombstone(), GroupEpochRecord(None))
+
+    return GroupAccess(
+        step=step,
+        exists=lambda: coordinator.exists,
+        make=lambda: None,
+        commit_refusal=lambda request: consumer_commit_refusal(coordinator, request),
+        fetch_refusal=lambda request: consumer_fetch_refusal(coordinator, request),
+        delete_refusal=lambda: CommitError.NONE,
+        after_commit=lambda _: [],
+        subscribes=subscribes,
+        retained_since=lambda committed_ms: committed_ms,
+        is_empty=lambda: not coordinator.group.members,
+        remove=remove,
+        must_delete_simple=True,
+    )

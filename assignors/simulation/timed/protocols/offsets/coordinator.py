@@ -1,0 +1,238 @@
+"""What a coordinator does with requests about committed offsets; the rest goes to its group.
+
+A commit is one batch of records, and its answer leaves once that is replicated. A fetch sees what
+is replicated; one that asks for stable offsets sees everything that is written, and is refused for
+partitions that an open transaction commits.
+
+Now and then offsets are looked through: those that nobody subscribes to expire some time after
+their commit, or after the group lost its last member. A group without members and offsets goes too.
+
+Timers: `("offsets",)`, the next look for expired offsets. Tokens of appends count down from -1,
+so that they are none of the group's.
+
+Source: `OffsetMetadataManager`, `GroupCoordinatorShard.cleanupGroupMetadata` of Kafka 4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Append,
+    Arrived,
+    Committed,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+    Record,
+    Reply,
+    Schedule,
+)
+from assignors.simulation.timed.protocols.offsets.access import GroupAccess
+from assignors.simulation.timed.protocols.offsets.messages import (
+    NO_OFFSET,
+    NO_PRODUCER,
+    CommitError,
+    EndTransaction,
+    OffsetCommit,
+    OffsetCommitResponse,
+    OffsetDelete,
+    OffsetDeleteResponse,
+    OffsetFetch,
+    OffsetFetchResponse,
+    OffsetRecord,
+)
+from assignors.simulation.timed.protocols.offsets.rules import missing_group_refusal
+from assignors.simulation.timed.protocols.offsets.table import OffsetTable, Partition
+
+CHECK: tuple[str, ...] = ("offsets",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetsConfig:
+    """The broker's settings for committed offsets."""
+
+    retention_ms: int = 604_800_000
+    """`offsets.retention.minutes`."""
+    check_ms: int = 600_000
+    """`offsets.retention.check.interval.ms`."""
+    clock_starts_ms: int = 1
+    """What the broker's clock shows when the run begins."""
+
+
+@dataclass(slots=True, kw_only=True)
+class OffsetsCoordinator:
+    """The state of the coordinator's side: the group, and the offsets it has committed."""
+
+    group: GroupAccess
+    config: OffsetsConfig = field(default_factory=OffsetsConfig)
+    table: OffsetTable = field(default_factory=OffsetTable)
+    """As of the last record written."""
+    replicated: dict[Partition, int] = field(default_factory=dict)
+    """Partition -> the committed offset, as far as records are replicated."""
+    is_simple: bool = False
+    """Whether there is a classic group that commits from outside have made, without a record."""
+    is_watched: bool = False
+    """Whether the timer for expired offsets runs."""
+    waiting: dict[int, tuple[Reply | None, tuple[OffsetRecord, ...]]] = field(default_factory=dict)
+    """Token of an append -> the answer that waits for it, and the offsets it writes."""
+    tokens: int = 0
+
+
+def step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+    """Return what the coordinator does about an event at `at_us`; `state` changes in place.
+
+    Cost: O(partitions) of a request; that of the group's step for what is the group's.
+    """
+    out: list[Effect] = []
+    if not state.is_watched:
+        state.is_watched = True
+        interval = state.config.check_ms * MILLISECOND
+        out.append(Schedule(CHECK, interval - at_us % interval))
+    match event:
+        case Arrived(number, OffsetCommit() as request):
+            out += _commit(state, _now_ms(state, at_us), number, request)
+        case Arrived(number, OffsetFetch() as request):
+            out.append(Reply(number, _fetch(state, request)))
+        case Arrived(number, OffsetDelete() as request):
+            out += _delete(state, number, request)
+        case Arrived(_, EndTransaction(producer_id, is_commit)):
+            state.table.end(producer_id, is_commit=is_commit)
+            state.replicated = {each: c.offset for each, c in state.table.committed.items()}
+        case Fired(("offsets",)):
+            out += _expire(state, _now_ms(state, at_us))
+            out.append(Schedule(CHECK, state.config.check_ms * MILLISECOND))
+        case Committed(token) if token < 0:
+            out += _replicated(state, token)
+        case _:
+            out += _group_step(state, at_us, event)
+    return out
+
+
+def _now_ms(state: OffsetsCoordinator, at_us: int) -> int:
+    return state.config.clock_starts_ms + at_us // MILLISECOND
+
+
+def _group_step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) -> Iterator[Effect]:
+    """Let the group play the event; its first member deletes a group that commits have made."""
+    is_replaced = state.is_simple and state.group.must_delete_simple and not state.group.exists()
+    for effect in state.group.step(at_us, event):
+        if is_replaced and isinstance(effect, Append):
+            is_replaced = state.is_simple = False
+            yield Append((GroupTombstone(), *effect.records), effect.token)
+        else:
+            yield effect
+
+
+def _commit(
+    state: OffsetsCoordinator, now_ms: int, number: int, request: OffsetCommit
+) -> list[Effect]:
+    error = _commit_refusal(state, request)
+    reply = Reply(number, OffsetCommitResponse(error))
+    if error is not CommitError.NONE:
+        return [reply]
+    records = [
+        OffsetRecord(topic, partition, offset, now_ms, request.producer_id)
+        for topic, partition, offset in request.offsets
+    ]
+    alive = [] if request.is_transactional else state.group.after_commit(request)
+    return [*alive, *_write(state, records, reply)]
+
+
+def _commit_refusal(state: OffsetsCoordinator, request: OffsetCommit) -> CommitError:
+    group = state.group
+    if group.exists():
+        return group.commit_refusal(request)
+    if state.is_simple and request.generation >= 0:
+        return CommitError.UNKNOWN_MEMBER_ID
+    error = missing_group_refusal(request)
+    if error is CommitError.NONE:
+        group.make()
+        state.is_simple = True
+    return error
+
+
+def _fetch(state: OffsetsCoordinator, request: OffsetFetch) -> OffsetFetchResponse:
+    exists = state.group.exists()
+    error = state.group.fetch_refusal(request) if exists else CommitError.NONE
+    if error is not CommitError.NONE:
+        return OffsetFetchResponse(error)
+    if request.requires_stable:
+        unstable = frozenset(filter(state.table.is_pending, request.partitions))
+        known = {
+            each: c.offset for each, c in state.table.committed.items() if each not in unstable
+        }
+    else:
+        unstable, known = frozenset(), state.replicated
+    offsets = tuple((*each, known.get(each, NO_OFFSET)) for each in request.partitions)
+    return OffsetFetchResponse(CommitError.NONE, offsets, unstable)
+
+
+def _delete(state: OffsetsCoordinator, number: int, request: OffsetDelete) -> list[Effect]:
+    group, table = state.group, state.table
+    if not group.exists():
+        error = CommitError.NONE if state.is_simple else CommitError.GROUP_ID_NOT_FOUND
+    else:
+        error = group.delete_refusal()
+    if error is not CommitError.NONE:
+        return [Reply(number, OffsetDeleteResponse(error))]
+    topics = {topic for topic, _ in request.partitions}
+    subscribed = frozenset(topic for topic in topics if group.exists() and group.subscribes(topic))
+    records = [
+        OffsetRecord(topic, partition, None)
+        for topic, partition in request.partitions
+        if topic not in subscribed
+        and ((topic, partition) in table.committed or table.is_pending((topic, partition)))
+    ]
+    return _write(state, records, Reply(number, OffsetDeleteResponse(error, subscribed)))
+
+
+def _expire(state: OffsetsCoordinator, now_ms: int) -> list[Effect]:
+    """Delete offsets that have expired, and the group if it has neither offsets nor members."""
+    group, table = state.group, state.table
+    exists = group.exists()
+    if not exists and not state.is_simple:
+        return []
+    records: list[Record] = []
+    for partition, committed in table.committed.items():
+        is_used = exists and group.subscribes(partition[0])
+        since = group.retained_since(committed.at_ms) if exists else committed.at_ms
+        is_over = since is not None and now_ms - since >= state.config.retention_ms
+        if is_over and not is_used and not table.is_pending(partition):
+            records.append(OffsetRecord(*partition, None))
+    is_bare = len(records) == len(table.committed) and not any(table.pending.values())
+    if is_bare and exists and group.is_empty():
+        records += group.remove()
+        state.is_simple = False
+    elif is_bare and not exists:
+        records.append(GroupTombstone())
+        state.is_simple = False
+    return _write(state, records, None)
+
+
+def _write(
+    state: OffsetsCoordinator, records: list[OffsetRecord] | list[Record], reply: Reply | None
+) -> list[Effect]:
+    """Append records and let the answer wait for them; without records it leaves at once."""
+    if not records:
+        return [] if reply is None else [reply]
+    offsets = tuple(record for record in records if isinstance(record, OffsetRecord))
+    for record in offsets:
+        state.table.apply(record)
+    state.tokens -= 1
+    state.waiting[state.tokens] = (reply, offsets)
+    return [Append(tuple(records), state.tokens)]
+
+
+def _replicated(state: OffsetsCoordinator, token: int) -> list[Effect]:
+    reply, offsets = state.waiting.pop(token)
+    for record in offsets:
+        partition = (record.topic, record.partition)
+        if record.offset is None:
+            state.replicated.pop(partition, None)
+        elif record.producer_id == NO_PRODUCER:
+            state.replicated[partition] = record.offset
+    return [] if reply is None else [reply]
