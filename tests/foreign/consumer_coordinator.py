@@ -215,8 +215,10 @@ def _next(
         return {"op": "topics", "topics": {name: counts.get(name, 0) + 1}}, None, client
     if dice < 0.4:
         instance_id = client.instance_id
-        op, request = commits.asked(random, client.member_id, instance_id, client.epoch, TOPICS)
-        return op, request, client
+        return (
+            *commits.asked(random, client.member_id, instance_id, client.epoch, TOPICS),
+            client,
+        )
     request = _request(random, client)
     return (
         {
