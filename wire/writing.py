@@ -55,9 +55,9 @@ def int32_list_bytes(numbers: Sequence[int]) -> bytes:
     return struct.pack(f">{count + 1}i", count, *numbers)
 
 
-def topics_bytes(topics: Iterable[str]) -> bytes:
-    """Return an array of topic names, in UTF-16 order."""
-    ordered = utf16_sorted(topics)
+def topics_bytes(topics: Iterable[str], *, keep_order: bool = False) -> bytes:
+    """Return an array of topic names, in UTF-16 order unless the given one is to be kept."""
+    ordered = list(topics) if keep_order else utf16_sorted(topics)
     return struct.pack(">i", len(ordered)) + b"".join(map(string_bytes, ordered))
 
 

@@ -41,20 +41,25 @@ class Subscription:
     rack_id: str | None = None
 
 
-def encode_subscription(subscription: Subscription) -> bytes:
+def encode_subscription(subscription: Subscription, *, keep_order: bool = False) -> bytes:
     """Return the canonical bytes: what Kafka 4.4 writes for the same fields.
 
-    Topics and owned partitions are sorted in UTF-16 order; fields younger than the version
-    are left out; a version above 3 is written as 3. Raises `WireError` for a negative
-    version, a string above 32767 bytes or a number that is no int32.
+    Topics and owned partitions are sorted in UTF-16 order, unless the given order is to be kept
+    as some clients keep it. Fields younger than the version are left out; a version above 3 is
+    written as 3. Raises `WireError` for a negative version, a string above 32767 bytes or a
+    number that is no int32.
 
     >>> encode_subscription(Subscription(version=0, topics=("t",))).hex()
     '000000000001000174ffffffff'
     """
     version, prefix = version_bytes(subscription.version, "subscription")
-    chunks = [prefix, topics_bytes(subscription.topics), nullable_bytes(subscription.user_data)]
+    chunks = [
+        prefix,
+        topics_bytes(subscription.topics, keep_order=keep_order),
+        nullable_bytes(subscription.user_data),
+    ]
     if version >= 1:
-        chunks.append(partitions_bytes(subscription.owned))
+        chunks.append(partitions_bytes(subscription.owned, keep_order=keep_order))
     if version >= 2:
         chunks.append(int32_bytes(max(subscription.generation, NO_GENERATION), "generation"))
     if version >= 3:

@@ -14,10 +14,14 @@ from assignors.documents.values import (
     as_strings,
     required,
 )
+from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.reading import (
     Reader,
     as_assignors,
+    as_client,
+    as_hexadecimal,
     as_natural,
+    one_of,
     read_fields,
 )
 
@@ -51,6 +55,15 @@ class MemberConfig:
     """It refreshes its metadata at least that often (`metadata.max.age.ms`)."""
     starts_at_ms: int | None = 0
     """When it first starts; `None`: only the plan starts it."""
+    restarts_after_ms: int | None = None
+    """So long after its process ended by itself something starts it again; `None`: nothing does."""
+    client: str | None = None
+    """The client whose bytes it writes and reads (`dialects.clients.DIALECTS`); `None`: those of
+    this package, under the classic protocol."""
+    claims: Claims = Claims.TRUE
+    """What it writes as its owned partitions."""
+    subscription_hex: str | None = None
+    """It writes these bytes as its Subscription, in hexadecimal, whatever it knows."""
 
 
 READERS: dict[str, Reader] = {
@@ -60,6 +73,9 @@ READERS: dict[str, Reader] = {
     "assignors": as_assignors,
     "instance_id": as_string,
     "rack_id": as_string,
+    "client": as_client,
+    "claims": one_of(Claims),
+    "subscription_hex": as_hexadecimal,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assignors.documents.values import DocumentError, ErrorCode, Place
+from assignors.registry import assignor_named
+from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
 
@@ -55,6 +57,18 @@ def _actions_concern_what_is_there(scenario: Scenario) -> None:
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
 
 
+def _clients_have_their_assignors(scenario: Scenario) -> None:
+    """Refuse an assignor that the member's client does not have."""
+    for number, member in enumerate(scenario.members):
+        if member.client is None:
+            continue
+        for position, name in enumerate(member.assignors):
+            if assignor_named(name).user_data not in DIALECTS[member.client].forms:
+                words = f"{member.client} has no assignor {assignor_named(name).name!r}"
+                place = ("members", number, "assignors", position)
+                raise DocumentError(ErrorCode.UNKNOWN, words, place)
+
+
 def _topic_grows(scenario: Scenario, action: Action, place: Place) -> None:
     if action.topic not in scenario.topics:
         words = f"there is no topic {action.topic!r}"
@@ -68,4 +82,5 @@ CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _members_are_named,
     _heartbeats_fit_sessions,
     _actions_concern_what_is_there,
+    _clients_have_their_assignors,
 )

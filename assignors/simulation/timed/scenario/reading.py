@@ -17,6 +17,7 @@ from assignors.documents.values import (
     described,
 )
 from assignors.registry import ASSIGNORS
+from assignors.simulation.timed.dialects.clients import DIALECTS
 
 SEED_MAX = 2**63 - 1
 
@@ -88,3 +89,22 @@ def as_assignors(value: object, place: Place) -> tuple[str, ...]:
     if not names:
         raise DocumentError(ErrorCode.MISSING, "a member needs an assignor", place)
     return names
+
+
+def as_client(value: object, place: Place) -> str:
+    """Return the name of a client whose bytes are known."""
+    name = as_string(value, place)
+    if name not in DIALECTS:
+        words = f"no client {name!r}; known: {', '.join(DIALECTS)}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, place)
+    return name
+
+
+def as_hexadecimal(value: object, place: Place) -> str:
+    """Return bytes in hexadecimal."""
+    text = as_string(value, place)
+    try:
+        return bytes.fromhex(text).hex()
+    except ValueError:
+        words = f"{text!r} is not hexadecimal"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place) from None

@@ -8,7 +8,8 @@ comes as REBALANCE_IN_PROGRESS: the member joins again with what it has.
 
 Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked",)` and
 `("assigned",)`, the ends of the two callbacks; `("computed",)`, the end of the leader's work;
-`("follow-up",)`, after which a leader starts another round by itself.
+`("follow-up",)`, after which a leader starts another round by itself; `("retry",)` and
+`("restart",)`, after bytes that its client failed on.
 
 Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client.
 """
@@ -23,6 +24,7 @@ from assignors.simulation.timed.protocols.classic.member_rounds import (
     failed,
     joined,
     leave,
+    retry,
     revoke_then_join,
     revoked,
     start_process,
@@ -120,6 +122,12 @@ def _stop(state: ClassicMember) -> None:
         leave(state)
 
 
+def _restart(state: ClassicMember) -> None:
+    """Start a process that ended by itself, unless somebody has started it meanwhile."""
+    if state.state is MemberState.DOWN:
+        start_process(state)
+
+
 def _crash(state: ClassicMember) -> None:
     if state.state is not MemberState.DOWN:
         lose(state, "crashed")
@@ -133,6 +141,8 @@ TIMERS: dict[str, Callable[[ClassicMember], None]] = {
     "assigned": assigned,
     "computed": computed,
     "follow-up": _rejoin,
+    "retry": retry,
+    "restart": _restart,
 }
 
 COMMANDS: dict[Command, Callable[[ClassicMember], None]] = {

@@ -6,12 +6,19 @@ bytes of everybody to `assignors.leader.lead`.
 
 from __future__ import annotations
 
-from assignors.leader import Memory, lead
-from assignors.membership import Membership, applied, subscribe
+from assignors.leader import Memory
+from assignors.membership import Membership, applied
+from assignors.simulation.timed.dialects.dialect import Reaction
+from assignors.simulation.timed.protocols.classic.member_bytes import (
+    led_by,
+    read_assignment,
+    written,
+)
 from assignors.simulation.timed.protocols.classic.member_state import (
     ClassicMember,
     beat_later,
     end,
+    end_by_itself,
     lose,
     send,
 )
@@ -38,6 +45,10 @@ FATAL = (
 )
 """Errors after which a consumer gives up."""
 
+RETRY_MS, RETRY_MAX_MS = 250, 2500
+"""A client that fails on what it received waits so long before it joins again, doubled each time
+up to the second figure (franz-go's `RetryBackoffFn`)."""
+
 
 def start_process(state: ClassicMember) -> None:
     """Start the process: a consumer without a member id and without a past."""
@@ -48,6 +59,7 @@ def start_process(state: ClassicMember) -> None:
     state.topics = state.topics or state.config.topics
     state.member_id, state.generation, state.owned = UNKNOWN_MEMBER_ID, NO_GENERATION_ID, {}
     state.must_rejoin = state.must_follow_up = state.is_stopping = state.is_leader = False
+    state.must_start_anew, state.failures, state.user_data = False, 0, None
     state.memory = Memory()
     send_join(state)
 
@@ -58,9 +70,7 @@ def send_join(state: ClassicMember) -> None:
     state.must_rejoin = False
     memberships, protocols = [], []
     for assignor, membership in zip(state.assignors, state.memberships, strict=True):
-        after, blob = subscribe(
-            membership, state.topics, owned=state.owned, generation=state.generation
-        )
+        after, blob = written(state, assignor, membership)
         memberships.append(after)
         protocols.append(Protocol(assignor.name, blob))
     state.memberships = tuple(memberships)
@@ -101,24 +111,43 @@ def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
 
 def compute(state: ClassicMember, response: JoinGroupResponse) -> None:
     """Compute the assignment, as the leader, and send it once the time for that is over."""
-    led = lead(
-        state.assignors[state.chosen],
-        state.cluster,
-        {each.member_id: each.metadata for each in response.members},
-        instance_ids={
-            each.member_id: each.instance_id
-            for each in response.members
-            if each.instance_id is not None
-        },
-        joined=response.generation,
-        memory=state.memory,
-    )
-    state.memory = led.memory
-    state.must_follow_up = led.must_follow_up
-    state.plan = tuple(led.assignments.items())
+    led = led_by(state, response)
+    if isinstance(led, Reaction):
+        react(state, led)
+        return
+    state.plan = led
     known = state.cluster.topics
     count = sum(topic.partition_count for topic in known.values())
     state.out.append(Schedule(("computed",), state.compute_us_per_partition * count))
+
+
+def react(state: ClassicMember, reaction: Reaction) -> None:
+    """Do what a client does that cannot use what it received."""
+    state.out.append(Cancel(("heartbeat",)))
+    if reaction is Reaction.DIES:
+        lose(state, "crashed")
+        end_by_itself(state)
+    elif reaction is Reaction.ENDS:
+        lose(state, "ended by an error")
+        say_leave(state)
+        end_by_itself(state)
+    elif reaction is Reaction.SILENT:
+        state.must_start_anew = True
+        delay = state.config.session_timeout_ms * MILLISECOND
+        state.out.append(Schedule(("retry",), delay))
+    else:
+        delay = min(RETRY_MS << min(state.failures, 8), RETRY_MAX_MS) * MILLISECOND
+        state.failures += 1
+        state.out.append(Schedule(("retry",), delay))
+
+
+def retry(state: ClassicMember) -> None:
+    """Join again, after what was received could not be used."""
+    if state.must_start_anew:
+        state.must_start_anew = False
+        failed(state, ErrorCode.UNKNOWN_MEMBER_ID)
+    else:
+        send_join(state)
 
 
 def computed(state: ClassicMember) -> None:
@@ -145,8 +174,14 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     if response.error is not ErrorCode.NONE:
         failed(state, response.error)
         return
-    read = decode_assignment(response.assignment).value
-    assigned: TopicPartitions = {} if read is None else read.partitions
+    assigned, reaction = read_assignment(state.dialect, response.assignment, state.owned)
+    if reaction is not None:
+        react(state, reaction)
+        return
+    state.failures = 0
+    if state.dialect is not None:
+        read = decode_assignment(response.assignment).value
+        state.user_data = None if read is None else read.user_data
     state.memberships = tuple(
         applied(membership, assigned, state.generation) for membership in state.memberships
     )
@@ -195,16 +230,21 @@ def assigned(state: ClassicMember) -> None:
 
 def leave(state: ClassicMember) -> None:
     """Leave the group and end; a static member says nothing, so that it can come back."""
+    say_leave(state)
+    end(state)
+
+
+def say_leave(state: ClassicMember) -> None:
+    """Leave, as the coordinator learns it, unless the member is static."""
     if state.member_id and state.config.instance_id is None:
         send(state, LeaveGroup(state.member_id))
-    end(state)
 
 
 def failed(state: ClassicMember, error: ErrorCode) -> None:
     """Do what an error asks for: join again as the same member, as a new one, or give up."""
     if error in FATAL:
         lose(state, "fenced")
-        end(state)
+        end_by_itself(state)
         return
     if error is ErrorCode.REBALANCE_IN_PROGRESS:
         if state.is_cooperative:

@@ -9,6 +9,8 @@ from assignors.assignor import Assignor
 from assignors.leader import Memory
 from assignors.membership import Membership
 from assignors.model import Cluster
+from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.dialects.dialect import Dialect
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
     UNKNOWN_MEMBER_ID,
@@ -26,8 +28,8 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-TIMERS = ("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up")
-"""The timers of a member."""
+TIMERS = ("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry")
+"""The timers of a process; none of them runs on once it has ended."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,7 +65,18 @@ class ClassicMember:
     plan: tuple[tuple[str, bytes], ...] = ()
     """As leader: what it sends once it has computed."""
     is_leader: bool = False
+    user_data: bytes | None = None
+    """UserData of its last assignment."""
+    must_start_anew: bool = False
+    """It has given up its membership, and joins as a new member once its session is over."""
+    failures: int = 0
+    """How often in a row it could not use what it received."""
     out: list[Effect] = field(default_factory=list)
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """How its client writes and reads; `None`: as this package does."""
+        return None if self.config.client is None else DIALECTS[self.config.client]
 
     @property
     def is_up(self) -> bool:
@@ -107,3 +120,11 @@ def end(state: ClassicMember) -> None:
     state.state = MemberState.DOWN
     state.owned = {}
     state.out += [Cancel((name,)) for name in TIMERS]
+
+
+def end_by_itself(state: ClassicMember) -> None:
+    """End the process, which its user did not ask for: it may be started again."""
+    end(state)
+    if state.config.restarts_after_ms is not None:
+        delay = state.config.restarts_after_ms * MILLISECOND
+        state.out.append(Schedule(("restart",), delay))

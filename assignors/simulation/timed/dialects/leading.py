@@ -1,0 +1,141 @@
+"""A leader meets the Subscriptions of others: which of them its client fails on, and how.
+
+What is odd in a message is what `wire` notes when it reads it tolerantly; how bad that is for a
+client is in `clients`. The worst reaction to any member is the leader's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from assignors.assignor import UserData
+from assignors.model import NO_GENERATION, Assignment, Cluster
+from assignors.simulation.timed.dialects.dialect import Dialect, Flaw, Reaction
+from assignors.simulation.timed.dialects.user_data import Knowledge
+from wire import (
+    Decoded,
+    NoteCode,
+    Subscription,
+    TopicPartitions,
+    decode_sticky_user_data,
+    decode_subscription,
+)
+
+WORST_FIRST = (Reaction.DIES, Reaction.ENDS, Reaction.SILENT, Reaction.STUCK)
+"""What stops a leader; it leaves a member out without being stopped."""
+UNREADABLE_LAYOUT = (NoteCode.USER_DATA_UNREADABLE, NoteCode.INT16_PREFIX, NoteCode.OWNED_CUT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What a leader makes of the members' Subscriptions."""
+
+    stops: Reaction | None
+    """What keeps it from leading at all."""
+    led: Mapping[str, Decoded[Subscription]]
+    """Member id -> its Subscription, of those who get a part in the plan."""
+
+
+def meet(dialect: Dialect, kind: UserData, cluster: Cluster, blobs: Mapping[str, bytes]) -> Met:
+    """Return what a leader does about the members' Subscriptions. Cost: O(bytes)."""
+    reactions = {**dialect.leads_any, **dialect.leads.get(kind, {})}
+    led: dict[str, Decoded[Subscription]] = {}
+    seen: set[Reaction] = set()
+    for member_id, blob in blobs.items():
+        decoded = decode_subscription(blob)
+        found = {reactions[each] for each in _oddities(decoded, kind, cluster) if each in reactions}
+        seen |= found
+        if Reaction.LEAVES_OUT not in found:
+            led[member_id] = _taken(decoded)
+    stops = next((each for each in WORST_FIRST if each in seen), None)
+    if dialect.reads_user_data_first and kind is UserData.COOPERATIVE:
+        led = _with_newest_claims(led)
+    return Met(stops=stops, led=led)
+
+
+def _taken(decoded: Decoded[Subscription]) -> Decoded[Subscription]:
+    """Return a Subscription as clients take it: who does not say what it owns owns nothing."""
+    read = decoded.value or Subscription()
+    return Decoded(value=replace(read, version=max(read.version, 1), owned_known=True))
+
+
+def _with_newest_claims(
+    led: Mapping[str, Decoded[Subscription]],
+) -> dict[str, Decoded[Subscription]]:
+    """Return the Subscriptions without the claims that such a leader takes for old ones.
+
+    franz-go and librdkafka write the sticky layout into UserData, which begins with its number of
+    topics: that is their generation then.
+    """
+    generations = {
+        member_id: int.from_bytes(read.user_data[:4], "big", signed=True)
+        if (read := decoded.value) is not None and read.user_data and len(read.user_data) >= 4
+        else NO_GENERATION
+        for member_id, decoded in led.items()
+    }
+    highest = max(generations.values(), default=NO_GENERATION)
+    return {
+        member_id: decoded
+        if decoded.value is None or generations[member_id] == highest
+        else Decoded(value=replace(decoded.value, owned={}, owned_known=True))
+        for member_id, decoded in led.items()
+    }
+
+
+def refuses_plan(plan: Assignment, claims: Mapping[str, TopicPartitions]) -> bool:
+    """Return whether a plan gives a claimed partition to a member that does not claim it.
+
+    Kafka's client of 2.5 to 2.8.1 then throws, though the claim may be old and the plan lawful
+    (KAFKA-13406; since 2.8.2 it checks custom assignors alone). Cost: O(partitions).
+    """
+    revoked = {
+        (topic, number)
+        for member_id, owned in claims.items()
+        for topic, numbers in owned.items()
+        for number in set(numbers).difference(plan.get(member_id, {}).get(topic, ()))
+    }
+    return any(
+        (topic, number) in revoked
+        for member_id, share in plan.items()
+        for topic, numbers in share.items()
+        for number in set(numbers).difference(claims.get(member_id, {}).get(topic, ()))
+    )
+
+
+def known_from(decoded: Decoded[Subscription]) -> Knowledge:
+    """Return what a leader knows of a member from its Subscription."""
+    read = decoded.value or Subscription()
+    return Knowledge(topics=read.topics, consumed=read.owned, received=read.user_data)
+
+
+def _oddities(
+    decoded: Decoded[Subscription], kind: UserData, cluster: Cluster
+) -> Iterator[NoteCode | Flaw]:
+    """Yield everything in a Subscription that some client fails on."""
+    yield from (note.code for note in decoded.notes)
+    read = decoded.value
+    if read is None:
+        return
+    if read.version == 0:
+        yield Flaw.VERSION_0
+    if not read.topics:
+        yield Flaw.NO_TOPICS
+    known = cluster.topics
+    if any(topic not in known for topic in read.topics):
+        yield Flaw.UNKNOWN_TOPIC
+    if any(
+        topic in known and not 0 <= number < known[topic].partition_count
+        for topic, numbers in read.owned.items()
+        for number in numbers
+    ):
+        yield Flaw.IMPOSSIBLE_CLAIM
+    if kind is UserData.STICKY and read.user_data is not None:
+        yield from _user_data_oddities(read.user_data)
+
+
+def _user_data_oddities(user_data: bytes) -> Iterator[Flaw]:
+    if not user_data:
+        yield Flaw.USER_DATA_EMPTY
+    elif any(note.code in UNREADABLE_LAYOUT for note in decode_sticky_user_data(user_data).notes):
+        yield Flaw.USER_DATA_ODD

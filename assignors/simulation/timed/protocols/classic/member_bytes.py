@@ -1,0 +1,143 @@
+"""The bytes that a classic member writes and reads: as this package does, or as its client.
+
+A member without a `client` joins by `assignors.membership` and leads by `assignors.leader`, with
+everything they keep between rounds. One with a client writes, leads and follows as that client
+does (`dialects`), and keeps nothing as a leader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from assignors.assignor import Assignor, UserData
+from assignors.leader import Led, Memory, lead
+from assignors.membership import Membership, subscribe, subscription
+from assignors.model import NO_GENERATION
+from assignors.simulation.timed.dialects.dialect import (
+    Dialect,
+    Reaction,
+    subscription_bytes,
+    written_assignment,
+)
+from assignors.simulation.timed.dialects.following import received
+from assignors.simulation.timed.dialects.leading import known_from, meet, refuses_plan
+from assignors.simulation.timed.dialects.user_data import Knowledge
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.messages import JoinGroupResponse
+from assignors.simulation.timed.scenario import Claims
+from wire import Decoded, Subscription, TopicPartitions, decode_assignment, encode_subscription
+
+Plan = tuple[tuple[str, bytes], ...]
+"""(Member id, Assignment bytes) pairs."""
+
+
+def written(
+    state: ClassicMember, assignor: Assignor, membership: Membership
+) -> tuple[Membership, bytes]:
+    """Return the Subscription with which a member joins, and its membership after that."""
+    config = state.config
+    if config.subscription_hex is not None:
+        return membership, bytes.fromhex(config.subscription_hex)
+    if config.claims is not Claims.TRUE:
+        return membership, _false_claim(state, assignor.user_data, membership)
+    if state.dialect is None:
+        return subscribe(membership, state.topics, owned=state.owned, generation=state.generation)
+    return membership, subscription_bytes(
+        state.dialect, assignor.user_data, _knowledge(state, membership)
+    )
+
+
+def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction:
+    """Return the plan that a leader sends, or what it does because it cannot make one.
+
+    Changes what the leader keeps. Cost: that of the assignor, plus O(bytes).
+    """
+    assignor = state.assignors[state.chosen]
+    blobs: Mapping[str, bytes] = {each.member_id: each.metadata for each in response.members}
+    if state.dialect is None:
+        led = _lead(state, response, blobs, state.memory)
+        state.memory, state.must_follow_up = led.memory, led.must_follow_up
+        return tuple(led.assignments.items())
+    met = meet(state.dialect, assignor.user_data, state.cluster, blobs)
+    if met.stops is not None:
+        return met.stops
+    plan = _lead(state, response, met.led, None).rebalance.assignment
+    claims = {member_id: known_from(read).consumed for member_id, read in met.led.items()}
+    is_cooperative = assignor.user_data is UserData.COOPERATIVE
+    if state.dialect.checks_claims and is_cooperative and refuses_plan(plan, claims):
+        return Reaction.ENDS
+    return tuple(
+        (member_id, written_assignment(state.dialect, known_from(read), plan[member_id]))
+        for member_id, read in met.led.items()
+    )
+
+
+def read_assignment(
+    dialect: Dialect | None, blob: bytes, before: TopicPartitions
+) -> tuple[TopicPartitions, Reaction | None]:
+    """Return what a member takes from its assignment, and what stops it, if anything."""
+    if dialect is not None:
+        return received(dialect, blob, before)
+    read = decode_assignment(blob).value
+    return ({} if read is None else read.partitions), None
+
+
+def _lead(
+    state: ClassicMember,
+    response: JoinGroupResponse,
+    subscriptions: Mapping[str, bytes | Decoded[Subscription]],
+    memory: Memory | None,
+) -> Led:
+    return lead(
+        state.assignors[state.chosen],
+        state.cluster,
+        subscriptions,
+        instance_ids={
+            each.member_id: each.instance_id
+            for each in response.members
+            if each.instance_id is not None
+        },
+        joined=response.generation,
+        memory=memory,
+    )
+
+
+def _knowledge(state: ClassicMember, membership: Membership) -> Knowledge:
+    return Knowledge(
+        topics=state.topics,
+        consumed=state.owned,
+        assigned=membership.assigned,
+        assigned_in=membership.generation,
+        generation=state.generation,
+        received=state.user_data,
+        rack_id=state.config.rack_id,
+    )
+
+
+def _false_claim(state: ClassicMember, kind: UserData, membership: Membership) -> bytes:
+    """Return a Subscription with claims that are not what the member consumes."""
+    claims = state.config.claims
+    if claims is Claims.ABSENT:
+        return encode_subscription(Subscription(version=0, topics=state.topics))
+    owned, since = membership.assigned, membership.generation
+    if claims is Claims.SENTINEL:
+        owned, since = state.owned, NO_GENERATION
+    elif claims is Claims.EVERYTHING:
+        known = state.cluster.topics
+        owned = {
+            topic: tuple(range(known[topic].partition_count))
+            for topic in state.topics
+            if topic in known
+        }
+    if state.dialect is not None:
+        knows = replace(
+            _knowledge(state, membership),
+            consumed=owned,
+            assigned=owned,
+            assigned_in=since,
+            generation=since,
+        )
+        return subscription_bytes(state.dialect, kind, knows)
+    given = subscription(kind, state.topics, owned=owned, owned_since=since, generation=since)
+    return encode_subscription(given)
