@@ -19,6 +19,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
     GroupEpochRecord,
     GroupTopicsTombstone,
     MemberRecord,
+    PatternRecord,
     TargetEpochRecord,
     TargetRecord,
 )
@@ -29,9 +30,6 @@ from wire.records import encode_key, encode_value
 TOPIC = "__consumer_offsets"
 STATES = {"Stable": 0, "UnrevokedPartitions": 1, "UnreleasedPartitions": 2}
 HOST = "/127.0.0.1"
-UUID_SIZE = 37
-"""A hyphen and a UUID: what a member id has behind its client's name."""
-
 Parts = tuple[str, dict[str, Any], int, dict[str, Any] | None]
 """Name of the record type, key, version of the value, value or `None` for a tombstone."""
 
@@ -71,6 +69,9 @@ def _parts(record: Record, group: str) -> Parts:  # noqa: PLR0911 - one for each
         value = _classic(record) if isinstance(record, GroupRecord) else None
         return "GROUP_METADATA", {"group": group}, 3, value
     key = {"groupId": group}
+    if isinstance(record, PatternRecord):
+        key["regularExpression"] = record.pattern
+        return "CONSUMER_GROUP_REGULAR_EXPRESSION", key, 0, _pattern(record)
     if isinstance(record, GroupEpochRecord):
         value = None if record.epoch is None else {"epoch": record.epoch}
         return "CONSUMER_GROUP_METADATA", key, 0, value
@@ -115,6 +116,12 @@ def _target(record: TargetRecord) -> dict[str, Any] | None:
     }
 
 
+def _pattern(record: PatternRecord) -> dict[str, Any] | None:
+    if record.topics is None:
+        return None
+    return {"topics": list(record.topics), "version": record.version, "timestamp": record.at_ms}
+
+
 def _classic(record: GroupRecord) -> dict[str, Any]:
     return {
         "protocolType": record.protocol_type or "",
@@ -142,14 +149,21 @@ def _member(record: MemberRecord) -> dict[str, Any] | None:
         return None
     return {
         "instanceId": record.instance_id,
-        "rackId": None,
-        "clientId": record.member_id[:-UUID_SIZE],
+        "rackId": record.rack_id,
+        "clientId": record.client_id,
         "clientHost": HOST,
         "subscribedTopicNames": list(record.topics),
-        "subscribedTopicRegex": None,
+        "subscribedTopicRegex": record.pattern,
         "rebalanceTimeoutMs": record.rebalance_timeout_ms,
-        "serverAssignor": None,
-        "classicMemberMetadata": None,
+        "serverAssignor": record.assignor,
+        "classicMemberMetadata": None
+        if record.classic is None
+        else {
+            "sessionTimeoutMs": record.classic.session_timeout_ms,
+            "supportedProtocols": [
+                {"name": each.name, "metadata": each.metadata} for each in record.classic.protocols
+            ],
+        },
     }
 
 

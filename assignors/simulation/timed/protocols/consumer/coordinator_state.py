@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from assignors.assignor import Assignor
 from assignors.model import Cluster
-from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
-from assignors.simulation.timed.protocols.consumer.records import ConsumerRecord
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
+from assignors.simulation.timed.protocols.effects import Record, Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,16 +23,43 @@ class ConsumerConfig:
     assignment_interval_ms: int = 1000
     """`group.consumer.assignment.interval.ms`: targets are computed no more often than this."""
     max_size: int = 2**31 - 1
+    refresh_interval_ms: int = 600_000
+    """`group.consumer.regex.refresh.interval.ms`: patterns are looked up at least this often."""
+    lookup_ms: int = 10
+    """How long a background thread takes to look up what patterns match."""
+
+
+Timer = tuple[tuple[str, str], int | None, int]
+"""Key, microseconds from now or `None` to stop it, data."""
+
+
+class Refused(Exception):  # noqa: N818 - a way out of a request, not an error of ours
+    """The request is refused with this code; no record is written."""
+
+    def __init__(self, code: ConsumerError | ErrorCode) -> None:
+        """Refuse with a code."""
+        super().__init__(code)
+        self.code = code
 
 
 @dataclass(slots=True, kw_only=True)
 class Changes:
     """What one step asks for."""
 
-    records: list[ConsumerRecord] = field(default_factory=list)
-    timers: list[tuple[tuple[str, str], int | None, int]] = field(default_factory=list)
-    """Key, microseconds from now or `None` to stop it, data."""
-    response: ConsumerHeartbeatResponse | None = None
+    records: list[Record] = field(default_factory=list)
+    timers: list[Timer] = field(default_factory=list)
+    response: Response | None = None
+    later: list[Timer] = field(default_factory=list)
+    """Timers that start once the records are replicated."""
+    replies: list[tuple[int, Response]] = field(default_factory=list)
+    """Answers to other requests, by their number, that do not wait for the records."""
+    is_converted: bool = False
+    """The group is a classic one from now on: the records are not for it."""
+
+
+def never(_leaving: list[ConsumerMember], _out: Changes) -> bool:
+    """Return False: a coordinator that knows no classic groups converts none."""
+    return False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,3 +71,26 @@ class ConsumerCoordinator:
     config: ConsumerConfig = field(default_factory=ConsumerConfig)
     group: ConsumerGroup = field(default_factory=ConsumerGroup)
     exists: bool = False
+    assignors: Mapping[str, Assignor] = field(default_factory=dict)
+    """Kafka's name -> an assignor that members may ask for (`group.consumer.assignors`)."""
+    version: int = 1
+    """Of the topics; counts up with every change."""
+    version_of_new_topics: int = 1
+    """The version that last brought a new topic."""
+    lookup: frozenset[str] | None = None
+    """The patterns that a background thread is looking up."""
+    join_timers: set[str] = field(default_factory=set)
+    """Classic members that have to join again in time."""
+    downgrade: Callable[[list[ConsumerMember], Changes], bool] = never
+    """Makes a classic group of what is left without these members, if that may be."""
+
+
+class Work(NamedTuple):
+    """A request that is being handled."""
+
+    state: ConsumerCoordinator
+    group: ConsumerGroup
+    """The group that it is about; it may be about to be made, and not be the state's yet."""
+    now_ms: int
+    out: Changes
+    """What it leads to."""

@@ -11,13 +11,20 @@ Source: `ConsumerGroup` and `ConsumerGroupMember` of Kafka 4.4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from assignors.jvm.hash_order import copied_set_capacity, put_order, string_hash, string_hashes
 from assignors.jvm.timeline_order import TimelineOrder
-from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, EpochsByPartition
+from assignors.simulation.timed.protocols.consumer.counts import Counts, is_homogeneous
+from assignors.simulation.timed.protocols.consumer.records import (
+    ClassicMetadata,
+    CurrentRecord,
+    EpochsByPartition,
+    MemberRecord,
+    PatternRecord,
+)
 from wire import TopicPartitions
 
 
@@ -43,8 +50,15 @@ class ConsumerMember:
     instance_id: str | None = None
     rack_id: str | None = None
     rebalance_timeout_ms: int = -1
+    client_id: str = ""
     topics: tuple[str, ...] = ()
     """Its subscription, in the order of the Java set that Kafka keeps it in (`in_java_order`)."""
+    pattern: str = ""
+    """It also subscribes to the topics that this matches; empty: there is none."""
+    assignor: str | None = None
+    """The broker's assignor that it would like."""
+    classic: ClassicMetadata | None = None
+    """Set where it speaks the classic protocol."""
     assigned: EpochsByPartition = field(default_factory=dict)
     """What it may consume; each partition with the epoch in which it got it (KIP-1251)."""
     revoking: EpochsByPartition = field(default_factory=dict)
@@ -53,6 +67,33 @@ class ConsumerMember:
     def moved_to(self, epoch: int, **changes: object) -> ConsumerMember:
         """Return the member in another epoch, the last one remembered."""
         return replace(self, epoch=epoch, previous_epoch=self.epoch, **changes)  # type: ignore[arg-type]
+
+    def holds_as(self, other: ConsumerMember) -> bool:
+        """Return whether it holds the same partitions in the same epoch as another state of it."""
+        is_same = self.assigned == other.assigned and self.revoking == other.revoking
+        return is_same and self.epoch == other.epoch
+
+    def held(self) -> Iterator[tuple[str, int]]:
+        """Yield every partition that it has, assigned or still to be revoked."""
+        for held in (self.assigned, self.revoking):
+            for topic, numbers in held.items():
+                for number in numbers:
+                    yield topic, number
+
+    @property
+    def subscription(self) -> MemberRecord:
+        """What the log keeps of what it asks for."""
+        return MemberRecord(
+            self.member_id,
+            tuple(sorted(self.topics)),
+            self.instance_id,
+            self.rebalance_timeout_ms,
+            self.rack_id,
+            self.client_id,
+            self.pattern,
+            self.assignor,
+            self.classic,
+        )
 
     @property
     def record(self) -> CurrentRecord:
@@ -69,7 +110,7 @@ class ConsumerMember:
 
 @dataclass(slots=True, kw_only=True)
 class ConsumerGroup:
-    """A consumer group."""
+    """A consumer group; `replay` is what changes it."""
 
     epoch: int = 1
     target_epoch: int = 0
@@ -85,56 +126,97 @@ class ConsumerGroup:
     """Topic and partition -> the epoch of the member that has it; absent: it is free."""
     stable: Counter[int] = field(default_factory=Counter)
     """Epoch -> how many members have their target of that epoch."""
+    counts: Counts = field(default_factory=Counts)
+    """How many members subscribe to what, and which assignors they would like."""
+    resolved: dict[str, PatternRecord] = field(default_factory=dict)
+    """Pattern -> the topics that it matched when it was last looked up."""
     topics_seen: frozenset[tuple[str, int]] = frozenset()
     """The subscribed topics and their partition counts, as of the group epoch."""
     must_refresh: bool = True
     """Topics have changed: the next heartbeat compares them."""
+    known_homogeneous: bool | None = None
+    """`is_homogeneous`, where it has been asked for since a member changed."""
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Whether everybody subscribes to the same; as in Kafka as of the last change of a member.
+
+        Cost: O(topics) after a change.
+        """
+        if self.known_homogeneous is None:
+            self.known_homogeneous = is_homogeneous(self.counts, self.resolved, len(self.members))
+        return self.known_homogeneous
 
     @property
     def is_stable(self) -> bool:
         """Whether every member has its target of the group's epoch. Cost: O(1)."""
         return self.stable[self.epoch] == len(self.members)
 
-    def put(self, member: ConsumerMember, *, records: int = 1) -> None:
-        """Add a member, or replace what it was, by so many records. Cost: O(its partitions).
+    def in_order(self) -> Iterator[ConsumerMember]:
+        """Yield the members in the order of Kafka's map. Cost: O(members log members)."""
+        for member_id in self.order:
+            yield self.members[member_id]
 
-        Kafka puts it into its map once for every record, and each time the map may grow.
+    def static_member(self, instance_id: str | None) -> ConsumerMember | None:
+        """Return the member of an instance id, if there is one."""
+        known = None if instance_id is None else self.static_ids.get(instance_id)
+        return None if known is None else self.members[known]
+
+    def target_of(self, member: ConsumerMember) -> TopicPartitions:
+        """Return a member's target; that of a static one is kept under its instance id.
+
+        So a dynamic member that comes with an instance id that is new has none.
         """
+        if member.instance_id is None:
+            return self.target.get(member.member_id, {})
+        return self.target.get(self.static_ids.get(member.instance_id, ""), {})
+
+    def resolve(self, pattern: str, record: PatternRecord | None) -> None:
+        """Keep, or forget, which topics a pattern matches."""
+        _ = self.is_homogeneous  # Kafka looks again only when a member changes
+        if record is None:
+            self.resolved.pop(pattern, None)
+        else:
+            self.resolved[pattern] = record
+
+    def put(self, member: ConsumerMember) -> None:
+        """Add a member, or replace what it was. Cost: O(its partitions)."""
         before = self.members.get(member.member_id)
-        self._free(before)
+        self.members[member.member_id] = member
+        self.order.put(member.member_id, string_hash(member.member_id))
+        self.counts.replace(before, member)
+        self.known_homogeneous = None
+        self._hold(before, member)
         if before is not None and before.instance_id is not None:
             self.static_ids.pop(before.instance_id, None)
-        self.members[member.member_id] = member
-        self.stable[member.epoch] += member.state is MemberState.STABLE
-        for _ in range(records):
-            self.order.put(member.member_id, string_hash(member.member_id))
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
-        for held in (member.assigned, member.revoking):
-            for topic, numbers in held.items():
-                for number in numbers:
-                    self.partition_epochs[topic, number] = member.epoch
 
     def remove(self, member_id: str) -> None:
-        """Remove a member, its target and its partitions."""
+        """Remove a member and its partitions."""
         member = self.members.pop(member_id)
-        # The first of the tombstones puts it once more.
-        self.order.put(member_id, string_hash(member_id))
         self.order.remove(member_id, string_hash(member_id))
-        self._free(member)
-        self.target.pop(member_id, None)
+        self.counts.replace(member, None)
+        self.known_homogeneous = None
+        self._hold(member, None)
         if member.instance_id is not None:
             self.static_ids.pop(member.instance_id, None)
 
-    def _free(self, member: ConsumerMember | None) -> None:
-        if member is None:
+    def _hold(self, before: ConsumerMember | None, after: ConsumerMember | None) -> None:
+        """Keep which epoch each partition is held in. Cost: O(partitions), O(1) for the same."""
+        if before is not None:
+            self.stable[before.epoch] -= before.state is MemberState.STABLE
+        if after is not None:
+            self.stable[after.epoch] += after.state is MemberState.STABLE
+        if before is not None and after is not None and before.holds_as(after):
             return
-        self.stable[member.epoch] -= member.state is MemberState.STABLE
-        for held in (member.assigned, member.revoking):
-            for topic, numbers in held.items():
-                for number in numbers:
-                    if self.partition_epochs.get((topic, number)) == member.epoch:
-                        del self.partition_epochs[topic, number]
+        for topic, number in () if before is None else before.held():
+            assert before is not None
+            if self.partition_epochs.get((topic, number)) == before.epoch:
+                del self.partition_epochs[topic, number]
+        for topic, number in () if after is None else after.held():
+            assert after is not None
+            self.partition_epochs[topic, number] = after.epoch
 
 
 def in_java_order(topics: Iterable[str]) -> tuple[str, ...]:

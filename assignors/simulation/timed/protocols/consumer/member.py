@@ -197,6 +197,7 @@ def _send_now(state: ConsumerClient) -> None:
         config.rebalance_timeout_ms if is_join else -1,
         state.topics if is_join or state.has_new_topics else None,
         state.owned if says_owned else None,
+        config.name,
     )
     state.must_send = state.must_report = state.has_new_topics = False
     state.in_flight = _send(state, request)

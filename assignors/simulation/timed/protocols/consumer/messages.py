@@ -19,6 +19,8 @@ STATIC_LEAVE_EPOCH = -2
 class ConsumerError(IntEnum):
     """Kafka's error codes that a consumer group's coordinator answers."""
 
+    UNKNOWN_SERVER_ERROR = -1
+    """Where Kafka throws: it converts a classic group that has chosen no assignor yet."""
     NONE = 0
     UNKNOWN_MEMBER_ID = 25
     GROUP_ID_NOT_FOUND = 69
@@ -26,6 +28,8 @@ class ConsumerError(IntEnum):
     FENCED_INSTANCE_ID = 82
     FENCED_MEMBER_EPOCH = 110
     UNRELEASED_INSTANCE_ID = 111
+    UNSUPPORTED_ASSIGNOR = 112
+    INVALID_REGULAR_EXPRESSION = 128
 
 
 class ConsumerHeartbeat(NamedTuple):
@@ -39,11 +43,17 @@ class ConsumerHeartbeat(NamedTuple):
     rebalance_timeout_ms: int = -1
     topics: tuple[str, ...] | None = None
     owned: TopicPartitions | None = None
+    client_id: str = ""
+    pattern: str | None = None
+    """`SubscribedTopicRegex`; empty: none any more."""
+    assignor: str | None = None
+    """The broker's assignor that it would like, under Kafka's name: `uniform`."""
 
     @property
     def is_full(self) -> bool:
         """Whether everything is said: then the assignment is in the response."""
-        is_given = self.topics is not None and self.owned is not None
+        is_subscribed = self.topics is not None or self.pattern is not None
+        is_given = is_subscribed and self.owned is not None
         return self.epoch == 0 or (is_given and self.rebalance_timeout_ms != -1)
 
 

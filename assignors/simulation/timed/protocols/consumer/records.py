@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from assignors.simulation.timed.protocols.classic.messages import Protocol
 from wire import TopicPartitions
 
 EpochsByPartition = Mapping[str, Mapping[int, int]]
@@ -19,6 +20,16 @@ class GroupEpochRecord(NamedTuple):
     """ConsumerGroupMetadata: the group epoch; the last of the tombstones of a whole group."""
 
     epoch: int | None
+    topics: frozenset[tuple[str, int]] = frozenset()
+    """The subscribed topics that exist, with their partition counts; Kafka writes a hash of it."""
+
+
+class ClassicMetadata(NamedTuple):
+    """What is kept of a member of the classic protocol beside what every member has."""
+
+    session_timeout_ms: int
+    protocols: tuple[Protocol, ...]
+    """Its assignors, the preferred one first, each with its Subscription."""
 
 
 class MemberRecord(NamedTuple):
@@ -28,6 +39,11 @@ class MemberRecord(NamedTuple):
     topics: tuple[str, ...] | None
     instance_id: str | None = None
     rebalance_timeout_ms: int = -1
+    rack_id: str | None = None
+    client_id: str = ""
+    pattern: str = ""
+    assignor: str | None = None
+    classic: ClassicMetadata | None = None
 
 
 class TargetEpochRecord(NamedTuple):
@@ -60,6 +76,17 @@ class GroupTopicsTombstone(NamedTuple):
     """ConsumerGroupPartitionMetadata, which older brokers wrote: it goes with the group."""
 
 
+class PatternRecord(NamedTuple):
+    """ConsumerGroupRegularExpression: the topics that a pattern matched."""
+
+    pattern: str
+    topics: tuple[str, ...] | None = None
+    version: int = 0
+    """Of the metadata in which they were looked up."""
+    at_ms: int = 0
+    """When they were looked up."""
+
+
 ConsumerRecord = (
     GroupEpochRecord
     | MemberRecord
@@ -67,4 +94,5 @@ ConsumerRecord = (
     | TargetRecord
     | CurrentRecord
     | GroupTopicsTombstone
+    | PatternRecord
 )

@@ -11,6 +11,7 @@ from assignors.simulation.timed.protocols.consumer.coordinator import fired, hea
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     Changes,
     ConsumerCoordinator,
+    Timer,
 )
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
@@ -35,8 +36,8 @@ class WaitingCoordinator:
     """A coordinator, and the responses that wait for their records."""
 
     coordinator: ConsumerCoordinator
-    waiting: dict[int, Reply | None] = field(default_factory=dict)
-    """By the token of the append."""
+    waiting: dict[int, list[Effect]] = field(default_factory=dict)
+    """Answers, and timers that start with them, by the token of the append."""
     tokens: int = 0
 
 
@@ -45,27 +46,33 @@ def step(state: WaitingCoordinator, at_us: int, event: CoordinatorEvent) -> list
     match event:
         case Arrived(number, ConsumerHeartbeat() as request):
             now_ms = CLOCK_STARTS_MS + at_us // MILLISECOND
-            changes = heartbeat(state.coordinator, now_ms, request)
-            assert changes.response is not None
-            return _effects(state, changes, Reply(number, changes.response))
+            return effects(state, heartbeat(state.coordinator, now_ms, request), number)
         case Fired((kind, member_id), data):
-            changes = fired(state.coordinator, (kind, member_id), data)
-            return _effects(state, changes, None)
+            now_ms = CLOCK_STARTS_MS + at_us // MILLISECOND
+            return effects(state, fired(state.coordinator, now_ms, (kind, member_id), data), None)
         case Committed(token):
-            reply = state.waiting.pop(token)
-            return [] if reply is None else [reply]
+            return state.waiting.pop(token)
     raise AssertionError(event)
 
 
-def _effects(state: WaitingCoordinator, changes: Changes, reply: Reply | None) -> list[Effect]:
-    out: list[Effect] = [
-        Cancel(key) if after_us is None else Schedule(key, after_us, data)
-        for key, after_us, data in changes.timers
-    ]
-    if changes.records:
-        state.tokens += 1
-        state.waiting[state.tokens] = reply
-        out.append(Append(tuple(changes.records), state.tokens))
-    elif reply is not None:
-        out.append(reply)
+def effects(state: WaitingCoordinator, changes: Changes, number: int | None) -> list[Effect]:
+    """Return what a step asks for; what answers request `number` waits for its records."""
+    out: list[Effect] = [Reply(*each) for each in changes.replies]
+    out += _timers(changes.timers)
+    after = _timers(changes.later)
+    if changes.response is not None:
+        assert number is not None
+        after.append(Reply(number, changes.response))
+    if not changes.records:
+        return out + after
+    state.tokens += 1
+    state.waiting[state.tokens] = after
+    out.append(Append(tuple(changes.records), state.tokens))
     return out
+
+
+def _timers(timers: list[Timer]) -> list[Effect]:
+    return [
+        Cancel(key) if after_us is None else Schedule(key, after_us, data)
+        for key, after_us, data in timers
+    ]

@@ -10,7 +10,7 @@ Source: `CurrentAssignmentBuilder` of Kafka 4.4, KIP-848.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 
 from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, MemberState
 from assignors.simulation.timed.protocols.consumer.records import EpochsByPartition
@@ -25,20 +25,27 @@ def reconciled(
     target_epoch: int,
     target: TopicPartitions,
     has_changed_topics: bool,
+    topics: Sequence[str],
+    known: Container[str],
     owned: TopicPartitions | None,
     partition_epochs: Mapping[tuple[str, int], int],
 ) -> ConsumerMember:
     """Return the member after one step; itself if there is nothing to do.
 
-    `owned` is what it reports to own, `None` where it reports nothing. Cost: O(its partitions).
+    `topics` is what it subscribes to, `known` what exists; `owned` is what it reports to own,
+    `None` where it reports nothing. Cost: O(its partitions).
     """
-    if member.state is MemberState.STABLE:
-        if member.epoch != target_epoch:
-            return _next(member, target_epoch, target, owned, partition_epochs)
-        return _without_unsubscribed(member, owned) if has_changed_topics else member
-    if member.state is MemberState.UNREVOKED and _owns_any(owned, member.revoking):
-        return _without_unsubscribed(member, owned) if has_changed_topics else member
-    return _next(member, target_epoch, target, owned, partition_epochs)
+    subscribed = {topic for topic in topics if topic in known}
+    is_waiting = member.state is MemberState.UNREVOKED and _owns_any(owned, member.revoking)
+    is_there = member.state is MemberState.STABLE and member.epoch == target_epoch
+    if is_waiting or is_there:
+        if not has_changed_topics:
+            return member
+        if not topics and not member.revoking and not member.assigned:
+            return member.moved_to(member.epoch)  # as in Kafka: a record that says nothing new
+        return _without_unsubscribed(member, subscribed, owned)
+    wanted = {topic: n for topic, n in target.items() if topic in subscribed}
+    return _next(member, target_epoch, wanted, owned, partition_epochs)
 
 
 def _next(
@@ -53,7 +60,7 @@ def _next(
     gained: Epochs = {}
     must_wait = False
     for topic in {**target, **member.assigned}:
-        wanted = set(target.get(topic, ())) if topic in member.topics else set()
+        wanted = set(target.get(topic, ()))
         had = member.assigned.get(topic, {})
         stays = {number: epoch for number, epoch in had.items() if number in wanted}
         goes = {number: epoch for number, epoch in had.items() if number not in wanted}
@@ -77,12 +84,14 @@ def _next(
     return member.moved_to(target_epoch, state=state, assigned=kept, revoking={})
 
 
-def _without_unsubscribed(member: ConsumerMember, owned: TopicPartitions | None) -> ConsumerMember:
+def _without_unsubscribed(
+    member: ConsumerMember, subscribed: set[str], owned: TopicPartitions | None
+) -> ConsumerMember:
     """Take away the topics that the member no longer subscribes to: no new target is needed."""
-    gone = {topic: n for topic, n in member.assigned.items() if topic not in member.topics}
+    gone = {topic: n for topic, n in member.assigned.items() if topic not in subscribed}
     if not gone:
         return member
-    kept = {topic: n for topic, n in member.assigned.items() if topic in member.topics}
+    kept = {topic: n for topic, n in member.assigned.items() if topic in subscribed}
     revoking = {
         topic: {**member.revoking.get(topic, {}), **gone.get(topic, {})}
         for topic in {**member.revoking, **gone}

@@ -1,0 +1,113 @@
+"""The target assignment: when it is computed, from what, and what is written of it.
+
+Source: `TargetAssignmentBuilder` of Kafka 4.4, KIP-848, KIP-1263.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from assignors.assignor import Assignor
+from assignors.jvm.hash_trees import name_order
+from assignors.model import Group, Member
+from assignors.rebalance import Rebalance
+from assignors.simulation.timed.protocols.consumer.assignment.topics import subscribed_topics
+from assignors.simulation.timed.protocols.consumer.coordinator_state import (
+    ConsumerCoordinator,
+    Work,
+)
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
+from assignors.simulation.timed.protocols.consumer.records import TargetEpochRecord, TargetRecord
+from wire import TopicPartitions
+
+NO_TOPIC = "\0"
+"""A name that no topic can have."""
+
+
+class Everybody(NamedTuple):
+    """The members that a target is computed for, as they will be after the request."""
+
+    members: list[ConsumerMember]
+    """In the order of Kafka's map."""
+    asking: str
+    """The member whose request it is."""
+    replaced: str | None
+    """The id of the static member in whose place it comes."""
+    is_homogeneous: bool
+    """Whether all subscribe to the same topics, as Kafka sees it."""
+    assignor: str | None
+    """What most members would like."""
+
+
+def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -> bool:
+    """Return whether the assignment interval has passed, or no target was ever computed."""
+    at, interval = group.target_at_ms, state.config.assignment_interval_ms
+    return at == 0 or interval == 0 or now_ms >= at + interval
+
+
+def compute_target(work: Work, epoch: int, everybody: Everybody) -> TopicPartitions:
+    """Compute the target for a group epoch, and return that of the member that asks."""
+    state, group, now_ms, out = work
+    members = everybody.members
+    ids = [each.member_id for each in members]
+    in_order = [members[number] for number in name_order(ids).tolist()]
+    before = {each: group.target.get(each) for each in ids}
+    before[everybody.asking] = group.target.get(everybody.replaced or everybody.asking)
+    topics = _topics(group, in_order, is_homogeneous=everybody.is_homogeneous)
+    answer = _assignor(state, everybody.assignor).assign(
+        Group(
+            cluster=state.cluster,
+            members=tuple(
+                Member(
+                    member_id=each.member_id,
+                    topics=topics[each.member_id],
+                    owned=before[each.member_id] or {},
+                    rack_id=each.rack_id,
+                    instance_id=each.instance_id,
+                )
+                for each in members
+            ),
+        )
+    )
+    target: dict[str, TopicPartitions] = {}
+    for each in in_order:
+        target[each.member_id] = _in_order(answer, each.member_id)
+        if target[each.member_id] != before[each.member_id]:
+            out.records.append(TargetRecord(each.member_id, target[each.member_id]))
+    out.records.append(TargetEpochRecord(epoch, now_ms))
+    return target[everybody.asking]
+
+
+def _assignor(state: ConsumerCoordinator, name: str | None) -> Assignor:
+    """Return the assignor that most members would like, or else the broker's first one."""
+    return state.assignor if name is None else state.assignors[name]
+
+
+def _topics(
+    group: ConsumerGroup, members: list[ConsumerMember], *, is_homogeneous: bool
+) -> dict[str, tuple[str, ...]]:
+    """Return what everybody subscribes to, so that the assignor sees the group as Kafka does.
+
+    Some of the broker's assignors work in another way where all subscribe to the same, and Kafka
+    says by its counts whether they do. Where these are wrong the assignor must get it wrong, too.
+    """
+    if not group.resolved and not group.counts.patterns:
+        return {each.member_id: each.topics for each in members}
+    topics = {each.member_id: subscribed_topics(each, group.resolved) for each in members}
+    first = members[0].member_id
+    if is_homogeneous:
+        return dict.fromkeys(topics, topics[first])
+    if len({frozenset(each) for each in topics.values()}) == 1:
+        topics[first] = (*topics[first], NO_TOPIC)
+    return topics
+
+
+def _in_order(answer: Rebalance, member_id: str) -> TopicPartitions:
+    """Return what a member gets, topics in the order in which the assignor listed them.
+
+    The next target depends on it where two topic ids fall into one bucket of a Java map.
+    """
+    given = answer.assignment.get(member_id, {})
+    listed = (answer.lists or {}).get(member_id)
+    topics = given if listed is None else dict.fromkeys(topic for topic, _ in listed)
+    return {topic: tuple(sorted(given[topic])) for topic in topics if given[topic]}
