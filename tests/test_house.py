@@ -44,6 +44,8 @@ ALLOWED = {
     "assignors.simulation.arrow": {"pyarrow"},
     "assignors.simulation.spark": {"pyarrow", "pyspark"},
     "assignors.simulation.demo": {"rich", "pyspark"},
+    "assignors.simulation.timed.tables.arrow": {"pyarrow"},
+    "assignors.simulation.timed.tables.spark": {"pyarrow", "pyspark"},
     "assignors.replay.sources": {"pyarrow", "crc32c"},
     "assignors.replay.sources.live": {"pyspark"},
     "assignors.replay.decode": {"numpy", "pyarrow"},

@@ -1,0 +1,53 @@
+"""How long a run takes, estimated from its scenario, and runs shared out by that.
+
+A long run costs a thousand times what a short one does. If tasks got equal numbers of runs, one
+that got the long ones would keep all others waiting.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+from assignors.simulation.timed.scenario import Scenario
+
+EVENTS_A_MEMBER = 10
+"""Events of a member in a rebalance: requests, answers, timers, callbacks."""
+
+
+def cost_of(scenario: Scenario) -> int:
+    """Return about how many events a run has. Cost: O(members + actions).
+
+    Every start and every action is a rebalance of all members, or of half of them where they
+    start one after the other; heartbeats come on top.
+
+    >>> from assignors.simulation.timed.gallery import named
+    >>> cost_of(named("crash")) < cost_of(named("rolling-restart"))
+    True
+    """
+    members = len(scenario.members)
+    partitions = sum(scenario.topics.values())
+    beats = sum(scenario.until_ms // each.heartbeat_interval_ms for each in scenario.members)
+    rebalances = len(scenario.plan) + members // 2
+    return 1 + beats + rebalances * (EVENTS_A_MEMBER * members + partitions // 10)
+
+
+def shared_out(costs: Sequence[int], count: int, *, first: int = 0) -> list[int]:
+    """Return for each cost which of `count` tasks takes it: the dearest first, to the least loaded.
+
+    `first` is the task that is taken first where all have the same. No task gets more than the
+    mean and one cost on top of it. Cost: O(N log N). Source: Graham, "Bounds on multiprocessing
+    timing anomalies" (1969), longest processing time first.
+
+    >>> shared_out([1, 9, 1, 7, 1], 2)
+    [1, 0, 1, 1, 0]
+    """
+    order = sorted(range(len(costs)), key=lambda place: -costs[place])
+    loads = [(0, (task - first) % count) for task in range(count)]
+    heapq.heapify(loads)
+    chosen = [0] * len(costs)
+    for place in order:
+        load, rank = loads[0]
+        chosen[place] = (rank + first) % count
+        heapq.heapreplace(loads, (load + costs[place], rank))
+    return chosen

@@ -1,0 +1,219 @@
+"""Scenarios as rows of a table, and what their runs cost as rows.
+
+A scenario row is `{"scenario": ..., "seed": ..., "protocol": ...}`: the scenario as JSON text, as
+the object that such text has, or as a name of the gallery; seed and protocol replace the
+scenario's own where they are given. A row that cannot be run becomes a row with `error` set; the
+other rows are not affected.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Annotated, Any
+
+from assignors.documents.values import DocumentError, ErrorCode
+from assignors.ownership.intervals import ownerships
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario.possible import require_possible
+from assignors.simulation.timed.scenario.whole import READERS
+from assignors.simulation.timed.scenario_document import scenario_from_document, scenario_hash
+from assignors.simulation.timed.simulation import Played, simulate
+
+Row = Mapping[str, Any]
+"""Column -> value."""
+
+GIVEN = ("scenario", "seed", "protocol")
+"""Columns of a scenario row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalRow:
+    """One member consumed one partition, by the ledger of the run."""
+
+    topic: str
+    partition: Annotated[int, "int32"]
+    member: str
+    start_ms: float
+    end_ms: float | None
+    """`None` while it lasts at the end of the run."""
+    ended_by: str | None
+    """Why it ended, as the member's effect had it."""
+
+
+IDENTITY = ("scenario", "seed", "protocol", "scenario_hash")
+"""Columns by which every row names its run."""
+FIGURES = tuple(each.name for each in fields(TimedResult) if each.name not in IDENTITY)
+RESULT_COLUMNS = (*IDENTITY, *FIGURES, "error")
+INTERVAL_FIELDS = tuple(each.name for each in fields(IntervalRow))
+INTERVAL_COLUMNS = (*IDENTITY, *INTERVAL_FIELDS, "error")
+_figures = attrgetter(*FIGURES)
+_interval = attrgetter(*INTERVAL_FIELDS)
+
+
+def result_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """Yield one result row (`RESULT_COLUMNS`) for each scenario row, in their order.
+
+    Cost: that of the runs. Memory: one run.
+
+    >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
+    [None, "bad-row: scenario.version: 'version' is missing"]
+    """
+    for row, scenario in scenarios_of(rows):
+        yield _attempt(row, scenario, result_row, dict.fromkeys(RESULT_COLUMNS))
+
+
+def interval_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """Yield who consumed what, when: rows (`INTERVAL_COLUMNS`) of one run after another.
+
+    A row that cannot be run gives one row with `error` set. Memory: the intervals of one run.
+    """
+    empty = dict.fromkeys(INTERVAL_COLUMNS)
+    for row, scenario in scenarios_of(rows):
+        made = _attempt(row, scenario, _intervals_of_run, empty)
+        yield from [made] if isinstance(made, dict) else made
+
+
+def result_row(scenario: Scenario) -> dict[str, Any]:
+    """Return the result row of a scenario. Raises what its assignors raise."""
+    figures = zip(FIGURES, _figures(simulate(scenario).result), strict=True)
+    return {**identity(scenario), **dict(figures), "error": None}
+
+
+def intervals(played: Played) -> list[IntervalRow]:
+    """Return the ownership intervals of a run that kept its history, in the order of their begin.
+
+    Cost: O(partitions in all changes).
+    """
+    return [
+        IntervalRow(
+            topic=one.topic,
+            partition=one.partition,
+            member=one.member_id,
+            start_ms=one.start / MILLISECOND,
+            end_ms=None if one.end is None else one.end / MILLISECOND,
+            ended_by=one.ended_by,
+        )
+        for one in ownerships(played.changes)
+    ]
+
+
+def identity(scenario: Scenario) -> dict[str, Any]:
+    """Return the columns by which rows name a run."""
+    return {
+        "scenario": scenario.name,
+        "seed": scenario.seed,
+        "protocol": scenario.protocol.value,
+        "scenario_hash": scenario_hash(scenario),
+    }
+
+
+def scenario_of(row: Row) -> Scenario:
+    """Return the scenario of a row. Raises `DocumentError` with the path of what is wrong.
+
+    >>> scenario_of({"scenario": "crash", "seed": 3, "protocol": "consumer"}).seed
+    3
+    """
+    return _overridden(_parsed(row.get("scenario")), row)
+
+
+def scenarios_of(rows: Iterable[Row]) -> Iterator[tuple[Row, Scenario | DocumentError]]:
+    """Yield each row with its scenario; one text that many rows share is read once."""
+    last_text: object = None
+    last: Scenario | None = None
+    for row in rows:
+        text = row.get("scenario")
+        try:
+            if last is None or not isinstance(text, str) or text != last_text:
+                last, last_text = None, text
+                last = _parsed(text)
+            scenario = _overridden(last, row)
+        except DocumentError as error:
+            yield row, error
+        else:
+            yield row, scenario
+
+
+def _parsed(given: object) -> Scenario:
+    place = ("scenario",)
+    if isinstance(given, str) and not given.lstrip().startswith("{"):
+        try:
+            return named(given)
+        except ValueError as error:
+            raise DocumentError(ErrorCode.UNKNOWN, str(error), place) from None
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise DocumentError(ErrorCode.BAD_JSON, str(error), place) from None
+    try:
+        return scenario_from_document(given)
+    except DocumentError as error:
+        raise _below_scenario(error) from None
+
+
+def _overridden(scenario: Scenario, row: Row) -> Scenario:
+    """Return the scenario with the row's own seed and protocol."""
+    changes = {
+        name: READERS[name](row[name], (name,))
+        for name in ("seed", "protocol")
+        if row.get(name) is not None
+    }
+    if not changes:
+        return scenario
+    changed = replace(scenario, **changes)
+    try:
+        require_possible(changed)
+    except DocumentError as error:
+        raise _below_scenario(error) from None
+    return changed
+
+
+def _below_scenario(error: DocumentError) -> DocumentError:
+    """Return the error with the path that it has in the row."""
+    path = "scenario" if error.path == "$" else f"scenario.{error.path}"
+    moved = DocumentError(ErrorCode(error.kind), error.text)
+    moved.path = path
+    return moved
+
+
+def _attempt(
+    row: Row,
+    scenario: Scenario | DocumentError,
+    play: Callable[[Scenario], Any],
+    empty: dict[str, Any],
+) -> Any:  # noqa: ANN401 - what `play` returns, or a row with an error
+    if isinstance(scenario, DocumentError):
+        error = f"bad-row: {scenario.path}: {scenario.text}"
+        return {**empty, **_given_identity(row), "error": error}
+    try:
+        return play(scenario)
+    except MemoryError:
+        error = "MemoryError: the run does not fit into the memory of this process"
+    except Exception as failure:  # noqa: BLE001 - the assignor may be anybody's
+        error = f"{type(failure).__name__}: {failure}"
+    return {**empty, **identity(scenario), "error": error}
+
+
+def _intervals_of_run(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    run = identity(scenario)
+    found = intervals(simulate(scenario, keeps_history=True))
+    return (
+        {**run, **dict(zip(INTERVAL_FIELDS, _interval(each), strict=True)), "error": None}
+        for each in found
+    )
+
+
+def _given_identity(row: Row) -> dict[str, Any]:
+    """Return seed and protocol of a bad row, where they have the types of those columns."""
+    seed, protocol = row.get("seed"), row.get("protocol")
+    is_seed = type(seed) is int and abs(seed) < 2**63
+    return {
+        "seed": seed if is_seed else None,
+        "protocol": protocol if isinstance(protocol, str) else None,
+    }

@@ -1,0 +1,88 @@
+"""Timed runs on Spark: a DataFrame of scenarios in, DataFrames of results out.
+
+Works alike on classic Spark, on a cluster whose executors know this package only as a zip
+(`assignors.spark.package_zip`), and over Spark Connect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from assignors.simulation.timed.tables import arrow
+from assignors.simulation.timed.tables.summary import FIGURES
+from assignors.spark import spark_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def spread(frame: DataFrame, *, tasks: int) -> DataFrame:
+    """Return the same rows in `tasks` partitions that take about the same time to run.
+
+    What a run costs is estimated from its scenario, so that no task gets all the long ones. One
+    shuffle of the scenarios. Made for `frame.transform`, before `simulate`.
+    """
+    from pyspark.sql.types import IntegerType, StructField  # noqa: PLC0415 - the extra `spark`
+
+    def deal(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return arrow.tasked(batches, tasks=tasks)
+
+    schema = type(frame.schema)([*frame.schema.fields, StructField(arrow.TASK, IntegerType())])
+    dealt = frame.mapInArrow(deal, schema)
+    return dealt.repartitionById(tasks, arrow.TASK).drop(arrow.TASK)
+
+
+def simulate(frame: DataFrame) -> DataFrame:
+    """Return the result of each run in `frame`, one row each, with the frame's other columns.
+
+    `frame` has the columns `scenario` (JSON text, or a name of the gallery) and, if wanted,
+    `seed bigint` and `protocol string`, which replace the scenario's own; others (a factor of an
+    experiment) come back as they are. The columns of the result are those of `arrow.RESULT`; a
+    row that cannot be run has `error` set. No shuffle. Made for `frame.transform`.
+    """
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - the extra `spark`
+
+    schema = arrow.result_schema(to_arrow_schema(frame.schema))
+    return frame.mapInArrow(_results, spark_schema(schema))
+
+
+def intervals(frame: DataFrame) -> DataFrame:
+    """Return who consumed what, when, in each run of `frame`: the columns of `arrow.INTERVAL`.
+
+    Takes what `simulate` takes, and runs it again. No shuffle.
+    """
+    return frame.mapInArrow(_intervals, spark_schema(arrow.INTERVAL))
+
+
+def summary(
+    results: DataFrame,
+    *,
+    by: Sequence[str] = ("scenario",),
+    between: str = "protocol",
+    figures: Sequence[str] = FIGURES,
+) -> DataFrame:
+    """Return the rows of `summary.summary_rows` for a DataFrame of results: one shuffle by group.
+
+    Memory: the rows of one group in one worker. Made for `results.transform`.
+    """
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - as above
+
+    needed = [*by, between, "seed", "error", *figures]
+    columns = results.select(*dict.fromkeys(needed))
+    schema = arrow.summary_schema(to_arrow_schema(columns.schema), by=by, between=between)
+
+    def summarise(group: pa.Table) -> pa.Table:
+        return arrow.summary_table(group, by=by, between=between, figures=figures)
+
+    return columns.groupBy(*by).applyInArrow(summarise, spark_schema(schema))
+
+
+def _results(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return arrow.results(batches)
+
+
+def _intervals(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return arrow.intervals(batches)

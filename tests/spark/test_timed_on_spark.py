@@ -1,0 +1,35 @@
+"""Timed runs on three kinds of Spark give the rows of plain Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignors.simulation.timed.tables.rows import interval_rows, result_rows
+from assignors.simulation.timed.tables.summary import summary_rows
+from tests.spark.conftest import SparkAnswers
+from tests.spark.timed_scenarios import scenario_rows
+
+
+def in_any_order(rows: list[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(row, sort_keys=True) for row in rows)
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("java")
+@pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
+def test_spark_gives_the_timed_rows_of_plain_python(
+    kind: str, tmp_path: Path, spark_answers: SparkAnswers
+) -> None:
+    answers = spark_answers("timed_job", kind, tmp_path)
+    rows = scenario_rows()
+    plain = [
+        {"factor": row["factor"], **made} for row, made in zip(rows, result_rows(rows), strict=True)
+    ]
+    assert in_any_order(answers["results"]) == in_any_order(plain)
+    assert in_any_order(answers["intervals"]) == in_any_order([*interval_rows(rows[:2])])
+    summary = summary_rows(plain, by=("scenario", "factor"))
+    assert in_any_order(answers["summary"]) == in_any_order([*summary])
