@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.ownership.intervals import by_partition, ownerships
@@ -127,6 +127,7 @@ def test_a_column_that_would_hide_a_result_is_refused() -> None:
 costs = st.lists(st.integers(1, 1000), max_size=60)
 
 
+@example([5], 3, 2)
 @given(costs, st.integers(1, 7), st.integers(0, 6))
 def test_no_task_gets_more_than_the_mean_and_one_run_on_top(
     listed: list[int], tasks: int, first: int
