@@ -14,6 +14,7 @@ from assignors.model import Cluster
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.meter import Meter, Rebalance
+from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
 from assignors.simulation.timed.monitors.watch import (
@@ -69,6 +70,7 @@ class _Run:
     topics: dict[str, int]
     meter: Meter
     watch: Watch | None
+    observe: Observer | None
     busy_until: int = 0
     records: list[tuple[int, Record]] = field(default_factory=list)
 
@@ -93,13 +95,16 @@ def simulate(
     *,
     keeps_history: bool = False,
     monitoring: Monitoring = Monitoring.BASIC,
+    observe: Observer | None = None,
 ) -> Played:
     """Run a scenario; keep every change of consumption and every record if asked for.
+
+    `observe` is called after each event of a member or the coordinator.
 
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
     """
-    run = _prepared(scenario, monitoring, keeps_history=keeps_history)
+    run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
     while queue.count < limit and (event := queue.take(until)) is not None:
@@ -113,7 +118,9 @@ def simulate(
     )
 
 
-def _prepared(scenario: Scenario, monitoring: Monitoring, *, keeps_history: bool) -> _Run:
+def _prepared(
+    scenario: Scenario, monitoring: Monitoring, observe: Observer | None, *, keeps_history: bool
+) -> _Run:
     ledger = Ledger(count_from=scenario.count_from_ms * MILLISECOND, keeps_changes=keeps_history)
     for topic, count in scenario.topics.items():
         ledger.grow(0, topic, count)
@@ -124,6 +131,7 @@ def _prepared(scenario: Scenario, monitoring: Monitoring, *, keeps_history: bool
         ledger=ledger,
         meter=Meter(ledger=ledger),
         watch=watch_over(sides, ledger, [each.name for each in scenario.members], monitoring),
+        observe=observe,
         network=Network.of(
             scenario.network, scenario.seed, (each.name for each in scenario.members)
         ),
@@ -213,6 +221,9 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
         _do(run, number, event, effect)
     if run.watch is not None:
         saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
+    if run.observe is not None:
+        name = run.scenario.members[number].name
+        run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))
 
 
 def _do(run: _Run, number: int, event: Answered | Fired | Command, effect: Effect) -> None:
@@ -265,6 +276,8 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
     run.meter.count(now, run.sides, generation)
     if run.watch is not None and run.watch.is_full:
         saw_coordinator(run.watch, (run.queue.count, now), event, effects)
+    if run.observe is not None:
+        run.observe(Seen(run.queue.count, now, None, event, effects))
 
 
 def _reply(run: _Run, number: int, response: Response, done: int) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
 
+from assignors.simulation.timed.counterexamples.history import history
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.monitors.invariants import INVARIANTS
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
-from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import simulate
+from tests.simulation.timed.drawn import scenarios
 
 
 @pytest.mark.parametrize("protocol", GroupProtocol)
@@ -22,5 +25,18 @@ def test_nothing_is_found_in_the_gallery_and_looking_changes_nothing(
     assert watched.result == simulate(scenario, monitoring=Monitoring.OFF).result
 
 
+@settings(max_examples=150)
+@given(scenarios())
+def test_nothing_is_found_whatever_members_do_and_however_slow_they_are(scenario: Scenario) -> None:
+    assert simulate(scenario, monitoring=Monitoring.FULL).violations == []
+
+
 def test_every_monitor_of_a_moment_is_in_the_table() -> None:
     assert set(INVARIANTS) == {name for name, each in MONITORS.items() if each.kind is Kind.MOMENT}
+
+
+def test_a_history_has_a_line_for_whatever_changes_something() -> None:
+    lines = list(history(named("crash")))
+    assert lines[-1] == "no violation"
+    assert any("the session of c" in line for line in lines)
+    assert not any("time for a heartbeat" in line for line in lines)

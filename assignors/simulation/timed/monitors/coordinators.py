@@ -51,10 +51,15 @@ def view_of(coordinator: object) -> CoordinatorView:
 
 
 def has_member(coordinator: object, member_id: str) -> bool:
-    """Return whether the coordinator counts this id as a member. Cost: O(1)."""
+    """Return whether the coordinator counts this id as a member. Cost: O(1).
+
+    Not a static member of a classic group that was late for the last generation: it stays in the
+    group, but whatever it does in its own generation is refused.
+    """
     match coordinator:
         case ClassicCoordinator():
-            return member_id in coordinator.group.members
+            member = coordinator.group.members.get(member_id)
+            return member is not None and member.generation == coordinator.group.generation
         case WaitingCoordinator():
             return member_id in coordinator.coordinator.group.members
     return False
@@ -108,7 +113,11 @@ def _classic(coordinator: ClassicCoordinator) -> CoordinatorView:
             target[member_id] = {} if read is None else read.partitions
     return CoordinatorView(
         generation=group.generation,
-        known=dict.fromkeys(group.members, group.generation),
+        known={
+            each.member_id: each.generation
+            for each in group.members.values()
+            if each.generation == group.generation
+        },
         target=target,
         logged=logged,
     )

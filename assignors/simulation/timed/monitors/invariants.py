@@ -51,7 +51,7 @@ def handed_over_before_commit(moment: GroupMoment) -> Iterator[str]:
         if giver.does.committing and giver.member_id in moment.known:
             for taker in moment.members:
                 both = shared(giver.does.committing, taker.does.consumed)
-                if both and taker is not giver:
+                if both and taker is not giver and taker.member_id in moment.known:
                     yield (
                         f"{taker.name} consumes {listed(both)}, which {giver.name} has not"
                         " committed yet"

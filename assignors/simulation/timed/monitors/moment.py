@@ -74,26 +74,37 @@ def consumption_after(
     >>> does.consumed, does.committing
     ({'t': (1,)}, {'t': (0,)})
     """
-    consumed, committing, callbacks = before.consumed, before.committing, before.callbacks
-    if isinstance(event, Fired) and event.key in CALLBACKS:
-        callbacks -= {event.key}
-        if event.key == REVOKED:
-            committing = {}
+    if event is Command.START or event is Command.CRASH:
+        before = Consumption(consumed=before.consumed)
+    consumed, committing = before.consumed, before.committing
+    callbacks = _callbacks_after(before.callbacks, event, effects)
+    if REVOKED not in callbacks:
+        committing = {}
     for effect in effects:
-        match effect:
-            case Consume(owned, reason):
-                if reason == "revoked":
-                    committing = without(consumed, owned)
-                elif reason != "assigned":
-                    committing = {}
-                consumed = owned
-            case Schedule(key) if key in CALLBACKS:
-                callbacks |= {key}
-            case Cancel(key) if key in callbacks:
-                callbacks -= {key}
+        if isinstance(effect, Consume):
+            if effect.reason == "revoked":
+                committing = without(consumed, effect.owned)
+            elif effect.reason != "assigned":
+                committing = {}
+            consumed = effect.owned
     if consumed is before.consumed and callbacks is before.callbacks:
         return before
     return Consumption(consumed=consumed, committing=committing, callbacks=callbacks)
+
+
+def _callbacks_after(
+    running: frozenset[tuple[str, ...]], event: MemberEvent, effects: Iterable[Effect]
+) -> frozenset[tuple[str, ...]]:
+    """Return which callbacks run after a step, the same set if nothing changes."""
+    if isinstance(event, Fired) and event.key in running:
+        running -= {event.key}
+    for effect in effects:
+        match effect:
+            case Schedule(key) if key in CALLBACKS:
+                running |= {key}
+            case Cancel(key) if key in running:
+                running -= {key}
+    return running
 
 
 def without(partitions: TopicPartitions, taken: TopicPartitions) -> TopicPartitions:

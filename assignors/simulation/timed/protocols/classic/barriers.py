@@ -108,6 +108,8 @@ def complete_join(state: ClassicCoordinator) -> None:
     group.protocol = group.selected_protocol()
     group.move_to(GroupState.COMPLETING_REBALANCE)
     for member in group.in_order():
+        if member.waiting_join is not None:
+            member.generation = group.generation
         answer_join(state, member, joined(group, member))
         start(state, ("session", member.member_id), member.session_timeout_ms)
         member.is_new = False

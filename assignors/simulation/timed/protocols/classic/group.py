@@ -37,6 +37,8 @@ class GroupMember:
     """Number of the JoinGroup request that waits for an answer."""
     waiting_sync: int | None = None
     """Number of the SyncGroup request that waits for an answer."""
+    generation: int = 0
+    """The last generation it joined. A static member that was late for one stays in the group."""
     is_new: bool = False
     """It has not been in a generation yet: a timeout removes it even while it waits."""
 
@@ -146,6 +148,7 @@ class ClassicGroup:
             session_timeout_ms=old.session_timeout_ms,
             rebalance_timeout_ms=old.rebalance_timeout_ms,
             assignment=old.assignment,
+            generation=self.generation,
         )
         self._insert(new)
         if self.leader == old.member_id:

@@ -23,9 +23,9 @@ from assignors.simulation.timed.protocols.classic.member_rounds import (
     computed,
     failed,
     joined,
-    leave,
     retry,
     revoke_then_join,
+    revoke_then_leave,
     revoked,
     start_process,
     synced,
@@ -98,8 +98,22 @@ def _rejoin(state: ClassicMember) -> None:
     """Join again at the next poll, if the member is at rest; otherwise it is on its way."""
     if state.state is MemberState.STABLE and not state.must_rejoin:
         state.must_rejoin = True
-        wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-        state.out.append(Schedule(("poll",), wait))
+        if not state.is_assigning:
+            _poll_later(state)
+
+
+def _poll_later(state: ClassicMember) -> None:
+    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
+    state.out.append(Schedule(("poll",), wait))
+
+
+def _assigned(state: ClassicMember) -> None:
+    """Consume what is new, and go on with what came while the callback ran."""
+    assigned(state)
+    if state.is_stopping:
+        revoke_then_leave(state)
+    elif state.must_rejoin:
+        _poll_later(state)
 
 
 def _poll(state: ClassicMember) -> None:
@@ -116,10 +130,8 @@ def _stop(state: ClassicMember) -> None:
     if state.state is MemberState.DOWN:
         return
     state.is_stopping = True
-    if state.owned:
-        revoke_then_join(state, {})
-    elif state.state is not MemberState.REVOKING:
-        leave(state)
+    if not state.is_assigning and state.state is not MemberState.REVOKING:
+        revoke_then_leave(state)
 
 
 def _restart(state: ClassicMember) -> None:
@@ -138,7 +150,7 @@ TIMERS: dict[str, Callable[[ClassicMember], None]] = {
     "heartbeat": _beat,
     "poll": _poll,
     "revoked": revoked,
-    "assigned": assigned,
+    "assigned": _assigned,
     "computed": computed,
     "follow-up": _rejoin,
     "retry": retry,

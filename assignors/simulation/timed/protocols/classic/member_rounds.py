@@ -195,6 +195,7 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         state.state = MemberState.REVOKING
         state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
     elif count(kept) < count(assigned):
+        state.is_assigning = True
         state.out.append(Schedule(("assigned",), state.config.assign_ms * MILLISECOND))
     if state.is_leader and state.must_follow_up and not has_lost:
         delay = state.config.heartbeat_interval_ms * MILLISECOND
@@ -208,15 +209,22 @@ def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:
         return
     state.owned = kept
     state.state = MemberState.REVOKING
-    state.out.append(Cancel(("assigned",)))
     state.out.append(Consume(kept, "revoked"))
     state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+
+
+def revoke_then_leave(state: ClassicMember) -> None:
+    """Leave, once the callback for what it still owns is over."""
+    if state.owned:
+        revoke_then_join(state, {})
+    else:
+        leave(state)
 
 
 def revoked(state: ClassicMember) -> None:
     """Leave, or join again, once the callback for revoked partitions is over."""
     if state.is_stopping:
-        leave(state)
+        revoke_then_leave(state)
         return
     if state.owned:
         state.out.append(Consume(state.owned, "assigned"))
@@ -225,6 +233,7 @@ def revoked(state: ClassicMember) -> None:
 
 def assigned(state: ClassicMember) -> None:
     """Consume what is new: the callback for assigned partitions is over."""
+    state.is_assigning = False
     state.out.append(Consume(state.owned, "assigned"))
 
 

@@ -62,6 +62,8 @@ class ClassicMember:
     """A rebalance is to be handled at the next poll."""
     must_follow_up: bool = False
     is_stopping: bool = False
+    is_assigning: bool = False
+    """Its callback for assigned partitions runs: it handles nothing else until that is over."""
     plan: tuple[tuple[str, bytes], ...] = ()
     """As leader: what it sends once it has computed."""
     is_leader: bool = False
@@ -110,6 +112,7 @@ def beat_later(state: ClassicMember) -> None:
 def lose(state: ClassicMember, reason: str) -> None:
     """Stop consuming everything, without a commit."""
     state.out.append(Cancel(("assigned",)))
+    state.is_assigning = False
     if state.owned:
         state.out.append(Consume({}, reason))
     state.owned = {}
@@ -119,6 +122,7 @@ def end(state: ClassicMember) -> None:
     """End the process: no timer runs on."""
     state.state = MemberState.DOWN
     state.owned = {}
+    state.is_assigning = False
     state.out += [Cancel((name,)) for name in TIMERS]
 
 

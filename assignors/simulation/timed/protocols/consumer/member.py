@@ -65,6 +65,8 @@ class ConsumerClient:
     """The last assignment it was sent."""
     is_revoking: bool = False
     """It has to give something up: it waits for the next poll, or its callback runs."""
+    in_callback: bool = False
+    """One of its callbacks runs: it takes and gives up nothing else until that is over."""
     in_flight: int | None = None
     """Number of the heartbeat that waits for an answer."""
     must_report: bool = False
@@ -138,7 +140,7 @@ def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> Non
 
 def _reconcile(state: ConsumerClient) -> None:
     """Go for the assignment: what is missing in it is given up at the next poll."""
-    if state.is_revoking:
+    if state.is_revoking or state.in_callback or state.is_stopping:
         return
     kept = shared(state.owned, state.target)
     if count(kept) < count(state.owned):
@@ -152,13 +154,15 @@ def _reconcile(state: ConsumerClient) -> None:
 def _poll(state: ConsumerClient) -> None:
     """Give up what the assignment lacks: consumption ends, the callback runs and commits."""
     state.owned = shared(state.owned, state.target)
+    state.in_callback = True
     state.out.append(Consume(state.owned, "revoked"))
     state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
 
 
 def _revoked(state: ConsumerClient) -> None:
+    state.in_callback = False
     if state.is_stopping:
-        _leave(state)
+        _give_up_and_leave(state)
         return
     state.is_revoking = False
     state.must_report = True
@@ -173,12 +177,20 @@ def _take(state: ConsumerClient) -> None:
     """Take what is new; the report of it goes out at once."""
     if count(state.owned) < count(state.target):
         state.owned = state.target
-        state.must_report = state.must_send = True
+        state.must_report = state.must_send = state.in_callback = True
         state.out.append(Schedule(("assigned",), state.config.assign_ms * MILLISECOND))
 
 
 def _assigned(state: ConsumerClient) -> None:
+    """Consume what is new, and go on with what came while the callback ran."""
+    state.in_callback = False
     state.out.append(Consume(state.owned, "assigned"))
+    if state.is_stopping:
+        _give_up_and_leave(state)
+        return
+    _reconcile(state)
+    if state.must_send:
+        _send_now(state)
 
 
 def _send_now(state: ConsumerClient) -> None:
@@ -216,9 +228,15 @@ def _stop(state: ConsumerClient) -> None:
     if not state.is_up or state.is_stopping:
         return
     state.is_stopping = True
+    if not state.in_callback:
+        _give_up_and_leave(state)
+
+
+def _give_up_and_leave(state: ConsumerClient) -> None:
+    """Leave, once the callback for what it still owns is over."""
     state.out += [Cancel((name,)) for name in TIMERS]
     if state.owned:
-        state.owned = {}
+        state.owned, state.in_callback = {}, True
         state.out.append(Consume({}, "revoked"))
         state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
     else:
@@ -241,6 +259,7 @@ def _crash(state: ConsumerClient) -> None:
 def _lose(state: ConsumerClient, reason: str) -> None:
     """Stop consuming everything, without a commit."""
     state.out += [Cancel((name,)) for name in TIMERS]
+    state.in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
     state.owned = {}
@@ -248,7 +267,7 @@ def _lose(state: ConsumerClient, reason: str) -> None:
 
 def _end(state: ConsumerClient) -> None:
     state.is_up, state.in_flight, state.owned = False, None, {}
-    state.is_revoking = state.must_send = False
+    state.is_revoking = state.in_callback = state.must_send = False
     state.out += [Cancel((name,)) for name in TIMERS]
 
 

@@ -1,0 +1,37 @@
+"""The events of a run up to its first violation, a line each."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from assignors.simulation.timed.counterexamples.words import line_of
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.violation import described
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.simulation import simulate
+
+LINES_MAX = 10_000
+"""So many of the last lines before a violation are kept."""
+
+
+def history(scenario: Scenario) -> Iterator[str]:
+    """Yield the lines of a run up to its first violation, which is the last line.
+
+    Of a run without one, all its lines, and one that says so. Runs under `Monitoring.FULL`; raises
+    what `simulate` raises. Cost: that of the run, plus O(size of its messages).
+    """
+    lines: deque[tuple[int, str]] = deque(maxlen=LINES_MAX)
+
+    def observe(seen: Seen) -> None:
+        line = line_of(seen)
+        if line is not None:
+            at_ms = seen.at_us / MILLISECOND
+            lines.append((seen.number, f"{seen.number:>7} {at_ms:>12.3f} ms  {line}"))
+
+    played = simulate(scenario, monitoring=Monitoring.FULL, observe=observe)
+    first = played.violations[0] if played.violations else None
+    yield from (line for number, line in lines if first is None or number <= first.event)
+    yield "no violation" if first is None else described(first, scenario.seed)

@@ -1,0 +1,175 @@
+"""Events and effects in words, for people who look for what went wrong.
+
+What repeats all the time says nothing: a heartbeat without news and timers that start anew get no
+words.
+"""
+
+from __future__ import annotations
+
+from assignors.simulation.timed.monitors.invariants import listed
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.protocols.classic import messages as classic
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode
+from assignors.simulation.timed.protocols.consumer import messages as consumer
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
+from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, TargetRecord
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Append,
+    Arrived,
+    Command,
+    Committed,
+    Consume,
+    Effect,
+    Fired,
+    Record,
+    Reply,
+    Request,
+    Response,
+    Schedule,
+    Send,
+)
+from wire import TopicPartitions, decode_assignment, decode_subscription
+
+CALLBACKS = {
+    ("revoked",): "the callback for revoked partitions",
+    ("assigned",): "the callback for assigned partitions",
+}
+TIMERS = {
+    **{key: f"{text} is over" for key, text in CALLBACKS.items()},
+    ("poll",): "polls",
+    ("computed",): "has computed the assignment",
+    ("follow-up",): "time for a follow-up round",
+    ("join",): "the time to join is over",
+    ("sync",): "the time for SyncGroup is over",
+}
+
+
+def line_of(seen: Seen) -> str | None:
+    """Return an event and what it led to in one line; `None` where nothing is worth a line."""
+    who = seen.member or "coordinator"
+    what = _event(seen.event)
+    led_to = [text for effect in seen.effects if (text := _effect(effect)) is not None]
+    if what is None and not led_to:
+        return None
+    return f"{who}: " + " -> ".join(filter(None, (what, "; ".join(led_to))))
+
+
+def _event(event: Arrived | Fired | Committed | Answered | Command) -> str | None:
+    match event:
+        case Arrived(_, request):
+            return _request(request, "gets")
+        case Answered(_, response):
+            return _response(response, "gets")
+        case Fired(key):
+            return _timer(key)
+        case Committed():
+            return "its record is replicated"
+        case Command():
+            return f"is to {event.value}"
+
+
+def _timer(key: tuple[str, ...]) -> str | None:
+    match key:
+        case ("heartbeat",):
+            return None
+        case ("session", member_id):
+            return f"the session of {short(member_id)} is over"
+        case ("rebalance", member_id):
+            return f"the time of {short(member_id)} to revoke is over"
+    return TIMERS.get(key, f"timer {' '.join(key)}")
+
+
+def _effect(effect: Effect) -> str | None:
+    match effect:
+        case Send(_, request):
+            return _request(request, "sends")
+        case Reply(_, response):
+            return _response(response, "answers")
+        case Consume(owned, reason):
+            return f"consumes {partitions(owned)} ({reason})"
+        case Append(records):
+            return "writes " + ", ".join(_record(record) for record in records)
+        case Schedule(key) if key in CALLBACKS:
+            return f"{CALLBACKS[key]} begins"
+    return None
+
+
+def _request(request: Request, verb: str) -> str | None:
+    match request:
+        case classic.JoinGroup():
+            claims = decode_subscription(request.protocols[0].metadata).value
+            owned = {} if claims is None else claims.owned
+            return (
+                f"{verb} JoinGroup of {short(request.member_id) or request.client_id},"
+                f" owns {partitions(owned)}"
+            )
+        case classic.SyncGroup():
+            plan = "; ".join(
+                f"{short(member_id)}: {_assignment(assigned)}"
+                for member_id, assigned in request.assignments
+            )
+            head = f"{verb} SyncGroup of {short(request.member_id)}"
+            return f"{head}, generation {request.generation}" + (f", {plan}" if plan else "")
+        case classic.LeaveGroup():
+            return f"{verb} LeaveGroup of {short(request.member_id)}"
+        case consumer.ConsumerHeartbeat() if request.owned is not None or request.epoch <= 0:
+            owned = "" if request.owned is None else f", owns {partitions(request.owned)}"
+            return f"{verb} heartbeat of {short(request.member_id)}, epoch {request.epoch}{owned}"
+    return None
+
+
+def _response(response: Response, verb: str) -> str | None:
+    match response:
+        case classic.JoinGroupResponse(ErrorCode.NONE):
+            return (
+                f"{verb} JoinGroup: {short(response.member_id)} in generation"
+                f" {response.generation}, led by {short(response.leader)}"
+            )
+        case classic.SyncGroupResponse(ErrorCode.NONE):
+            return f"{verb} SyncGroup: {_assignment(response.assignment)}"
+        case consumer.ConsumerHeartbeatResponse(ConsumerError.NONE):
+            if response.assignment is None:
+                return None
+            given = partitions(response.assignment)
+            return f"{verb} epoch {response.epoch} to {short(response.member_id)}: {given}"
+    if response.error == 0:
+        return None
+    name = type(response).__name__.removesuffix("Response")
+    return f"{verb} {name}: {response.error.name}"
+
+
+def _record(record: Record) -> str:
+    match record:
+        case classic.GroupRecord():
+            plan = "; ".join(
+                f"{short(each.member_id)}: {_assignment(each.assignment)}"
+                for each in record.members
+            )
+            return f"generation {record.generation} ({plan})"
+        case TargetRecord(member_id, given):
+            share = "gone" if given is None else partitions(given)
+            return f"target of {short(member_id)}: {share}"
+        case CurrentRecord(member_id, epoch) if epoch is not None:
+            return f"{short(member_id)} in epoch {epoch}, {record.state}"
+    return type(record).__name__.removesuffix("Record")
+
+
+def _assignment(blob: bytes) -> str:
+    read = decode_assignment(blob).value
+    return partitions({} if read is None else read.partitions)
+
+
+def partitions(owned: TopicPartitions) -> str:
+    """Return partitions as text: `nothing`, or their names."""
+    return listed(owned) or "nothing"
+
+
+def short(member_id: str) -> str:
+    """Return a member id with no more than the first four digits of its UUID.
+
+    >>> short("c1-2f1c7a52-7f0e-4c59-9a57-3d5c7f0c1d2e")
+    'c1-2f1c'
+    """
+    name, *uuid = member_id.rsplit("-", 5)
+    return f"{name}-{uuid[0][:4]}" if uuid and len(uuid) == 5 else member_id

@@ -1,0 +1,73 @@
+"""Scenarios drawn at random: slow polls and callbacks, short timeouts, members that come and go."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+
+ASSIGNORS = (
+    *("optimal/sticky", "optimal/cooperative-sticky"),
+    *("java/range", "java/sticky", "java/cooperative-sticky"),
+)
+UNTIL_MS = 90_000
+MEMBERS_MAX = 5
+
+
+@st.composite
+def members(draw: st.DrawFn, number: int, assignor: str) -> MemberConfig:
+    """A member with any combination of short and long times."""
+    return MemberConfig(
+        name=f"c{number}",
+        topics=("t",),
+        assignors=(assignor,),
+        instance_id=draw(st.sampled_from([None, None, None, f"i{number}"])),
+        heartbeat_interval_ms=draw(st.sampled_from([300, 3000])),
+        session_timeout_ms=draw(st.sampled_from([5000, 10_000])),
+        rebalance_timeout_ms=draw(st.sampled_from([1000, 20_000])),
+        poll_ms=draw(st.sampled_from([0, 100, 5000])),
+        revoke_ms=draw(st.sampled_from([0, 20, 3000])),
+        assign_ms=draw(st.sampled_from([0, 5, 3000])),
+        sync_delay_us=draw(st.sampled_from([0, 10_000])),
+        starts_at_ms=draw(st.one_of(st.just(0), st.integers(0, 20_000), st.none())),
+    )
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A group of up to `MEMBERS_MAX` members, and a plan of starts, stops and crashes."""
+    assignor = draw(st.sampled_from(ASSIGNORS))
+    count = draw(st.integers(1, MEMBERS_MAX))
+    plan = draw(
+        st.lists(
+            st.builds(
+                Action,
+                at_ms=st.integers(0, 60_000),
+                do=st.sampled_from([Verb.START, Verb.STOP, Verb.CRASH]),
+                member=st.sampled_from([f"c{number}" for number in range(count)]),
+            ),
+            max_size=10,
+        )
+    )
+    return Scenario(
+        seed=draw(st.integers(0, 2**63)),
+        until_ms=UNTIL_MS,
+        protocol=draw(st.sampled_from(GroupProtocol)),
+        topics={"t": draw(st.integers(1, 6))},
+        members=tuple(draw(members(number, assignor)) for number in range(count)),
+        plan=tuple(sorted(plan, key=lambda action: action.at_ms)),
+        broker=BrokerConfig(
+            initial_delay_ms=draw(st.sampled_from([0, 3000])),
+            consumer_session_timeout_ms=10_000,
+            consumer_heartbeat_interval_ms=draw(st.sampled_from([500, 5000])),
+        ),
+        network=NetworkConfig(mean_us=draw(st.sampled_from([0, 1000, 200_000]))),
+    )
