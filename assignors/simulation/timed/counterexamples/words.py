@@ -35,7 +35,7 @@ CALLBACKS = {
     ("revoked",): "the callback for revoked partitions",
     ("assigned",): "the callback for assigned partitions",
 }
-TIMERS = {
+TIMERS: dict[tuple[str, ...], str] = {
     **{key: f"{text} is over" for key, text in CALLBACKS.items()},
     ("poll",): "polls",
     ("computed",): "has computed the assignment",
@@ -114,8 +114,8 @@ def _request(request: Request, verb: str) -> str | None:
         case classic.LeaveGroup():
             return f"{verb} LeaveGroup of {short(request.member_id)}"
         case consumer.ConsumerHeartbeat() if request.owned is not None or request.epoch <= 0:
-            owned = "" if request.owned is None else f", owns {partitions(request.owned)}"
-            return f"{verb} heartbeat of {short(request.member_id)}, epoch {request.epoch}{owned}"
+            claim = "" if request.owned is None else f", owns {partitions(request.owned)}"
+            return f"{verb} heartbeat of {short(request.member_id)}, epoch {request.epoch}{claim}"
     return None
 
 
