@@ -21,7 +21,7 @@ SUMMARIES = {
     "assign": "Assign the partitions of groups.",
     "check": "Check assignments, whoever made them.",
     "explain": "Explain why a partition moves, stays or waits.",
-    "simulate": "Simulate group histories under one or more assignors.",
+    "simulate": "Simulate group histories under one or more assignors, or a scenario on a clock.",
     "replay": "Rebuild the history of groups from __consumer_offsets.",
     "conform": "Test a program against answers of Kafka's own classes.",
     "assignors": "List the assignors that --assignor knows by name.",

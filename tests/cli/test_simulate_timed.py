@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from assignors.simulation.timed.gallery import GALLERY
+from assignors.simulation.timed.tables.rows import interval_rows
 from tests.cli.running import answers, process
 
 SMALL = {
@@ -68,3 +70,35 @@ def test_the_table_has_a_column_for_each_protocol() -> None:
     done = process("simulate", "--scenario", "crash", *both, "-o", "table")
     assert b"classic" in done.stdout
     assert b"partition-seconds without a consumer" in done.stdout
+
+
+def test_the_list_has_every_scenario_with_what_it_shows() -> None:
+    rows, code = answers("simulate", "--list")
+    assert code == 0
+    assert [row["scenario"] for row in rows] == list(GALLERY)
+    assert rows[0]["text"].startswith("Restart ten members")
+    assert rows[0]["expected"]["classic"]["rounds"] == 30
+    assert b"rolling-restart" in process("simulate", "--list", "-o", "table").stdout
+
+
+def test_intervals_are_written_in_place_of_figures() -> None:
+    rows, code = answers("simulate", "--scenario", "crash", "--seed", "3", "--intervals")
+    assert code == 0
+    wanted = interval_rows([{"scenario": "crash", "seed": 3}])
+    assert rows == [{"schema": 1, **row} for row in wanted]
+    done = process("simulate", "--scenario", "crash", "--intervals", "-o", "table")
+    assert b"orders" in done.stdout
+
+
+def test_without_a_scenario_its_options_have_no_part() -> None:
+    assert len(answers("simulate", "--scenarios", "1", "--events", "0", "--seeds", "7")[0]) == 4
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("java")
+def test_spark_writes_what_python_writes() -> None:
+    both = ("--protocol", "consumer", "--protocol", "classic", "--seeds", "3", "--seed", "5")
+    asked = ("simulate", "--scenario", "crash", *both)
+    on_spark = process(*asked, "--engine", "spark")
+    assert on_spark.returncode == 0, on_spark.stderr
+    assert [json.loads(line) for line in on_spark.stdout.splitlines()] == answers(*asked)[0]

@@ -1,1 +1,4 @@
-"""What `simulate` runs: Spark for many histories, one scenario on a clock."""
+"""What `simulate` runs: histories in rounds, or one scenario on a clock; in Python or on Spark.
+
+Each group of options stands in a file of its own, with a dataclass of their values.
+"""

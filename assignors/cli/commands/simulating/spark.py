@@ -1,14 +1,21 @@
-"""Simulate scenario rows on a local Spark."""
+"""Simulate on a local Spark: rows of histories, or the runs of a timed scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assignors.simulation.rounds.scenario_rows import Row
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TASKS = 64
+"""Tasks of timed runs: more than cores, so that none waits long for the last one."""
 
 SCENARIO_COLUMNS = {
     "id": "string",
@@ -34,10 +41,48 @@ GROUP_COLUMNS = {
 
 def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """Yield the outcome rows of scenario rows, in order, as the engine python does."""
+    with _session() as session:
+        from assignors.simulation.spark import simulate  # noqa: PLC0415  # needs the extra
+
+        # A column has one type, and `members` has two: rows of one kind at a time.
+        for is_group, sort in groupby(rows, key=lambda row: isinstance(row.get("members"), list)):
+            columns = GROUP_COLUMNS if is_group else SCENARIO_COLUMNS
+            table = [tuple(row.get(name) for name in columns) for row in sort]
+            ddl = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+            frame = session.createDataFrame(table, ddl)
+            for outcome in simulate(frame, assignors=names).toLocalIterator():
+                yield outcome.asDict()
+
+
+def timed_with_spark(
+    text: str, protocols: Sequence[str], first_seed: int, seeds: int, what: str
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the results (`simulate`) or the `intervals` of a scenario, as the engine python does.
+
+    The scenario's text is in the plan once, whatever the number of runs.
+    """
+    with _session() as session:
+        from pyspark.sql import functions as f  # noqa: PLC0415  # an extra
+
+        from assignors.simulation.timed.tables import spark  # noqa: PLC0415  # needs that extra
+
+        names = f.array(*map(f.lit, protocols))
+        runs = seeds * len(protocols)
+        frame = session.range(runs, numPartitions=min(runs, TASKS)).select(
+            f.lit(text).alias("scenario"),
+            (f.lit(first_seed) + f.col("id") % seeds).alias("seed"),
+            f.get(names, (f.col("id") / seeds).cast("int")).alias("protocol"),
+        )
+        for row in frame.transform(getattr(spark, what)).toLocalIterator():
+            yield row.asDict()
+
+
+@contextmanager
+def _session() -> Iterator[SparkSession]:
+    """Start a local Spark and stop it. Raises `click.UsageError` where it cannot start."""
     try:
         from pyspark.errors import PySparkException  # noqa: PLC0415  # an extra
 
-        from assignors.simulation.spark import simulate  # noqa: PLC0415  # needs that extra
         from assignors.spark import local_session  # noqa: PLC0415  # needs that extra
     except ModuleNotFoundError as error:
         words = f"{error.name} is missing; pip install 'kafka-assignors[spark]'"
@@ -47,13 +92,6 @@ def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[M
     except PySparkException as error:
         raise click.UsageError(f"Spark does not start; it needs Java 17 ({error})") from None
     try:
-        # A column has one type, and `members` has two: rows of one kind at a time.
-        for is_group, sort in groupby(rows, key=lambda row: isinstance(row.get("members"), list)):
-            columns = GROUP_COLUMNS if is_group else SCENARIO_COLUMNS
-            table = [tuple(row.get(name) for name in columns) for row in sort]
-            ddl = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-            frame = session.createDataFrame(table, ddl)
-            for outcome in simulate(frame, assignors=names).toLocalIterator():
-                yield outcome.asDict()
+        yield session
     finally:
         session.stop()

@@ -2,36 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from assignors.cli.commands.simulating.rounds import require_seeds
 from assignors.cli.inputs.json_text import parse_json
-from assignors.cli.outputs.cells import console_of, table_of
+from assignors.cli.inputs.scenarios import error_document
+from assignors.cli.outputs.forms import dumps
+from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
 from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.scenario import GroupProtocol, Scenario
-from assignors.simulation.timed.scenario_document import scenario_from_document, scenario_hash
-from assignors.simulation.timed.simulation import simulate
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario_document import (
+    document_from_scenario,
+    scenario_from_document,
+)
+from assignors.simulation.timed.tables.rows import Row, interval_rows, result_rows
 
-SECONDS = 1000.0
-FIGURES: dict[str, str] = {
-    "rounds": "rounds or epochs",
-    "moves": "partitions moved",
-    "unavailable_partition_ms": "partition-seconds without a consumer",
-    "longest_gap_ms": "longest of them, s",
-    "round_ms_median": "rebalance, median, s",
-    "round_ms_max": "rebalance, longest, s",
-    "double_partition_ms": "partition-seconds with two consumers",
-    "unowned": "without a consumer at the end",
-    "events": "events",
-}
-"""Figure -> how the table names it."""
+if TYPE_CHECKING:
+    from assignors.cli.commands.simulating.timed_options import TimedOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedRequest:
+    """Which runs are asked for: every protocol with every seed."""
+
+    scenario: Scenario
+    protocols: tuple[str, ...]
+    first_seed: int
+    seeds: int
+    engine: str
+
+    @property
+    def count(self) -> int:
+        """How many runs there are."""
+        return self.seeds * len(self.protocols)
+
+    @property
+    def text(self) -> str:
+        """The scenario as JSON."""
+        return dumps(document_from_scenario(self.scenario))
+
+    def rows(self) -> Iterator[Row]:
+        """Yield a scenario row for each run, by protocol and then by seed."""
+        text = self.text
+        for protocol in self.protocols:
+            for seed in range(self.first_seed, self.first_seed + self.seeds):
+                yield {"scenario": text, "seed": seed, "protocol": protocol}
+
+
+def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRequest:
+    """Return what is asked for. Raises `click.UsageError` for what cannot be."""
+    if options.scenario is None:
+        raise click.UsageError("--scenario is missing; --list shows those that have a name")
+    require_seeds(first_seed, options.seeds)
+    scenario = chosen(options.scenario)
+    return TimedRequest(
+        scenario=scenario,
+        protocols=tuple(dict.fromkeys(options.protocols)) or (scenario.protocol.value,),
+        first_seed=first_seed,
+        seeds=options.seeds,
+        engine=engine,
+    )
 
 
 def chosen(text: str) -> Scenario:
@@ -52,35 +89,46 @@ def chosen(text: str) -> Scenario:
         raise click.UsageError(f"--scenario: {text}: {error}") from None
 
 
-def timed_documents(
-    scenario: Scenario, *, first_seed: int, seeds: int, protocols: Iterable[str]
-) -> Iterator[Document]:
-    """Yield the result of each protocol and seed; without protocols, the scenario's own."""
-    for name in tuple(protocols) or (scenario.protocol.value,):
-        for seed in range(first_seed, first_seed + seeds):
-            run = replace(scenario, seed=seed, protocol=GroupProtocol(name))
-            yield {
-                "schema": SCHEMA,
-                **asdict(simulate(run).result),
-                "protocol": name,
-                "scenario_hash": scenario_hash(run),
-                "error": None,
-            }
+def listed() -> Iterator[Document]:
+    """Yield the scenarios of the gallery: name, protocols, what each shows, expected figures."""
+    for name, story in GALLERY.items():
+        yield {
+            "schema": SCHEMA,
+            "scenario": name,
+            "protocols": [protocol.value for protocol in story.expected],
+            "text": story.text,
+            "expected": {
+                protocol.value: {**story.everywhere, **figures}
+                for protocol, figures in story.expected.items()
+            },
+            "error": None,
+        }
 
 
-def show_timed(documents: Iterable[Document]) -> None:
-    """Draw a column for each protocol: the median of every figure over the seeds."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for document in documents:
-        found.setdefault(str(document["protocol"]), []).append(document)
-    table = table_of("median over the seeds", *found, right=list(found))
-    for figure, label in FIGURES.items():
-        cells = [_cell(figure, median(row[figure] for row in rows)) for rows in found.values()]
-        table.add_row(label, *cells)
-    settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
-    table.add_row("settled at the end", *settled)
-    console_of().print(table)
+def result_documents(request: TimedRequest) -> Iterator[Document]:
+    """Yield the result of each run, with a progress bar."""
+    return _documents(with_progress(_played(request, "simulate"), request.count, "runs"))
 
 
-def _cell(figure: str, value: float) -> str:
-    return f"{value / SECONDS:,.2f}" if "_ms" in figure else f"{value:,.0f}"
+def interval_documents(request: TimedRequest) -> Iterator[Document]:
+    """Yield who consumed what, when, in each run."""
+    return _documents(with_progress(_played(request, "intervals"), None, "intervals"))
+
+
+def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of the results or the intervals, from the engine that is asked for."""
+    if request.engine == "spark":
+        from assignors.cli.commands.simulating.spark import (  # noqa: PLC0415 - needs an extra
+            timed_with_spark,
+        )
+
+        return timed_with_spark(
+            request.text, request.protocols, request.first_seed, request.seeds, what
+        )
+    return (result_rows if what == "simulate" else interval_rows)(request.rows())
+
+
+def _documents(rows: Iterator[Mapping[str, Any]]) -> Iterator[Document]:
+    for row in rows:
+        reason = None if row["error"] is None else error_document(row["error"])
+        yield {"schema": SCHEMA, **row, "error": reason}

@@ -1,0 +1,133 @@
+"""`simulate` without `--scenario`: its options, and histories that are played round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+import click
+
+from assignors.cli.commands.simulating.option_group import option_group
+from assignors.cli.commands.simulating.spark import simulate_with_spark
+from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
+from assignors.cli.inputs.scenarios import INT64_MAX, Engine, outcome_documents, read_rows
+from assignors.cli.outputs.forms import Form, write
+from assignors.cli.outputs.progress import with_progress
+from assignors.cli.outputs.tables import show_simulated
+from assignors.documents.values import DocumentError
+from assignors.registry import BEST
+from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.random_scenarios import (
+    LIMITS,
+    Parameters,
+    SubscriptionShape,
+)
+from assignors.simulation.rounds.scenario_rows import Row
+
+SIZES = Parameters()
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundsOptions:
+    """Values of the options, by their names."""
+
+    scenarios: int
+    members: int
+    topics: int
+    partitions: int
+    subscription: str
+    events: int
+    faults: bool
+    wire: bool
+    assignors: tuple[str, ...]
+    processes: int
+
+
+def _size(option: str, default: int, text: str) -> Callable[[F], F]:
+    """Return an option that is a number from 0 to the limit of that size, if it has one."""
+    sizes = click.IntRange(0, LIMITS.get(option.removeprefix("--")))
+    return click.option(option, type=sizes, default=default, show_default=True, help=text)
+
+
+rounds_options = option_group(
+    _size("--scenarios", 100, "Number of histories; seeds count up from --seed."),
+    _size("--members", SIZES.members, "Members at the start."),
+    _size("--topics", SIZES.topics, "Topics at the start."),
+    _size("--partitions", SIZES.partitions, "Partitions of all topics together, spread evenly."),
+    click.option(
+        "--subscription",
+        type=click.Choice([shape.value for shape in SubscriptionShape]),
+        default=SIZES.subscription,
+        show_default=True,
+        help="Which members subscribe to which topics.",
+    ),
+    _size(
+        "--events",
+        SIZES.events,
+        "Number of events after the start: joins, leaves, restarts, topics that grow.",
+    ),
+    click.option(
+        "--faults/--no-faults",
+        default=True,
+        help="With or without stale claims and members that return with old ones.",
+    ),
+    click.option(
+        "--wire",
+        is_flag=True,
+        help="Members send Subscription bytes of all versions, which the leader decodes.",
+    ),
+    click.option(
+        "--assignor", "assignors", type=PortableAssignorName(), multiple=True, help=ASSIGNOR_HELP
+    ),
+    click.option(
+        "--processes",
+        type=click.IntRange(1, 1024),
+        default=1,
+        show_default=True,
+        help="Number of processes, for the engine python.",
+    ),
+)
+
+
+def simulate_rounds(
+    options: RoundsOptions, files: tuple[str, ...], *, seed: int, engine: str, form: Form
+) -> int:
+    """Play histories under assignors and write their outcomes; return the exit code."""
+    try:
+        sizes = Parameters(
+            members=options.members,
+            topics=options.topics,
+            partitions=options.partitions,
+            subscription=options.subscription,
+            events=options.events,
+            faults=options.faults,
+            wire=options.wire,
+        )
+        sizes.require_few_subscriptions()
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    names = options.assignors or tuple(BEST.values())
+    require_seeds(seed, options.scenarios)
+    numbered: Iterator[tuple[int, Row | DocumentError]]
+    count: int | None = None
+    if files:
+        numbered = read_rows(files)
+    else:
+        drawn, histories = asdict(sizes), range(options.scenarios)
+        numbered = ((number, {"seed": seed + number, **drawn}) for number in histories)
+        count = len(histories) * len(names) * (options.events + 1)
+    engines: dict[str, Engine] = {
+        "python": lambda rows: simulate_rows(rows, assignors=names, processes=options.processes),
+        "spark": lambda rows: simulate_with_spark(rows, names),
+    }
+    documents = with_progress(outcome_documents(numbered, engines[engine]), count, "outcomes")
+    return write(documents, form, show_simulated)
+
+
+def require_seeds(first: int, count: int) -> None:
+    """Raise `click.UsageError` where not all seeds from `first` on fit into 64 bits."""
+    if not -INT64_MAX <= first <= INT64_MAX - count:
+        raise click.UsageError(f"--seed: seeds are within {-INT64_MAX}..{INT64_MAX}")

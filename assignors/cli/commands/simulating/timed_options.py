@@ -1,0 +1,72 @@
+"""`simulate --scenario`: its options. What they need is imported when one of them is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from assignors.cli.commands.simulating.option_group import option_group
+from assignors.cli.outputs.forms import Form, write
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedOptions:
+    """Values of the options, by their names."""
+
+    scenario: str | None
+    lists: bool
+    seeds: int
+    protocols: tuple[str, ...]
+    intervals: bool
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a scenario on a clock is asked for, and no histories in rounds."""
+        return self.scenario is not None or self.lists
+
+
+timed_options = option_group(
+    click.option(
+        "--scenario",
+        metavar="NAME|FILE",
+        help="Simulate on a clock, with delays and timeouts: a scenario that --list shows, or a"
+        " JSON file. The options above have no part in it, but for --seed and --engine.",
+    ),
+    click.option("--list", "lists", is_flag=True, help="Show the scenarios that have a name."),
+    click.option(
+        "--seeds",
+        type=click.IntRange(1, 1_000_000),
+        default=1,
+        show_default=True,
+        help="Number of runs of --scenario; seeds count up from --seed.",
+    ),
+    click.option(
+        "--protocol",
+        "protocols",
+        type=click.Choice([each.value for each in GroupProtocol]),
+        multiple=True,
+        help="Protocols to run --scenario under; consumer is KIP-848. Default: its own.",
+    ),
+    click.option(
+        "--intervals",
+        is_flag=True,
+        help="Write who consumed which partition, when, in place of the figures of each run.",
+    ),
+)
+
+
+def simulate_timed(options: TimedOptions, *, seed: int, engine: str, form: Form) -> int:
+    """Play the scenario, or list those with a name; return the exit code."""
+    from assignors.cli.commands.simulating import (  # noqa: PLC0415 - of these options alone
+        timed,
+        timed_tables,
+    )
+
+    if options.lists:
+        return write(timed.listed(), form, timed_tables.show_listed)
+    request = timed.requested(options, first_seed=seed, engine=engine)
+    if options.intervals:
+        return write(timed.interval_documents(request), form, timed_tables.show_intervals)
+    return write(timed.result_documents(request), form, timed_tables.show_results)

@@ -1,0 +1,80 @@
+"""`simulate --scenario` on a terminal: figures by protocol, intervals, and the list of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+from typing import Any
+
+from assignors.cli.outputs.cells import cell, clean, console_of, table_of
+from assignors.documents.values import Document
+
+SECONDS = 1000.0
+FIGURES: dict[str, str] = {
+    "rounds": "rounds or epochs",
+    "moves": "partitions moved",
+    "moves_beyond_optimum": "more than the best balance needs",
+    "members_touched": "members interrupted",
+    "unavailable_partition_ms": "partition-seconds without a consumer",
+    "longest_gap_ms": "longest of them, s",
+    "round_ms_median": "rebalance, median, s",
+    "round_ms_max": "rebalance, longest, s",
+    "convergence_ms": "from the last action to rest, s",
+    "double_partition_ms": "partition-seconds with two consumers",
+    "unowned": "without a consumer at the end",
+    "violations": "violations",
+    "events": "events",
+}
+"""Figure -> how the table names it."""
+
+
+def show_results(documents: Iterable[Document]) -> None:
+    """Draw a column for each protocol: the median of every figure over the seeds."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    console = console_of()
+    for document in documents:
+        if document["error"] is None:
+            found.setdefault(str(document["protocol"]), []).append(document)
+        else:
+            error: Any = document["error"]
+            run = f"{document['protocol']}, seed {document['seed']}"
+            console.print(clean(f"{run}: {error['text']}"), style="red")
+    table = table_of("median over the seeds", *found, right=list(found))
+    for figure, label in FIGURES.items():
+        table.add_row(label, *(_median(figure, rows) for rows in found.values()))
+    settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
+    table.add_row("settled at the end", *settled)
+    console.print(table)
+
+
+def show_intervals(documents: Iterable[Document]) -> None:
+    """Draw a row for each interval in which a member consumed a partition."""
+    columns = ("protocol", "seed", "topic", "partition", "member", "start_ms", "end_ms")
+    table = table_of(*columns, "ended_by", right=("seed", "partition", "start_ms", "end_ms"))
+    for document in documents:
+        times = [_time(document[name]) for name in ("start_ms", "end_ms")]
+        names = [cell(document[name]) for name in columns[:5]]
+        table.add_row(*names, *times, cell(document["ended_by"]))
+    console_of().print(table)
+
+
+def show_listed(documents: Iterable[Document]) -> None:
+    """Draw a row for each scenario of the gallery."""
+    table = table_of("NAME", "PROTOCOLS", "WHAT IT SHOWS")
+    for document in documents:
+        protocols: Any = document["protocols"]
+        text = str(document["text"]).split("\n\n")
+        table.add_row(str(document["scenario"]), "\n".join(protocols), " ".join(text[0].split()))
+    console_of().print(table)
+
+
+def _median(figure: str, rows: list[dict[str, Any]]) -> str:
+    values = [row[figure] for row in rows if row[figure] is not None]
+    if not values:
+        return cell(None)
+    value = median(values)
+    return f"{value / SECONDS:,.2f}" if "_ms" in figure else f"{value:,.0f}"
+
+
+def _time(value: Any) -> str:  # noqa: ANN401 - a number or none
+    return cell(None) if value is None else f"{value:,.1f}"
