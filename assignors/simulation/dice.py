@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 T = TypeVar("T")
 
 _MASK = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
 
 
 class Dice:
@@ -51,8 +55,23 @@ class Dice:
         return [items[position] for position in sorted(chosen)]
 
     def _next(self) -> int:
-        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
-        mixed = self._state
-        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
-        return mixed ^ (mixed >> 31)
+        number = mixed(self._state, 0)
+        self._state = (self._state + _STEP) & _MASK
+        return number
+
+
+def mixed(seed: int, position: int) -> int:
+    """Return number `position` of the stream of this seed, 64 bits. Cost: O(1)."""
+    number = (seed + (position + 1) * _STEP) & _MASK
+    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _MASK
+    return number ^ (number >> 31)
+
+
+def mixed_array(seeds: NDArray[np.uint64], positions: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return `mixed` of each seed with its position. Cost: O(n)."""
+    numbers = seeds + (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(_STEP)
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed_numbers: NDArray[np.uint64] = numbers ^ (numbers >> np.uint64(31))
+    return mixed_numbers

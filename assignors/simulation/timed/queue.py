@@ -1,26 +1,46 @@
 """The clock: events in order of time, and timers that are set again and again.
 
-Two events of one moment come in the order in which they were asked for. A timer that is set anew
-before it runs out leaves its entry in the queue where it is: only when that entry comes up is it
-put back to the new time. So a session timeout that every heartbeat sets anew costs O(1) each time,
-and the queue holds one entry for it.
+Two events of one moment come in the order in which they were asked for. Heartbeats, their answers
+and the sessions that they renew do not: they come after everything else of that moment, by `Rank`
+and then by whom they concern. Their order is so the same whether each of them was queued, or only
+computed (`heartbeats`).
+
+A timer that is set anew before it runs out leaves its entry in the queue where it is: only when
+that entry comes up is it put back to the new time. So a session timeout that every heartbeat sets
+anew costs O(1) each time, and the queue holds one entry for it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 from heapq import heappop, heappush
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 E = TypeVar("E")
 
 
+class Rank(IntEnum):
+    """What comes last of the events of one moment, in this order."""
+
+    HEARTBEAT = 1 << 60
+    """A member's heartbeat is due."""
+    ARRIVAL = 2 << 60
+    """One reaches the coordinator."""
+    ANSWER = 3 << 60
+    """Its answer reaches the member."""
+    SESSION = 4 << 60
+    """A session runs out."""
+
+
 @dataclass(slots=True)
 class _Timer(Generic[E]):
-    """A timer that runs: when it runs out, and the event that it then is."""
+    """A timer that runs: when it runs out, in what order, and the event that it then is."""
 
+    key: object
     at: int
     order: int
+    whose: int | str
     event: E
     queued_at: int
 
@@ -32,52 +52,71 @@ class EventQueue(Generic[E]):
     now: int = 0
     count: int = 0
     """How many events have been taken out."""
+    _reached: tuple[Any, ...] = (0, 0)
+    """The last order or rank of the present moment, and whose event it was."""
     _order: int = 0
-    _heap: list[tuple[int, int, E | None, object]] = field(default_factory=list)
+    _heap: list[tuple[Any, ...]] = field(default_factory=list)
+    """Moment, order or rank, whose, a number that no two have, event or timer."""
     _timers: dict[object, _Timer[E]] = field(default_factory=dict)
 
-    def put(self, at: int, event: E) -> None:
+    def put(self, at: int, event: E, rank: Rank | None = None, whose: int = 0) -> None:
         """Add an event. Raises `ValueError` for a moment that is over. Cost: O(log n)."""
         if at < self.now:
             raise ValueError(f"{at} is before now, {self.now}")
-        self._order += 1
-        heappush(self._heap, (at, self._order, event, None))
+        self._order = number = self._order + 1
+        heappush(self._heap, (at, rank or number, whose, number, event))
 
-    def start(self, key: object, at: int, event: E) -> None:
+    def start(
+        self, key: object, at: int, event: E, rank: Rank | None = None, whose: int | str = 0
+    ) -> None:
         """Start a timer, in place of the one of this key. Cost: O(log n), O(1) for a later time."""
         if at < self.now:
             raise ValueError(f"{at} is before now, {self.now}")
-        self._order += 1
+        self._order = number = self._order + 1
+        order = rank or number
         timer = self._timers.get(key)
         if timer is not None and timer.queued_at <= at:
-            timer.at, timer.order, timer.event = at, self._order, event
+            timer.at, timer.order, timer.whose, timer.event = at, order, whose, event
             return
-        self._timers[key] = _Timer(at, self._order, event, at)
-        heappush(self._heap, (at, self._order, None, key))
+        self._timers[key] = timer = _Timer(key, at, order, whose, event, at)
+        heappush(self._heap, (at, order, whose, number, timer))
 
     def stop(self, key: object) -> None:
         """Stop the timer of this key, if it runs. Cost: O(1)."""
         self._timers.pop(key, None)
+
+    def due(self, key: object) -> int | None:
+        """Return when the timer of this key runs out, `None` if it does not run. Cost: O(1)."""
+        timer = self._timers.get(key)
+        return None if timer is None else timer.at
+
+    def is_past(self, at: int, rank: Rank, whose: int) -> bool:
+        """Return whether an event of this rank would have been taken out by now. Cost: O(1)."""
+        return at < self.now or (at == self.now and (rank, whose) <= self._reached)
 
     def take(self, until: int) -> E | None:
         """Return the next event up to `until`, and move the clock to it; `None` if there is none.
 
         Cost: O(log n).
         """
-        heap = self._heap
+        heap, timers = self._heap, self._timers
         while heap and heap[0][0] <= until:
-            at, order, event, key = heappop(heap)
-            if event is None:
-                timer = self._timers.get(key)
-                if timer is None or timer.queued_at != at:
+            at, order, whose, _, event = heappop(heap)
+            if type(event) is _Timer:
+                timer: _Timer[E] = event
+                if timers.get(timer.key) is not timer:
                     continue
-                if timer.order != order:
+                if timer.order != order or timer.at != at:
                     timer.queued_at = timer.at
-                    heappush(heap, (timer.at, timer.order, None, key))
+                    self._order = number = self._order + 1
+                    heappush(heap, (timer.at, timer.order, timer.whose, number, timer))
                     continue
-                del self._timers[key]
+                del timers[timer.key]
                 event = timer.event
+            reached = (order, whose)
+            if at > self.now or reached > self._reached:
+                self._reached = reached
             self.now = at
             self.count += 1
-            return event
+            return event  # type: ignore[no-any-return]  # the heap's tuples have no types of their own
         return None

@@ -3,15 +3,29 @@
 The delays of one member do not depend on how often another one draws: an event more, a member more
 or another protocol leaves everybody else's numbers as they are. So runs of one seed under two
 protocols can be compared pair by pair.
+
+What a message takes is drawn by the moment at which it is sent (`exponential_at`), not by how many
+were sent before it: a heartbeat that nobody has to look at need not draw at all.
 """
 
 from __future__ import annotations
 
 from hashlib import blake2b
 
-from assignors.simulation.dice import Dice
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.simulation.dice import Dice, mixed, mixed_array
 
 BITS = 32
+MEANS_MAX = 23
+"""No delay of `exponential_at` is longer than so many means."""
+
+
+def stream_seed(seed: int, entity: str, purpose: str) -> int:
+    """Return what seeds the stream of an entity for a purpose, 64 bits. Cost: O(1)."""
+    name = f"{seed}\0{entity}\0{purpose}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(name, digest_size=8).digest(), "big")
 
 
 def stream(seed: int, entity: str, purpose: str) -> Dice:
@@ -20,8 +34,7 @@ def stream(seed: int, entity: str, purpose: str) -> Dice:
     >>> stream(1, "m0", "network").below(100), stream(1, "m1", "network").below(100)
     (94, 93)
     """
-    name = f"{seed}\0{entity}\0{purpose}".encode("utf-8", "surrogatepass")
-    return Dice(int.from_bytes(blake2b(name, digest_size=8).digest(), "big"))
+    return Dice(stream_seed(seed, entity, purpose))
 
 
 def exponential(dice: Dice, mean: int) -> int:
@@ -43,3 +56,58 @@ def exponential(dice: Dice, mean: int) -> int:
         if count % 2:
             return whole * mean + (first * mean >> BITS)
         whole += 1
+
+
+def _logarithms() -> tuple[int, ...]:
+    """Return -ln(1 - n / 512) for n in 0..256, in units of 2**-32, by its series in integers."""
+    table = []
+    for n in range(257):
+        power, total = 1 << 64, 0
+        for k in range(1, 65):
+            power = power * n // 512
+            total += power // k
+        table.append(total >> 32)
+    return tuple(table)
+
+
+LOGARITHMS = _logarithms()
+LN_2 = LOGARITHMS[256]
+
+
+def exponential_at(seed: int, moment: int, mean: int) -> int:
+    """Return number `moment` of a stream of delays with this mean; none is over `MEANS_MAX` means.
+
+    A delay is a number of halvings, each as likely as its end, and a part of one from a table that
+    integers make: so it is the same on every machine. Its error is below 3 in a million means.
+    Cost: one random number.
+
+    >>> [exponential_at(7, moment, 1000) for moment in range(4)]
+    [216, 1394, 1291, 344]
+    """
+    if mean == 0:
+        return 0
+    bits = mixed(seed, moment)
+    low = bits & 0xFFFF_FFFF | 1 << 32
+    place, part = bits >> 56, bits >> 32 & 0xFF_FFFF
+    here = LOGARITHMS[place]
+    within = here + ((LOGARITHMS[place + 1] - here) * part >> 24)
+    return (((low & -low).bit_length() - 1) * LN_2 + within) * mean >> 32
+
+
+def exponentials_at(
+    seeds: NDArray[np.uint64], moments: NDArray[np.int64], mean: int
+) -> NDArray[np.int64]:
+    """Return `exponential_at` of each seed with its moment, for a mean below 2**26.
+
+    Cost: O(n), about 40 ns each.
+    """
+    bits = mixed_array(seeds, moments)
+    low = (bits & np.uint64(0xFFFF_FFFF)).astype(np.int64) | 1 << 32
+    halvings = np.frexp((low & -low).astype(np.float64))[1].astype(np.int64) - 1
+    place = (bits >> np.uint64(56)).astype(np.int64)
+    part = (bits >> np.uint64(32) & np.uint64(0xFF_FFFF)).astype(np.int64)
+    table = np.array(LOGARITHMS, dtype=np.int64)
+    here = table[place]
+    within = here + ((table[place + 1] - here) * part >> 24)
+    delays: NDArray[np.int64] = (halvings * LN_2 + within) * mean >> 32
+    return delays

@@ -21,27 +21,36 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
     ClassicConfig,
     ClassicCoordinator,
 )
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer import coordinator as consumer_coordinator
 from assignors.simulation.timed.protocols.consumer import member as consumer_member
+from assignors.simulation.timed.protocols.consumer.assignment.topics import with_ids
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerConfig,
     ConsumerCoordinator,
 )
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, MemberState
 from assignors.simulation.timed.protocols.consumer.member import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerError,
+    ConsumerHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator, awaited_from_us
 from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Answered,
     Command,
     CoordinatorEvent,
     Effect,
     Fired,
+    Response,
 )
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
-from assignors.simulation.timed.topic_ids import with_ids
 from wire import TopicPartitions
 
 AT_REST = (GroupState.STABLE, GroupState.EMPTY)
@@ -71,6 +80,25 @@ class AnyMember(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlainHeartbeats:
+    """What a protocol knows of heartbeats that say nothing and are answered with nothing new."""
+
+    request: str
+    """The name of their type."""
+    may_rest: Callable[[int], bool]
+    """Whether the next heartbeats of a member, by its number, will be so until `changes`."""
+    changes: Callable[[], int]
+    """Grows with every change that members at rest may have to learn of."""
+    awaited_from: Callable[[], int | None]
+    """The time in microseconds from which on the coordinator acts on the first heartbeat of
+    anybody; 0: at once; `None`: it waits for none."""
+    timing: Callable[[int], tuple[str, int, int]]
+    """A member's id, its heartbeat interval and its session timeout in microseconds."""
+    answer: Callable[[int], Response]
+    """What a member is answered that may rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
     """A coordinator and members of one protocol; members are numbered as in the scenario."""
 
@@ -89,6 +117,8 @@ class Sides:
     """The generation or group epoch."""
     is_rebalancing: Callable[[], bool]
     """Whether members are on their way to a new assignment."""
+    plain: PlainHeartbeats | None = None
+    """`None` where every heartbeat has to be looked at."""
 
 
 def classic_sides(scenario: Scenario) -> Sides:
@@ -127,6 +157,28 @@ def classic_sides(scenario: Scenario) -> Sides:
         show_topics=show_topics,
         generation=lambda: coordinator.group.generation,
         is_rebalancing=lambda: coordinator.group.state not in AT_REST,
+        plain=PlainHeartbeats(
+            request="Heartbeat",
+            may_rest=lambda number: _classic_may_rest(members[number], coordinator.group),
+            changes=lambda: coordinator.group.changes,
+            awaited_from=lambda: None,
+            timing=lambda number: (
+                members[number].member_id,
+                members[number].config.heartbeat_interval_ms * MILLISECOND,
+                members[number].config.session_timeout_ms * MILLISECOND,
+            ),
+            answer=lambda _: HeartbeatResponse(ErrorCode.NONE),
+        ),
+    )
+
+
+def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
+    """Return whether the heartbeats of a member are answered with nothing new."""
+    return (
+        member.is_at_rest
+        and group.state is not GroupState.PREPARING_REBALANCE
+        and member.generation == group.generation
+        and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
     )
 
 
@@ -168,6 +220,34 @@ def consumer_sides(scenario: Scenario) -> Sides:
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
         generation=lambda: coordinator.group.epoch,
         is_rebalancing=lambda: not coordinator.group.is_stable,
+        plain=PlainHeartbeats(
+            request="ConsumerHeartbeat",
+            may_rest=lambda number: _consumer_may_rest(members[number], coordinator.group),
+            changes=lambda: coordinator.changes,
+            awaited_from=lambda: awaited_from_us(coordinator),
+            timing=lambda number: (
+                members[number].member_id,
+                broker.consumer_heartbeat_interval_ms * MILLISECOND,
+                broker.consumer_session_timeout_ms * MILLISECOND,
+            ),
+            answer=lambda number: ConsumerHeartbeatResponse(
+                ConsumerError.NONE, members[number].member_id, members[number].epoch
+            ),
+        ),
+    )
+
+
+def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
+    """Return whether a member has nothing to say, and its heartbeats are answered so."""
+    member = group.members.get(client.member_id)
+    return (
+        client.is_at_rest
+        and not client.is_busy
+        and member is not None
+        and member.state is MemberState.STABLE
+        and not member.pattern
+        and client.epoch == member.epoch == group.target_epoch == group.epoch
+        and not group.must_refresh
     )
 
 

@@ -12,6 +12,7 @@ from statistics import median
 
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
+from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.meter import Meter, Rebalance
 from assignors.simulation.timed.monitors.seen import Observer, Seen
@@ -26,6 +27,7 @@ from assignors.simulation.timed.monitors.watch import (
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
     MILLISECOND,
     Answered,
     Append,
@@ -42,14 +44,11 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
-from assignors.simulation.timed.queue import EventQueue
+from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Scenario, Verb
 from assignors.simulation.timed.sides import SIDES, Sides
-
-COORDINATOR = -1
-"""The coordinator's number; members count from 0."""
 
 Happening = Arrived | Fired | Committed | Answered | Command | Action | Cluster
 Event = tuple[int, Happening]
@@ -71,7 +70,8 @@ class _Run:
     meter: Meter
     watch: Watch | None
     observe: Observer | None
-    busy_until: int = 0
+    heartbeats: Heartbeats | None = None
+    """Computes those that change nothing; `None`: every one is queued."""
     records: list[tuple[int, Record]] = field(default_factory=list)
 
 
@@ -96,15 +96,21 @@ def simulate(
     keeps_history: bool = False,
     monitoring: Monitoring = Monitoring.BASIC,
     observe: Observer | None = None,
+    queues_heartbeats: bool = False,
 ) -> Played:
     """Run a scenario; keep every change of consumption and every record if asked for.
 
-    `observe` is called after each event of a member or the coordinator.
+    `observe` is called after each event of a member or the coordinator. With `queues_heartbeats`
+    every heartbeat is an event, without it only those that lead to something; the run is the same,
+    but for the number of events.
 
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
     """
     run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
+    if not queues_heartbeats:
+        service_us = scenario.broker.service_us
+        run.heartbeats = Heartbeats.of(run.sides, run.network, run.queue, service_us)
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
     while queue.count < limit and (event := queue.take(until)) is not None:
@@ -182,7 +188,10 @@ def _grow(run: _Run, action: Action) -> None:
     run.topics[action.topic] = action.partitions
     run.ledger.grow(now, action.topic, action.partitions)
     cluster = Cluster.of(run.topics)
-    if run.sides.change_topics(cluster):
+    must_show = run.sides.change_topics(cluster)
+    if run.heartbeats is not None:
+        run.heartbeats.look()
+    if must_show:
         for number, config in enumerate(run.scenario.members):
             wait = stream(run.scenario.seed, config.name, f"metadata {now}")
             age = config.metadata_age_ms * MILLISECOND
@@ -216,9 +225,16 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
             return
         run.network.start(number)
         run.sides.show_topics(number, Cluster.of(run.topics))
+    heartbeats = run.heartbeats
+    if heartbeats is not None:
+        heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
         _do(run, number, event, effect)
+    if heartbeats is not None:
+        if isinstance(event, Command):
+            heartbeats.wake_first()
+        heartbeats.rest(number)
     if run.watch is not None:
         saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
     if run.observe is not None:
@@ -233,10 +249,12 @@ def _do(run: _Run, number: int, event: Answered | Fired | Command, effect: Effec
         case Send():
             if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
                 run.meter.touch(now, run.sides, number)
-            arrives, arrived = run.network.send(now, number, effect)
-            run.queue.put(arrives, (COORDINATOR, arrived))
+            arrives, rank, arrived = run.network.send(now, number, effect)
+            run.queue.put(arrives, (COORDINATOR, arrived), rank, number)
         case Schedule(key, after_us, data):
-            run.queue.start((number, key), now + after_us, (number, Fired(key, data)))
+            rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
+            fired = (number, Fired(key, data))
+            run.queue.start((number, key), now + after_us, fired, rank, number)
         case Cancel(key):
             run.queue.stop((number, key))
         case Consume(owned, reason):
@@ -252,9 +270,7 @@ def _do(run: _Run, number: int, event: Answered | Fired | Command, effect: Effec
 
 def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
     now = run.queue.now
-    if isinstance(event, Arrived):
-        run.busy_until = max(now, run.busy_until) + run.scenario.broker.service_us
-    done = max(now, run.busy_until)
+    done = run.network.handled(now, event, run.scenario.broker.service_us)
     generation = run.sides.generation()
     effects = run.sides.step_coordinator(now, event)
     for effect in effects:
@@ -263,7 +279,8 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
                 _reply(run, number, response, done)
             case Schedule(key, after_us, data):
                 fired = (COORDINATOR, Fired(key, data))
-                run.queue.start((COORDINATOR, key), now + after_us, fired)
+                rank = Rank.SESSION if key[0] == "session" else None
+                run.queue.start((COORDINATOR, key), now + after_us, fired, rank, key[-1])
             case Cancel(key):
                 run.queue.stop((COORDINATOR, key))
             case Append(records, token):
@@ -274,6 +291,8 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
             case _:
                 raise AssertionError(effect)
     run.meter.count(now, run.sides, generation)
+    if run.heartbeats is not None:
+        run.heartbeats.look()
     if run.watch is not None and run.watch.is_full:
         saw_coordinator(run.watch, (run.queue.count, now), event, effects)
     if run.observe is not None:
@@ -283,8 +302,8 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
 def _reply(run: _Run, number: int, response: Response, done: int) -> None:
     answer = run.network.answer(done, number, response)
     if answer is not None:
-        returns, member, answered = answer
-        run.queue.put(returns, (member, answered))
+        returns, rank, member, answered = answer
+        run.queue.put(returns, (member, answered), rank, member)
 
 
 def _result(run: _Run) -> TimedResult:
@@ -292,6 +311,8 @@ def _result(run: _Run) -> TimedResult:
     watch = run.watch
     is_cut = run.queue.count >= scenario.event_limit
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
+    if run.heartbeats is not None:
+        run.heartbeats.close(at)
     acted = meter.acted
     meter.act(at, sides, run.numbers)
     running = [member for member in sides.members if member.is_up]

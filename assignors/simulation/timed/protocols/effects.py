@@ -18,6 +18,9 @@ Record = classic.GroupRecord | classic.GroupTombstone | ConsumerRecord | offsets
 MILLISECOND = 1000
 """In microseconds: the unit of every time in an event or effect."""
 
+COORDINATOR = -1
+"""The coordinator's number; members count from 0."""
+
 TimerKey = tuple[str, ...]
 """What a timer is for, and for whom: `("session", member_id)`."""
 
@@ -104,3 +107,10 @@ class Consume(NamedTuple):
 
 Effect = Reply | Schedule | Cancel | Append | Send | Consume
 CoordinatorEvent = Arrived | Fired | Committed
+
+
+def is_plain(request: Request) -> bool:
+    """Return whether a request says nothing but that its member is alive."""
+    if type(request) is consumer.ConsumerHeartbeat:
+        return request.epoch > 0 and request.topics is None and request.owned is None
+    return type(request) is classic.Heartbeat

@@ -71,6 +71,8 @@ class ClassicGroup:
     supported: Counter[str] = field(default_factory=Counter)
     """Protocol name -> how many members support it."""
     order: HashOrder = field(default_factory=HashOrder)
+    changes: int = 0
+    """How often rebalances have begun, and members have been removed or replaced."""
 
     def in_order(self) -> Iterator[GroupMember]:
         """Yield the members in the order of Kafka's map. Cost: O(members)."""
@@ -82,6 +84,7 @@ class ClassicGroup:
         """Change the state along `TRANSITIONS`."""
         assert (self.state, state) in TRANSITIONS, f"{self.state} never becomes {state}"
         self.previous, self.state = self.state, state
+        self.changes += state is GroupState.PREPARING_REBALANCE
 
     @property
     def rebalance_timeout_ms(self) -> int:
@@ -210,6 +213,7 @@ class ClassicGroup:
     def _take_out(self, member_id: str) -> GroupMember | None:
         member = self.members.pop(member_id, None)
         if member is not None:
+            self.changes += 1
             self.order.remove(member_id, string_hash(member_id))
             self.supported.subtract(each.name for each in member.protocols)
         return member

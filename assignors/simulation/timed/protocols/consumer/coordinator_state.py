@@ -71,6 +71,8 @@ class ConsumerCoordinator:
     config: ConsumerConfig = field(default_factory=ConsumerConfig)
     group: ConsumerGroup = field(default_factory=ConsumerGroup)
     exists: bool = False
+    changes: int = 0
+    """How often a group was made, a member removed or a target computed."""
     assignors: Mapping[str, Assignor] = field(default_factory=dict)
     """Kafka's name -> an assignor that members may ask for (`group.consumer.assignors`)."""
     version: int = 1

@@ -88,6 +88,11 @@ class ConsumerClient:
         """Whether it runs and has nothing to do but consume."""
         return self.is_up and self.epoch > 0 and not self.is_revoking and not self.must_send
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a heartbeat waits for an answer, or the next one has something to report."""
+        return self.in_flight is not None or self.must_report or self.has_new_topics
+
 
 def step(state: ConsumerClient, event: Answered | Fired | Command) -> list[Effect]:
     """Return what a member does about an event; `state` is changed in place.

@@ -40,6 +40,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
     CurrentRecord,
     GroupEpochRecord,
     MemberRecord,
+    TargetEpochRecord,
     TargetRecord,
 )
 from assignors.simulation.timed.protocols.consumer.replay import replay
@@ -177,9 +178,12 @@ def apply(state: ConsumerCoordinator, group: ConsumerGroup, out: Changes) -> Non
         return
     if group is not state.group or not state.exists:
         state.group, state.exists = ConsumerGroup(), True
+        state.changes += 1
     for record in out.records:
         if isinstance(record, ConsumerRecord):
             replay(state.group, record)
+            is_removal = isinstance(record, MemberRecord) and record.topics is None
+            state.changes += is_removal or isinstance(record, TargetEpochRecord)
 
 
 def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Everybody:  # noqa: FBT001 - one of two values of a pair

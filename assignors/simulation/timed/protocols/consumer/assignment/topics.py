@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from assignors.model import Cluster
+from assignors.server.spec import made_id
 from assignors.simulation.timed.protocols.consumer.counts import Counts
 from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, in_java_order
 from assignors.simulation.timed.protocols.consumer.records import PatternRecord
@@ -34,3 +36,16 @@ def subscribed_topics(
     if len(second) > len(first):
         first, second = second, first
     return (*first, *(topic for topic in second if topic not in first))
+
+
+def with_ids(cluster: Cluster) -> Cluster:
+    """Return the cluster with an id for every topic, made from its name. Cost: O(topics).
+
+    The broker's assignors order topics by them.
+    """
+    return Cluster(
+        topics={
+            name: topic if topic.topic_id else replace(topic, topic_id=made_id(name))
+            for name, topic in cluster.topics.items()
+        }
+    )

@@ -1,0 +1,144 @@
+"""Heartbeats are computed where they change nothing: runs are those in which each one is queued."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, exponentials_at
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import Played, simulate
+
+ASSIGNORS = (
+    ("optimal/sticky",),
+    ("optimal/cooperative-sticky",),
+    ("java/range",),
+    ("java/cooperative-sticky", "java/range"),
+)
+
+
+@st.composite
+def actions(draw: st.DrawFn, members: int) -> Action:
+    """Return something that happens in the first minute; often at the second, as others do."""
+    at = draw(st.integers(0, 60)) * 1000 + draw(st.one_of(st.just(0), st.integers(0, 999)))
+    verb = draw(st.sampled_from([Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]))
+    if verb is Verb.GROW:
+        return Action(at_ms=at, do=verb, topic="t", partitions=20 + at // 1000)
+    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
+    member = f"c{draw(st.integers(0, members - 1))}"
+    return Action(at_ms=at, do=verb, member=member, topics=topics)
+
+
+@st.composite
+def members(draw: st.DrawFn, number: int) -> MemberConfig:
+    """Return a member; a static one may have the instance id of another one."""
+    return MemberConfig(
+        name=f"c{number}",
+        topics=("t",),
+        assignors=draw(st.sampled_from(ASSIGNORS)),
+        instance_id=draw(st.sampled_from([None, None, f"i{number}", "i0"])),
+        heartbeat_interval_ms=draw(st.sampled_from([1000, 1000, 3000, 10_000])),
+        session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
+        poll_ms=draw(st.sampled_from([0, 100, 3000])),
+        sync_delay_us=draw(st.sampled_from([0, 5000])),
+        metadata_age_ms=draw(st.sampled_from([5000, 300_000])),
+        starts_at_ms=draw(st.sampled_from([0, 0, 0, 7 * number, 1000 * number, None])),
+    )
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Return a small group, with delays or without any, and up to a dozen things that happen."""
+    count = draw(st.integers(1, 7))
+    return Scenario(
+        seed=draw(st.integers(0, 2**63)),
+        protocol=draw(st.sampled_from(GroupProtocol)),
+        until_ms=draw(st.integers(30_000, 120_000)),
+        count_from_ms=draw(st.sampled_from([0, 20_000])),
+        topics={"t": draw(st.integers(0, 20)), "u": 5},
+        members=tuple(draw(members(number)) for number in range(count)),
+        plan=tuple(draw(st.lists(actions(count), max_size=12))),
+        network=NetworkConfig(
+            least_us=draw(st.sampled_from([0, 1000])),
+            mean_us=draw(st.sampled_from([0, 500, 20_000, 20_000])),
+        ),
+        broker=BrokerConfig(
+            service_us=draw(st.sampled_from([0, 50, 40_000])),
+            append_us=draw(st.sampled_from([0, 5000, 300_000])),
+            initial_delay_ms=draw(st.sampled_from([0, 3000])),
+            assignment_interval_ms=draw(st.sampled_from([0, 1000, 15_000])),
+            consumer_session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
+        ),
+    )
+
+
+def both(scenario: Scenario) -> tuple[Played, Played]:
+    """Return the run with computed heartbeats and the one in which each is queued."""
+    computed = simulate(scenario, keeps_history=True)
+    return computed, simulate(scenario, keeps_history=True, queues_heartbeats=True)
+
+
+def without_events(played: Played) -> Played:
+    """Return the run without the number of its events, and of the events that broke something."""
+    found = [replace(each, event=0) for each in played.violations]
+    result = replace(played.result, events=0, first_violation=None)
+    return replace(played, result=result, violations=found)
+
+
+@settings(max_examples=300)
+@given(scenarios())
+def test_a_run_is_the_same_whether_heartbeats_are_queued_or_computed(scenario: Scenario) -> None:
+    computed, queued = both(scenario)
+    assert without_events(computed) == without_events(queued)
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+@pytest.mark.parametrize("name", GALLERY)
+def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupProtocol) -> None:
+    computed, queued = both(named(name, seed=5, protocol=protocol))
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events < queued.result.events
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+def test_members_at_rest_cost_no_events(protocol: GroupProtocol) -> None:
+    def events(until_ms: int) -> tuple[int, int]:
+        group = named("crash", protocol=protocol)
+        result = simulate(replace(group, plan=(), until_ms=until_ms)).result
+        return result.events, sum(result.requests.values())
+
+    (few, requests), (many, more_requests) = events(400_000), events(3_600_000)
+    assert few == many
+    assert more_requests > requests + 6000
+
+
+def test_delays_are_exponential_and_bounded() -> None:
+    delays = [exponential_at(11, moment, 10_000) for moment in range(20_000)]
+    assert fmean(delays) == pytest.approx(10_000, rel=0.03)
+    assert fmean(delay > 20_000 for delay in delays) == pytest.approx(np.exp(-2), rel=0.05)
+    assert max(delays) <= MEANS_MAX * 10_000
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**50)), min_size=1),
+    st.integers(0, 2**26 - 1),
+)
+def test_many_delays_are_those_of_each(keys: list[tuple[int, int]], mean: int) -> None:
+    seeds = np.array([seed for seed, _ in keys], dtype=np.uint64)
+    moments = np.array([moment for _, moment in keys], dtype=np.int64)
+    each = [exponential_at(seed, moment, mean) for seed, moment in keys]
+    assert exponentials_at(seeds, moments, mean).tolist() == each
