@@ -211,7 +211,7 @@ TWICE = bytes.fromhex(
 )
 def test_a_follower_reads_as_its_client_does(client: str, blob: bytes | str, taken: Any) -> None:
     given = TWICE if isinstance(blob, str) else blob
-    owned, reaction = received(DIALECTS[client], given, {"old": (0,)})
+    owned, reaction = received(DIALECTS[client], given, {"old": (0,)}, ("t",))
     assert (reaction or owned) == taken
 
 

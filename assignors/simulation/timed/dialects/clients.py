@@ -179,6 +179,7 @@ AIOKAFKA = Dialect(
 )
 KAFKAJS = Dialect(
     forms={NONE: Form(version=0, user_data=empty, keeps_order=True)},
+    knows_own_topics_alone=True,
     assignment_user_data=empty,
     leads_any=to(ENDS, *UNREADABLE_BY_ALL),
     follows={NoteCode.CUT: DIES, NoteCode.TOPIC_REPEATED: Reaction.LAST_ENTRY},

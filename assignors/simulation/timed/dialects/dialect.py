@@ -93,6 +93,9 @@ class Dialect:
     reads_user_data_first: bool = False
     """As a leader under a cooperative assignor it takes the first four bytes of UserData for the
     generation, whatever they are, and drops all claims but those of the highest one."""
+    knows_own_topics_alone: bool = False
+    """As a leader it gives out the topics that it subscribes to itself, to every member; as a
+    follower it ignores those that it does not subscribe to (kafkajs)."""
     checks_claims: bool = False
     """As a leader it refuses its own cooperative plan if a partition that is claimed goes to
     another member, however old the claim (KAFKA-13406)."""

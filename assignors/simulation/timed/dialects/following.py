@@ -8,11 +8,11 @@ from wire.cursor import Cursor
 
 
 def received(
-    dialect: Dialect, blob: bytes, before: TopicPartitions
+    dialect: Dialect, blob: bytes, before: TopicPartitions, topics: tuple[str, ...]
 ) -> tuple[TopicPartitions, Reaction | None]:
     """Return what a member takes from its assignment, and what stops it, if anything.
 
-    `before` is what it has. Cost: O(bytes).
+    `before` is what it has, `topics` its subscription. Cost: O(bytes).
     """
     decoded = decode_assignment(blob)
     given: TopicPartitions = {} if decoded.value is None else decoded.value.partitions
@@ -24,6 +24,8 @@ def received(
         return before, None
     if Reaction.LAST_ENTRY in found:
         return _last_entries(blob), None
+    if dialect.knows_own_topics_alone:
+        given = {topic: given[topic] for topic in given if topic in topics}
     return given, None
 
 

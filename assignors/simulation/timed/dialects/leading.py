@@ -37,9 +37,20 @@ class Met:
     """Member id -> its Subscription, of those who get a part in the plan."""
 
 
-def meet(dialect: Dialect, kind: UserData, cluster: Cluster, blobs: Mapping[str, bytes]) -> Met:
-    """Return what a leader does about the members' Subscriptions. Cost: O(bytes)."""
+def meet(
+    dialect: Dialect,
+    kind: UserData,
+    cluster: Cluster,
+    blobs: Mapping[str, bytes],
+    *,
+    own_topics: tuple[str, ...] = (),
+) -> Met:
+    """Return what a leader that subscribes to `own_topics` makes of the members' Subscriptions.
+
+    Cost: O(bytes).
+    """
     reactions = {**dialect.leads_any, **dialect.leads.get(kind, {})}
+    topics = own_topics if dialect.knows_own_topics_alone else None
     led: dict[str, Decoded[Subscription]] = {}
     seen: set[Reaction] = set()
     for member_id, blob in blobs.items():
@@ -47,17 +58,21 @@ def meet(dialect: Dialect, kind: UserData, cluster: Cluster, blobs: Mapping[str,
         found = {reactions[each] for each in _oddities(decoded, kind, cluster) if each in reactions}
         seen |= found
         if Reaction.LEAVES_OUT not in found:
-            led[member_id] = _taken(decoded)
+            led[member_id] = _taken(decoded, topics)
     stops = next((each for each in WORST_FIRST if each in seen), None)
     if dialect.reads_user_data_first and kind is UserData.COOPERATIVE:
         led = _with_newest_claims(led)
     return Met(stops=stops, led=led)
 
 
-def _taken(decoded: Decoded[Subscription]) -> Decoded[Subscription]:
-    """Return a Subscription as clients take it: who does not say what it owns owns nothing."""
+def _taken(decoded: Decoded[Subscription], topics: tuple[str, ...] | None) -> Decoded[Subscription]:
+    """Return a Subscription as clients take it: who does not say what it owns owns nothing.
+
+    With `topics`, everybody is taken to subscribe to these.
+    """
     read = decoded.value or Subscription()
-    return Decoded(value=replace(read, version=max(read.version, 1), owned_known=True))
+    version, taken = max(read.version, 1), read.topics if topics is None else topics
+    return Decoded(value=replace(read, version=version, owned_known=True, topics=taken))
 
 
 def _with_newest_claims(

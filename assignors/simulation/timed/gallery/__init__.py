@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors.simulation.timed.gallery import changes, failures, restarts
+from assignors.simulation.timed.gallery import changes, clients, failures, restarts
 from assignors.simulation.timed.gallery.story import Story
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 
-GALLERY: dict[str, Story] = {**restarts.STORIES, **changes.STORIES, **failures.STORIES}
+GALLERY: dict[str, Story] = {
+    **restarts.STORIES,
+    **changes.STORIES,
+    **failures.STORIES,
+    **clients.STORIES,
+}
 """Name -> scenario and expected outcome. A file of stories more is one entry more here."""
 
 

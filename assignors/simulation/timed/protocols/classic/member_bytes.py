@@ -15,7 +15,6 @@ from assignors.leader import Led, Memory, lead
 from assignors.membership import Membership, subscribe, subscription
 from assignors.model import NO_GENERATION
 from assignors.simulation.timed.dialects.dialect import (
-    Dialect,
     Reaction,
     subscription_bytes,
     written_assignment,
@@ -59,7 +58,7 @@ def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction
         led = _lead(state, response, blobs, state.memory)
         state.memory, state.must_follow_up = led.memory, led.must_follow_up
         return tuple(led.assignments.items())
-    met = meet(state.dialect, assignor.user_data, state.cluster, blobs)
+    met = meet(state.dialect, assignor.user_data, state.cluster, blobs, own_topics=state.topics)
     if met.stops is not None:
         return met.stops
     plan = _lead(state, response, met.led, None).rebalance.assignment
@@ -73,12 +72,10 @@ def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction
     )
 
 
-def read_assignment(
-    dialect: Dialect | None, blob: bytes, before: TopicPartitions
-) -> tuple[TopicPartitions, Reaction | None]:
+def read_assignment(state: ClassicMember, blob: bytes) -> tuple[TopicPartitions, Reaction | None]:
     """Return what a member takes from its assignment, and what stops it, if anything."""
-    if dialect is not None:
-        return received(dialect, blob, before)
+    if state.dialect is not None:
+        return received(state.dialect, blob, state.owned, state.topics)
     read = decode_assignment(blob).value
     return ({} if read is None else read.partitions), None
 

@@ -174,7 +174,7 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     if response.error is not ErrorCode.NONE:
         failed(state, response.error)
         return
-    assigned, reaction = read_assignment(state.dialect, response.assignment, state.owned)
+    assigned, reaction = read_assignment(state, response.assignment)
     if reaction is not None:
         react(state, reaction)
         return

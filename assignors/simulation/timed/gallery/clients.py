@@ -1,0 +1,169 @@
+"""Clients that write and read different bytes, in one group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assignors.simulation.timed.gallery.story import (
+    CLASSIC,
+    COOPERATIVE,
+    SECOND,
+    SETTLED_MS,
+    Story,
+    planned,
+    restarts,
+)
+from assignors.simulation.timed.scenario import Action, MemberConfig, Scenario, Verb
+
+JAVA, LIBRDKAFKA, FRANZ_GO, SARAMA, KAFKA_PYTHON, KAFKAJS = (
+    "java-4.4.0",
+    "librdkafka-2.16.0",
+    "franz-go-1.22.2",
+    "sarama-1.61.1",
+    "kafka-python-3.0.12",
+    "kafkajs-2.2.4-custom",
+)
+TOPICS = {"ta": 6, "tb": 5, "tc": 3}
+
+
+def mixed_clients() -> Scenario:
+    """Restart one after the other the members of a group of four clients.
+
+    Java, franz-go, Sarama and kafka-python write the same owned partitions in four ways, and each
+    of them leads at some time. All of them read what the others write, so no partition is ever
+    given to two.
+    """
+    return restarts(_group(JAVA, FRANZ_GO, SARAMA, KAFKA_PYTHON))
+
+
+def topic_named_twice() -> Scenario:
+    """Let a member leave a group that librdkafka leads and franz-go members follow.
+
+    librdkafka appends what is new to a member's assignment, so a topic may stand in it twice;
+    franz-go takes the last entry alone. It believes it lost the rest, gives it up and joins again,
+    gets it back in the other order, and so for ever.
+    """
+    group = _group(LIBRDKAFKA, FRANZ_GO, FRANZ_GO)
+    return planned(group, [Action(at_ms=SETTLED_MS, do=Verb.STOP, member="c2")])
+
+
+def generation_from_user_data() -> Scenario:
+    """Let a member leave a group that a Java client of 3.1 leads.
+
+    That client takes the first four bytes of UserData for the generation. franz-go writes its
+    assignment there, which begins with its number of topics, so its claims look old and are
+    dropped: what it consumes goes to others in the same round, and both consume it until the slow
+    member has its own assignment.
+    """
+    group = _group("java-3.1.2", FRANZ_GO, JAVA, JAVA)
+    slow = tuple(replace(each, sync_delay_us=500_000) for each in group.members)
+    stop = Action(at_ms=SETTLED_MS, do=Verb.STOP, member="c3")
+    return planned(replace(group, members=slow), [stop])
+
+
+def unreadable_member() -> Scenario:
+    """Let a member join that leaves the owned partitions out, as kafkajs' documentation shows it.
+
+    Java clients cannot read that. The leader's `poll()` throws and its application ends, and so
+    does that of each Java member that leads after it, although all are started again: the group
+    rests only when the newcomer leads itself.
+    """
+    group = _group(JAVA, JAVA, JAVA, assignors=("java/range",))
+    restarted = tuple(replace(each, restarts_after_ms=10_000) for each in group.members)
+    odd = MemberConfig(
+        name="kafkajs",
+        client=KAFKAJS,
+        topics=tuple(TOPICS),
+        assignors=("java/range",),
+        starts_at_ms=None,
+    )
+    start = Action(at_ms=SETTLED_MS, do=Verb.START, member="kafkajs")
+    return planned(replace(group, members=(*restarted, odd)), [start])
+
+
+def claims_after_unsubscribing() -> Scenario:
+    """Let a kafka-python member drop a topic from its subscription.
+
+    It goes on claiming what it was last assigned. The leader withholds that until it is revoked;
+    nobody has anything to revoke, so nobody joins again, and the partition has no consumer until
+    something else starts a rebalance. No client reports an error.
+    """
+    group = replace(_group(KAFKA_PYTHON, JAVA), topics={"ta": 4, "tb": 1})
+    two = tuple(replace(each, topics=("ta", "tb")) for each in group.members)
+    drop = Action(at_ms=SETTLED_MS, do=Verb.SUBSCRIBE, member="c0", topics=("ta",))
+    return planned(replace(group, members=two), [drop])
+
+
+def two_services_in_one_group() -> Scenario:
+    """Start two services of kafkajs with one group id by mistake, each on its own topic.
+
+    A kafkajs leader gives out the topics that it subscribes to itself, to all members. So nobody
+    reads the topic of the other service, half of its own partitions go to members that ignore
+    them, and no error is reported anywhere.
+    """
+    members = tuple(
+        MemberConfig(
+            name=f"{service}{number}",
+            client="kafkajs-2.2.4",
+            topics=(service,),
+            assignors=("java/roundrobin",),
+            starts_at_ms=100 * number,
+        )
+        for service in ("billing", "search")
+        for number in range(2)
+    )
+    return Scenario(
+        until_ms=SETTLED_MS + 60_000,
+        count_from_ms=SETTLED_MS,
+        topics={"billing": 4, "search": 4},
+        members=members,
+    )
+
+
+STORIES = {
+    "mixed-clients": Story(
+        scenario=mixed_clients,
+        expected={CLASSIC: {"rounds": (8, 16), "moves": (10, 40)}},
+    ),
+    "topic-named-twice": Story(
+        scenario=topic_named_twice,
+        expected={CLASSIC: {"is_settled": False, "rounds": (20, 200)}},
+    ),
+    "generation-from-user-data": Story(
+        scenario=generation_from_user_data,
+        expected={
+            CLASSIC: {"double_partition_ms": (0, 30 * SECOND), "violations": (1, 100)},
+        },
+    ),
+    "unreadable-member": Story(
+        scenario=unreadable_member,
+        expected={CLASSIC: {"rounds": (3, 8), "moves": (14, 60)}},
+    ),
+    "two-services-in-one-group": Story(
+        scenario=two_services_in_one_group,
+        expected={CLASSIC: {"is_settled": False, "unowned": 6, "rounds": 0}},
+    ),
+    "claims-after-unsubscribing": Story(
+        scenario=claims_after_unsubscribing,
+        expected={CLASSIC: {"is_settled": False, "unowned": 1, "rounds": 1}},
+    ),
+}
+
+
+def _group(*clients: str, assignors: tuple[str, ...] = (COOPERATIVE,)) -> Scenario:
+    """Return a member of each client on three topics; the first one leads."""
+    return Scenario(
+        until_ms=SETTLED_MS,
+        count_from_ms=SETTLED_MS,
+        topics=TOPICS,
+        members=tuple(
+            MemberConfig(
+                name=f"c{number}",
+                client=client,
+                topics=tuple(TOPICS),
+                assignors=assignors,
+                starts_at_ms=4000 * number,
+            )
+            for number, client in enumerate(clients)
+        ),
+    )
