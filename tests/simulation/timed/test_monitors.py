@@ -14,8 +14,16 @@ from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.drawn import scenarios
 
 
+BROKEN = {
+    name
+    for name, story in GALLERY.items()
+    if any("violations" in figures for figures in story.expected.values())
+}
+"""The stories of clients that break a rule."""
+
+
 @pytest.mark.parametrize("protocol", GroupProtocol)
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("name", [name for name in GALLERY if name not in BROKEN])
 def test_nothing_is_found_in_the_gallery_and_looking_changes_nothing(
     name: str, protocol: GroupProtocol
 ) -> None:

@@ -50,7 +50,12 @@ def owners_of_replay(tables: Tables, names: dict[str, str]) -> Owners:
 
 @pytest.mark.parametrize(
     ("name", "protocol"),
-    [(name, protocol) for name, story in GALLERY.items() for protocol in story.expected],
+    [
+        (name, protocol)
+        for name, story in GALLERY.items()
+        for protocol, figures in story.expected.items()
+        if "violations" not in figures  # an assignment that comes late may never be consumed
+    ],
 )
 def test_replay_finds_the_owners_of_every_partition_in_order(
     name: str, protocol: GroupProtocol, tmp_path: Path
