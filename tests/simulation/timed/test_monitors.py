@@ -13,7 +13,6 @@ from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.drawn import scenarios
 
-
 BROKEN = {
     name
     for name, story in GALLERY.items()
