@@ -111,7 +111,8 @@ def test_a_run_is_the_same_whether_heartbeats_are_queued_or_computed(scenario: S
 def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupProtocol) -> None:
     computed, queued = both(named(name, seed=5, protocol=protocol))
     assert without_events(computed) == without_events(queued)
-    assert computed.result.events < queued.result.events
+    never_rests = name == "topic-named-twice" and protocol is GroupProtocol.CLASSIC
+    assert never_rests or computed.result.events < queued.result.events
 
 
 @pytest.mark.parametrize("protocol", GroupProtocol)

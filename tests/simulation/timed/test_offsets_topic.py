@@ -54,12 +54,13 @@ def owners_of_replay(tables: Tables, names: dict[str, str]) -> Owners:
         (name, protocol)
         for name, story in GALLERY.items()
         for protocol, figures in story.expected.items()
-        if "violations" not in figures  # an assignment that comes late may never be consumed
+        if figures.get("is_settled", True) and "violations" not in figures
     ],
 )
 def test_replay_finds_the_owners_of_every_partition_in_order(
     name: str, protocol: GroupProtocol, tmp_path: Path
 ) -> None:
+    # Clients that ignore a part of their assignment, or get it too late, do not consume it.
     played = simulate(named(name, seed=3, protocol=protocol), keeps_history=True)
     tables = replayed(played, tmp_path)
     names = {made_id(topic): topic for topic in ("orders",)}
