@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.gallery.changes import churn_at
 from assignors.simulation.timed.gallery.story import SOUND, unexpected
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol
@@ -63,6 +64,22 @@ def test_only_classic_rebalances_wait_for_slow_polls() -> None:
     assert slow.longest_gap_ms > fast.longest_gap_ms + 2 * SECOND
     slow, fast = played("slow-polls", CONSUMER), played("rolling-restart", CONSUMER)
     assert slow.longest_gap_ms < fast.longest_gap_ms + 0.1 * SECOND
+
+
+def test_the_knee_of_short_lived_members_is_at_one_in_twenty_seconds() -> None:
+    """The time that partitions have no consumer grows with the rate, to a twentieth and more."""
+
+    def share(protocol: GroupProtocol, every_ms: int) -> float:
+        scenario = replace(churn_at(every_ms), protocol=protocol)
+        span_ms = scenario.plan[-1].at_ms - scenario.count_from_ms
+        return simulate(scenario).result.unavailable_partition_ms / 100 / span_ms
+
+    for protocol in (CLASSIC, CONSUMER):
+        shares = [share(protocol, every_ms) for every_ms in (60_000, 30_000, 15_000, 7_500)]
+        assert shares == sorted(shares)
+        assert shares[1] < 0.03 < 0.05 < shares[2]
+    # Members that come faster than a rebalance meet in one; under KIP-848 each is on its own.
+    assert share(CLASSIC, 2000) < 0.6 * share(CONSUMER, 2000)
 
 
 def test_new_partitions_wait_for_the_leaders_metadata_in_classic_groups_only() -> None:

@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors.simulation.timed.gallery import changes, clients, failures, restarts
+from assignors.simulation.timed.gallery import (
+    changes,
+    clients,
+    failures,
+    restarts,
+    rounds,
+    upgrades,
+)
 from assignors.simulation.timed.gallery.story import Story
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 
@@ -17,6 +24,8 @@ GALLERY: dict[str, Story] = {
     **restarts.STORIES,
     **changes.STORIES,
     **failures.STORIES,
+    **rounds.STORIES,
+    **upgrades.STORIES,
     **clients.STORIES,
 }
 """Name -> scenario and expected outcome. A file of stories more is one entry more here."""

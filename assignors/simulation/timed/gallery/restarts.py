@@ -42,9 +42,51 @@ def rolling_restart_static() -> Scenario:
     Nothing is rebalanced, and each member's partitions wait until it is back: that is dearer than a
     rebalance where the restart takes longer than a heartbeat.
     """
-    dynamic = group()
-    static = tuple(replace(each, instance_id=f"i-{each.name}") for each in dynamic.members)
-    return restarts(replace(dynamic, members=static))
+    return restarts(_static(group()))
+
+
+def static_restart_within_a_heartbeat() -> Scenario:
+    """Restart ten static members, each away for a second.
+
+    This is what static membership is for: the coordinator never notices, and a restart costs its
+    own second and nothing else. No dynamic member is back without two rebalances.
+    """
+    return restarts(_static(group()), down_ms=1000)
+
+
+def static_restart_too_slow() -> Scenario:
+    """Restart ten static members, each away for a minute: longer than the session timeout.
+
+    Nothing is saved. The partitions wait 45 seconds for the member before they are given away, and
+    are moved back when it returns: two rebalances, as without static membership, and a gap that
+    a dynamic member never has.
+    """
+    return restarts(_static(group()), down_ms=60_000, every_ms=120_000)
+
+
+def blue_green() -> Scenario:
+    """Start ten new members, and stop the ten old ones a minute later.
+
+    The old ones leave within a second, and the classic group gives their partitions to the new
+    ones in one or two rebalances. Every partition has moved when it is over: half when the new
+    members come, half when the old ones go.
+    """
+    old = group()
+    new = tuple(
+        replace(each, name=f"new{number}", starts_at_ms=None)
+        for number, each in enumerate(old.members)
+    )
+    plan = [
+        *(
+            Action(at_ms=SETTLED_MS + 50 * number, do=Verb.START, member=each.name)
+            for number, each in enumerate(new)
+        ),
+        *(
+            Action(at_ms=2 * SETTLED_MS + 100 * number, do=Verb.STOP, member=each.name)
+            for number, each in enumerate(old.members)
+        ),
+    ]
+    return planned(replace(old, members=old.members + new), plan)
 
 
 def slow_polls() -> Scenario:
@@ -94,6 +136,29 @@ STORIES = {
         },
         expected={CLASSIC: {}, CONSUMER: {}},
     ),
+    "static-restart-within-a-heartbeat": Story(
+        scenario=static_restart_within_a_heartbeat,
+        everywhere={
+            "rounds": 0,
+            "moves": 0,
+            "gaps": 100,
+            "longest_gap_ms": (1 * SECOND, 1.2 * SECOND),
+            "members_touched": 0,
+        },
+        expected={CLASSIC: {}, CONSUMER: {}},
+    ),
+    "static-restart-too-slow": Story(
+        scenario=static_restart_too_slow,
+        everywhere={"moves": 200, "longest_gap_ms": (42 * SECOND, 51 * SECOND)},
+        expected={CLASSIC: {"rounds": 30}, CONSUMER: {"rounds": 20}},
+    ),
+    "blue-green": Story(
+        scenario=blue_green,
+        expected={
+            CLASSIC: {"moves": (100, 120), "rounds": (3, 8)},
+            CONSUMER: {"moves": 100, "rounds": 20},
+        },
+    ),
     "slow-polls": Story(
         scenario=slow_polls,
         expected={
@@ -110,3 +175,9 @@ STORIES = {
         },
     ),
 }
+
+
+def _static(scenario: Scenario) -> Scenario:
+    """Return the scenario with an instance id for every member."""
+    members = tuple(replace(each, instance_id=f"i-{each.name}") for each in scenario.members)
+    return replace(scenario, members=members)
