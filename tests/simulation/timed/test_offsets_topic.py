@@ -21,6 +21,8 @@ from assignors.simulation.timed.simulation import Played, simulate
 
 START_MS = 1_700_000_000_000
 Owners = dict[tuple[str, int], list[str]]
+OVERTAKEN = {"blue-green"}
+"""Scenarios in which a round begins before members consume what the one before gave them."""
 
 
 def replayed(played: Played, folder: Path) -> Tables:
@@ -31,6 +33,12 @@ def replayed(played: Played, folder: Path) -> Tables:
 
 def without_repetition(names: list[str]) -> list[str]:
     return [name for name, _ in groupby(names)]
+
+
+def is_within(names: list[str], others: list[str]) -> bool:
+    """Whether the names are among the others, in the same order."""
+    left = iter(others)
+    return all(name in left for name in names)
 
 
 def owners_of_ledger(played: Played) -> Owners:
@@ -61,10 +69,16 @@ def test_replay_finds_the_owners_of_every_partition_in_order(
     name: str, protocol: GroupProtocol, tmp_path: Path
 ) -> None:
     # Clients that ignore a part of their assignment, or get it too late, do not consume it.
-    played = simulate(named(name, seed=3, protocol=protocol), keeps_history=True)
+    scenario = named(name, seed=3, protocol=protocol)
+    played = simulate(scenario, keeps_history=True)
     tables = replayed(played, tmp_path)
-    names = {made_id(topic): topic for topic in ("orders",)}
-    assert owners_of_replay(tables, names) == owners_of_ledger(played)
+    names = {made_id(topic): topic for topic in scenario.topics}
+    recorded, real = owners_of_replay(tables, names), owners_of_ledger(played)
+    if name in OVERTAKEN:
+        assert recorded.keys() == real.keys()
+        assert all(is_within(real[place], recorded[place]) for place in real)
+    else:
+        assert recorded == real
     assert not any(row.is_double for row in tables.assignments)
 
 

@@ -48,15 +48,15 @@ def scale_in() -> Scenario:
 
 
 def join_storm() -> Scenario:
-    """Start a hundred members within a second: a deployment into an empty group.
+    """Start forty members within a second: a deployment into an empty group.
 
     The first rebalance of an empty classic group is delayed as long as members come, so that all
     of them meet in it. Under KIP-848 every join is an epoch of its own, and partitions that were
     given to the first comers go on to the later ones.
     """
-    storm = group(count=100, partitions=400)
+    storm = group(count=40, partitions=200)
     starts = [
-        Action(at_ms=SETTLED_MS + 10 * number, do=Verb.START, member=each.name)
+        Action(at_ms=SETTLED_MS + 25 * number, do=Verb.START, member=each.name)
         for number, each in enumerate(storm.members)
     ]
     return planned(with_members(storm, starts_at_ms=None), starts)
@@ -167,7 +167,7 @@ STORIES = {
         scenario=join_storm,
         expected={
             CLASSIC: {"rounds": (1, 2), "moves": 0, "longest_gap_ms": (6 * SECOND, 7 * SECOND)},
-            CONSUMER: {"rounds": 100, "moves": 396, "longest_gap_ms": (0, 5.2 * SECOND)},
+            CONSUMER: {"rounds": 40, "moves": 195, "longest_gap_ms": (0, 5.2 * SECOND)},
         },
     ),
     "too-many-members": Story(
