@@ -41,6 +41,16 @@ class TimedResult:
     """Partitions of subscribed topics without a consumer at the end."""
     is_settled: bool
     """Every member that runs has its assignment, and every partition a consumer."""
+    commits: int = 0
+    """Commits of offsets that were accepted, since costs are counted."""
+    fenced_commits: int = 0
+    """Commits that were refused: of another generation or epoch, or from outside the group."""
+    reprocessed_records: int = 0
+    """Records that were processed again: their commit was lost, refused, or never sent."""
+    duplicate_records: int = 0
+    """Records that a second member processed while another one still did."""
+    lag_records: int = 0
+    """Records that are written and not committed at the end."""
     violations: int = 0
     """What the monitors found: see `assignors.simulation.timed.monitors.table`."""
     first_violation: str | None = None

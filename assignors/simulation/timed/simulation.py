@@ -25,6 +25,7 @@ from assignors.simulation.timed.monitors.watch import (
     watch_over,
 )
 from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -48,7 +49,7 @@ from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Scenario, Verb
-from assignors.simulation.timed.sides import SIDES, Sides
+from assignors.simulation.timed.sides import Sides
 
 Happening = Arrived | Fired | Committed | Answered | Command | Action | Cluster
 Event = tuple[int, Happening]
@@ -65,7 +66,8 @@ class _Run:
     network: Network
     numbers: dict[str, int]
     """Member name -> its number."""
-    queue: EventQueue[Event] = field(default_factory=EventQueue)
+    queue: EventQueue[Event]
+    processing: Processing | None
     topics: dict[str, int]
     meter: Meter
     watch: Watch | None
@@ -130,9 +132,12 @@ def _prepared(
     ledger = Ledger(count_from=scenario.count_from_ms * MILLISECOND, keeps_changes=keeps_history)
     for topic, count in scenario.topics.items():
         ledger.grow(0, topic, count)
-    sides = SIDES[scenario.protocol](scenario)
+    queue: EventQueue[Event] = EventQueue()
+    sides, processing = sides_with_offsets(scenario, lambda: queue.now)
     run = _Run(
         scenario=scenario,
+        queue=queue,
+        processing=processing,
         sides=sides,
         ledger=ledger,
         meter=Meter(ledger=ledger),
@@ -307,8 +312,8 @@ def _reply(run: _Run, number: int, response: Response, done: int) -> None:
 
 
 def _result(run: _Run) -> TimedResult:
-    scenario, sides, ledger, meter = run.scenario, run.sides, run.ledger, run.meter
-    watch = run.watch
+    scenario, sides, ledger = run.scenario, run.sides, run.ledger
+    meter, watch = run.meter, run.watch
     is_cut = run.queue.count >= scenario.event_limit
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
     if run.heartbeats is not None:
@@ -318,7 +323,6 @@ def _result(run: _Run) -> TimedResult:
     running = [member for member in sides.members if member.is_up]
     unowned = ledger.close(at, {topic for member in running for topic in member.topics})
     is_settled = not unowned and all(member.is_at_rest for member in running)
-    converged = max(meter.settled_at - acted, 0) / MILLISECOND
     times = [(each.ended - each.began) / MILLISECOND for each in meter.rebalances]
     return TimedResult(
         scenario=scenario.name,
@@ -326,7 +330,7 @@ def _result(run: _Run) -> TimedResult:
         rounds=meter.generations,
         round_ms_median=median(times) if times else 0.0,
         round_ms_max=max(times, default=0.0),
-        convergence_ms=converged if is_settled else None,
+        convergence_ms=max(meter.settled_at - acted, 0) / MILLISECOND if is_settled else None,
         unavailable_partition_ms=ledger.unavailable / MILLISECOND,
         longest_gap_ms=ledger.longest_gap / MILLISECOND,
         gaps=ledger.gaps,
@@ -342,4 +346,5 @@ def _result(run: _Run) -> TimedResult:
         violations=0 if watch is None else watch.count,
         first_violation=described(watch.kept[0], scenario.seed) if watch and watch.kept else None,
         stopped_by=f"event_limit: {scenario.event_limit}" if is_cut else None,
+        **({} if run.processing is None else run.processing.figures(at, run.topics)),
     )

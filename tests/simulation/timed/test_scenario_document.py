@@ -13,6 +13,7 @@ from assignors.simulation.timed.scenario import (
     BrokerConfig,
     GroupProtocol,
     MemberConfig,
+    ProcessingConfig,
     Scenario,
     Verb,
 )
@@ -31,6 +32,7 @@ WHOLE = Scenario(
     members=(
         MemberConfig(name="a", topics=("t",), assignors=("java/range", "java/sticky")),
         MemberConfig(name="b", topics=("t", "u"), instance_id="i", rack_id="r", starts_at_ms=5),
+        MemberConfig(name="m", topics=(), assign={"t": (0, 2)}, commits_on_revoke=False),
     ),
     plan=(
         Action(at_ms=1, do=Verb.CRASH, member="a"),
@@ -38,6 +40,7 @@ WHOLE = Scenario(
         Action(at_ms=3, do=Verb.SUBSCRIBE, member="b", topics=("u",)),
     ),
     broker=BrokerConfig(assignor="server/range", append_us=1),
+    processing=ProcessingConfig(records_per_second=1, topics={"t": 2}),
 )
 SMALL = {"version": 1, "until_ms": 1, "topics": {"t": 1}, "members": [{"name": "a", "topics": []}]}
 
@@ -74,6 +77,17 @@ MEMBER = {"name": "a", "topics": ["t"]}
         ({"members": [{"name": "a"}]}, "members[0].topics"),
         ({"members": [{**MEMBER, "poll_ms": -1}]}, "members[0].poll_ms"),
         ({"members": [{**MEMBER, "pol_ms": 1}]}, "members[0].pol_ms"),
+        ({"members": [{**MEMBER, "commits_on_revoke": 1}]}, "members[0].commits_on_revoke"),
+        ({"members": [{**MEMBER, "assign": {"t": [0]}}]}, "members[0].topics"),
+        ({"members": [{**MEMBER, "topics": [], "assign": {"t": [1]}}]}, "members[0].assign.t"),
+        ({"members": [{**MEMBER, "topics": [], "assign": {"t": [-1]}}]}, "members[0].assign.t[0]"),
+        (
+            {"members": [{**MEMBER, "auto_commit_ms": 1, "sync_commit_ms": 1}]},
+            "members[0].sync_commit_ms",
+        ),
+        ({"processing": {"topics": {"u": 1}}}, "processing.topics.u"),
+        ({"processing": {"topics": {"t": -1}}}, "processing.topics.t"),
+        ({"broker": {"offsets_check_ms": 0}}, "broker.offsets_check_ms"),
         ({"members": [{**MEMBER, "session_timeout_ms": 3000}]}, "members[0].session_timeout_ms"),
         ({"members": [{**MEMBER, "heartbeat_interval_ms": 0}]}, "members[0].heartbeat_interval_ms"),
         ({"members": [{**MEMBER, "assignors": ["best"]}]}, "members[0].assignors[0]"),

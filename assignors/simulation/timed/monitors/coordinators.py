@@ -7,22 +7,25 @@ so monitors that need a coordinator find nothing there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord
+from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, MemberState
 from assignors.simulation.timed.protocols.consumer.records import (
     CurrentRecord,
     GroupEpochRecord,
+    GroupTopicsTombstone,
     MemberRecord,
     TargetEpochRecord,
     TargetRecord,
 )
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
 from wire import TopicPartitions, decode_assignment
 
 Folded = dict[tuple[str, ...], Any]
@@ -62,6 +65,8 @@ def has_member(coordinator: object, member_id: str) -> bool:
             return member is not None and member.generation == coordinator.group.generation
         case WaitingCoordinator():
             return member_id in coordinator.coordinator.group.members
+        case OffsetsCoordinator():
+            return has_member(coordinator.inner, member_id)
     return False
 
 
@@ -77,16 +82,24 @@ def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> 
     return after
 
 
-def _entry(record: Record) -> tuple[tuple[str, ...], Any]:
+def _entry(  # noqa: PLR0911 - one for each type of record
+    record: Record,
+) -> tuple[tuple[str, ...], Any]:
     """Return what a record's key stands for, and its value; `None` deletes it."""
     match record:
+        case OffsetRecord(topic, partition, offset):
+            return ("offset", topic, str(partition)), offset
+        case GroupTombstone():
+            return ("group",), None
+        case GroupTopicsTombstone():
+            return ("topics",), None
         case GroupRecord(generation, _, protocol, leader, members):
             by_id = {each.member_id: each.assignment for each in members}
             return ("group",), (generation, protocol, leader, by_id)
         case GroupEpochRecord(epoch):
             return ("epoch",), epoch
         case TargetEpochRecord(epoch, at_ms):
-            return ("target epoch",), (epoch, at_ms)
+            return ("target epoch",), None if epoch is None else (epoch, at_ms)
         case MemberRecord(member_id, topics, instance_id, timeout):
             said = None if topics is None else (topics, instance_id, timeout)
             return ("member", member_id), said
@@ -158,7 +171,20 @@ def _has_target(member: ConsumerMember, epoch: int, target: Mapping[str, TopicPa
     return is_at_rest and member.epoch == epoch and assigned == wanted
 
 
+def _with_offsets(coordinator: OffsetsCoordinator) -> CoordinatorView:
+    """Return the view of the group itself, and the offsets that it has committed."""
+    view = view_of(coordinator.inner)
+    if view.logged is None:
+        return view
+    offsets: Folded = {
+        ("offset", topic, str(partition)): each.offset
+        for (topic, partition), each in coordinator.table.committed.items()
+    }
+    return replace(view, logged={**view.logged, **offsets})
+
+
 VIEWS: dict[type, Callable[[Any], CoordinatorView]] = {
     ClassicCoordinator: _classic,
     WaitingCoordinator: _consumer,
+    OffsetsCoordinator: _with_offsets,
 }

@@ -4,7 +4,8 @@ Nothing else decides a run. Times are milliseconds, but for those too short for 
 has one part of a scenario, as data, and beside it `READERS`: what reads each field from JSON. A new
 field is a line in its class, and a row in `READERS` unless it is a natural number.
 
-* `whole`: the scenario; `members`, `claims`, `broker`, `network`, `plan`, `protocols`: its parts
+* `whole`: the scenario
+* `members`, `claims`, `broker`, `network`, `plan`, `processing`, `protocols`: its parts
 * `reading`: readers of values; `possible`: what is refused, as it cannot happen
 """
 
@@ -13,6 +14,7 @@ from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.members import MemberConfig
 from assignors.simulation.timed.scenario.network import NetworkConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
+from assignors.simulation.timed.scenario.processing import ProcessingConfig
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.whole import VERSION, Scenario
 
@@ -24,6 +26,7 @@ __all__ = [
     "GroupProtocol",
     "MemberConfig",
     "NetworkConfig",
+    "ProcessingConfig",
     "Scenario",
     "Verb",
 ]

@@ -29,6 +29,10 @@ class BrokerConfig:
     consumer_heartbeat_interval_ms: int = 5000
     assignment_interval_ms: int = 1000
     """Targets of consumer groups are computed no more often than this (KIP-1263)."""
+    offsets_retention_ms: int = 604_800_000
+    """`offsets.retention.minutes`: when committed offsets that nobody uses expire."""
+    offsets_check_ms: int = 600_000
+    """`offsets.retention.check.interval.ms`: how often expired ones are looked for."""
 
 
 READERS: dict[str, Reader] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 from assignors.documents.values import (
     DocumentError,
@@ -18,12 +18,15 @@ from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.reading import (
     Reader,
     as_assignors,
+    as_boolean,
     as_client,
     as_hexadecimal,
     as_natural,
+    as_partitions,
     one_of,
     read_fields,
 )
+from wire import TopicPartitions
 
 MEMBERS_MAX = 100_000
 
@@ -64,6 +67,14 @@ class MemberConfig:
     """What it writes as its owned partitions."""
     subscription_hex: str | None = None
     """It writes these bytes as its Subscription, in hexadecimal, whatever it knows."""
+    auto_commit_ms: int = 0
+    """`auto.commit.interval.ms`: it commits by itself so often; 0: it does not."""
+    sync_commit_ms: int = 0
+    """It stops so often and commits, and goes on with the answer; 0: it does not."""
+    commits_on_revoke: bool = True
+    """It commits how far it came in the callback for revoked partitions."""
+    assign: TopicPartitions = field(default_factory=dict)
+    """Partitions that it takes by itself, with `assign()`: then it is in no group."""
 
 
 READERS: dict[str, Reader] = {
@@ -76,6 +87,8 @@ READERS: dict[str, Reader] = {
     "client": as_client,
     "claims": one_of(Claims),
     "subscription_hex": as_hexadecimal,
+    "commits_on_revoke": as_boolean,
+    "assign": as_partitions,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

@@ -78,9 +78,33 @@ def _topic_grows(scenario: Scenario, action: Action, place: Place) -> None:
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "partitions"))
 
 
+def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
+    for topic in scenario.processing.topics:
+        if topic not in scenario.topics:
+            words = f"there is no topic {topic!r}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, ("processing", "topics", topic))
+    if scenario.broker.offsets_check_ms == 0:
+        words = "expired offsets are looked for at intervals"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("broker", "offsets_check_ms"))
+    for number, member in enumerate(scenario.members):
+        place = ("members", number)
+        if member.auto_commit_ms and member.sync_commit_ms:
+            words = "a member commits by itself or synchronously, not both"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "sync_commit_ms"))
+        if member.assign and member.topics:
+            words = "a consumer with assign() subscribes to nothing"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "topics"))
+        for topic, numbers in member.assign.items():
+            count = scenario.topics.get(topic, 0)
+            if not all(each < count for each in numbers) or len(set(numbers)) < len(numbers):
+                words = f"{list(numbers)} are not different partitions of {count}"
+                raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "assign", topic))
+
+
 CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _members_are_named,
     _heartbeats_fit_sessions,
     _actions_concern_what_is_there,
     _clients_have_their_assignors,
+    _commits_and_assignments_are_possible,
 )

@@ -18,6 +18,7 @@ from assignors.documents.values import (
 )
 from assignors.registry import ASSIGNORS
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from wire import TopicPartitions
 
 SEED_MAX = 2**63 - 1
 
@@ -58,6 +59,25 @@ def as_seed(value: object, place: Place) -> int:
         words = f"expected an integer of 64 bits, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
     return value
+
+
+def as_boolean(value: object, place: Place) -> bool:
+    """Return true or false."""
+    if not isinstance(value, bool):
+        words = f"expected true or false, found {described(value)}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
+    return value
+
+
+def as_partitions(value: object, place: Place) -> TopicPartitions:
+    """Return topics with some of their partitions. Cost: O(partitions)."""
+    return {
+        topic: tuple(
+            as_natural(number, (*place, topic, i))
+            for i, number in enumerate(as_list(numbers, (*place, topic)))
+        )
+        for topic, numbers in as_object(value, place).items()
+    }
 
 
 def one_of(kinds: type[E]) -> Callable[[object, Place], E]:

@@ -9,6 +9,7 @@ from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
 from assignors.simulation.timed.scenario.members import MemberConfig, read_members
 from assignors.simulation.timed.scenario.network import NetworkConfig, read_network
 from assignors.simulation.timed.scenario.plan import Action, read_plan
+from assignors.simulation.timed.scenario.processing import ProcessingConfig, read_processing
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import Reader, as_natural, as_seed, one_of
 
@@ -35,6 +36,7 @@ class Scenario:
     plan: tuple[Action, ...] = ()
     broker: BrokerConfig = field(default_factory=BrokerConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
+    processing: ProcessingConfig = field(default_factory=ProcessingConfig)
     compute_us_per_partition: int = 20
     """How long a leader computes."""
     event_limit: int = 50_000_000
@@ -63,5 +65,6 @@ READERS: dict[str, Reader] = {
     "plan": read_plan,
     "broker": read_broker,
     "network": read_network,
+    "processing": read_processing,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""

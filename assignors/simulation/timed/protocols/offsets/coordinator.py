@@ -68,6 +68,8 @@ class OffsetsCoordinator:
     """The state of the coordinator's side: the group, and the offsets it has committed."""
 
     group: GroupAccess
+    inner: object = None
+    """The state of the group's own coordinator, for who looks at that."""
     config: OffsetsConfig = field(default_factory=OffsetsConfig)
     table: OffsetTable = field(default_factory=OffsetTable)
     """As of the last record written."""

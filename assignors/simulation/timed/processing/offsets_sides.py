@@ -1,0 +1,253 @@
+"""The sides of a protocol with committed offsets: the coordinator keeps them, members commit.
+
+Both sides are wrapped: what concerns offsets is dealt with here, and everything else goes on to the
+protocol's own steps. A scenario without records and without consumers of their own partitions is
+played by those alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from assignors.simulation.timed.processing.manual import ManualMember
+from assignors.simulation.timed.processing.manual import step as manual_step
+from assignors.simulation.timed.processing.records import RecordLedger
+from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Answered,
+    Command,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+    Reply,
+)
+from assignors.simulation.timed.protocols.offsets.access import (
+    GroupAccess,
+    classic_access,
+    consumer_access,
+)
+from assignors.simulation.timed.protocols.offsets.client import (
+    Begin,
+    Done,
+    Finish,
+    Identity,
+    OffsetsClient,
+    follow,
+    is_about_offsets,
+)
+from assignors.simulation.timed.protocols.offsets.client import step as client_step
+from assignors.simulation.timed.protocols.offsets.coordinator import (
+    OffsetsConfig,
+    OffsetsCoordinator,
+)
+from assignors.simulation.timed.protocols.offsets.coordinator import step as offsets_step
+from assignors.simulation.timed.protocols.offsets.flow import Flow, end_offset
+from assignors.simulation.timed.protocols.offsets.messages import (
+    CommitError,
+    OffsetCommitResponse,
+)
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.sides import SIDES, AnyMember, Sides
+
+LIKE_HEARTBEATS = {
+    CommitError.UNKNOWN_MEMBER_ID,
+    CommitError.ILLEGAL_GENERATION,
+    CommitError.REBALANCE_IN_PROGRESS,
+    CommitError.FENCED_INSTANCE_ID,
+}
+"""Errors of a commit after which a classic member does what it does after those of a heartbeat."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Processing:
+    """Records and commits of a run."""
+
+    scenario: Scenario
+    now: Callable[[], int]
+    """The time, in microseconds since the run began."""
+    ledger: RecordLedger
+    coordinator: OffsetsCoordinator
+    clients: list[OffsetsClient]
+    commits: int = 0
+    """Commits that were accepted, since costs are counted."""
+    fenced: int = 0
+    """Commits that were refused, since costs are counted."""
+    errors: dict[CommitError, int] = field(default_factory=lambda: defaultdict(int))
+    """How many were refused in the whole run, and why."""
+
+    def figures(self, at: int, topics: Mapping[str, int]) -> dict[str, int]:
+        """Return what a result says of records and commits, for a run that ends at `at`.
+
+        `topics` are the partition counts at the end.
+        """
+        self.ledger.close(at)
+        return {
+            "commits": self.commits,
+            "fenced_commits": self.fenced,
+            "reprocessed_records": self.ledger.reprocessed,
+            "duplicate_records": self.ledger.duplicates,
+            "lag_records": self.lag(at, topics),
+        }
+
+    def lag(self, at: int, topics: Mapping[str, int]) -> int:
+        """Return how many records are written and not committed. Cost: O(partitions)."""
+        known = self.coordinator.replicated
+        return sum(
+            max(end_offset(flow_of(self.scenario, topic), at) - known.get((topic, number), 0), 0)
+            for topic, count in topics.items()
+            for number in range(count)
+        )
+
+
+def flow_of(scenario: Scenario, topic: str) -> Flow:
+    """Return the rates of a topic."""
+    return Flow(*scenario.processing.rates(topic))
+
+
+def sides_with_offsets(
+    scenario: Scenario, now: Callable[[], int]
+) -> tuple[Sides, Processing | None]:
+    """Return a scenario's sides; where there are records, with offsets, and what counts them.
+
+    `now` returns the time in microseconds. Consumers with `assign()` are put in their places.
+    """
+    sides = _with_manual(scenario, SIDES[scenario.protocol](scenario))
+    if not scenario.processing.is_on:
+        return sides, None
+    broker = scenario.broker
+    flows = {topic: flow_of(scenario, topic) for topic in scenario.topics}
+    processing = Processing(
+        scenario=scenario,
+        now=now,
+        ledger=RecordLedger(
+            flow=flows.__getitem__, count_from=scenario.count_from_ms * MILLISECOND
+        ),
+        coordinator=OffsetsCoordinator(
+            group=_access(sides),
+            inner=sides.coordinator,
+            config=OffsetsConfig(
+                retention_ms=broker.offsets_retention_ms,
+                check_ms=broker.offsets_check_ms,
+                clock_starts_ms=CLOCK_STARTS_MS,
+            ),
+        ),
+        clients=[OffsetsClient(config=each, flows=flows) for each in scenario.members],
+    )
+
+    def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
+        effects = offsets_step(processing.coordinator, at_us, event)
+        for effect in effects:
+            if isinstance(effect, Reply) and isinstance(effect.response, OffsetCommitResponse):
+                _count(processing, at_us, effect.response.error)
+        return effects
+
+    def step_member(number: int, event: Answered | Fired | Command) -> list[Effect]:
+        return _step_member(processing, sides, number, event)
+
+    wrapped = replace(
+        sides,
+        coordinator=processing.coordinator,
+        step_coordinator=step_coordinator,
+        step_member=step_member,
+    )
+    return wrapped, processing
+
+
+def _with_manual(scenario: Scenario, sides: Sides) -> Sides:
+    """Return the sides with a consumer of its own partitions wherever the scenario has one."""
+    manual = {
+        number: ManualMember(config=config)
+        for number, config in enumerate(scenario.members)
+        if config.assign
+    }
+    if not manual:
+        return sides
+    members: list[AnyMember] = [manual.get(n, each) for n, each in enumerate(sides.members)]
+
+    def step_member(number: int, event: Answered | Fired | Command) -> list[Effect]:
+        member = manual.get(number)
+        return sides.step_member(number, event) if member is None else manual_step(member, event)
+
+    return replace(sides, members=members, step_member=step_member)
+
+
+def _access(sides: Sides) -> GroupAccess:
+    match sides.coordinator:
+        case ClassicCoordinator() as coordinator:
+            return classic_access(coordinator, clock_starts_ms=CLOCK_STARTS_MS)
+        case WaitingCoordinator(coordinator=coordinator):
+            return consumer_access(coordinator, sides.step_coordinator)
+    raise AssertionError(sides.coordinator)
+
+
+def _count(processing: Processing, at_us: int, error: CommitError) -> None:
+    is_counted = at_us >= processing.ledger.count_from
+    if error is CommitError.NONE:
+        processing.commits += is_counted
+    else:
+        processing.errors[error] += 1
+        processing.fenced += is_counted
+
+
+def _step_member(
+    processing: Processing, sides: Sides, number: int, event: Answered | Fired | Command
+) -> list[Effect]:
+    """Let a member play an event, and its consumer do what follows for its offsets."""
+    at_us, member = processing.now(), sides.members[number]
+    client = processing.clients[number]
+    if event is Command.START and not member.is_up:
+        client = OffsetsClient(config=client.config, flows=client.flows)
+        processing.clients[number] = client
+    if not is_about_offsets(event):
+        effects = sides.step_member(number, event)
+        return _done(
+            processing, number, at_us, follow(client, at_us, _identity(sides, member), effects)
+        )
+    assert isinstance(event, Answered | Fired)
+    heard = _heard(sides, client, member, event)
+    done = client_step(client, at_us, _identity(sides, member), event)
+    if heard is not None:
+        effects = sides.step_member(number, heard)
+        done += follow(client, at_us, _identity(sides, member), effects)
+    return _done(processing, number, at_us, done)
+
+
+def _identity(sides: Sides, member: AnyMember) -> Identity:
+    is_in_group = not isinstance(member, ManualMember)
+    names_epoch = is_in_group and isinstance(sides.coordinator, WaitingCoordinator)
+    return Identity(member.member_id, member.generation if is_in_group else -1, names_epoch)
+
+
+def _heard(
+    sides: Sides, client: OffsetsClient, member: AnyMember, event: Answered | Fired
+) -> Answered | None:
+    """Return what a refused commit is to a classic member: a heartbeat refused alike."""
+    if not isinstance(event, Answered) or not isinstance(event.response, OffsetCommitResponse):
+        return None
+    request, error = client.commits.get(event.number), event.response.error
+    if request is None or not member.is_up or not isinstance(sides.coordinator, ClassicCoordinator):
+        return None
+    is_present = (request.member_id, request.generation) == (member.member_id, member.generation)
+    if not is_present or not request.member_id or error not in LIKE_HEARTBEATS:
+        return None
+    return Answered(event.number, HeartbeatResponse(ErrorCode(error)))
+
+
+def _done(processing: Processing, number: int, at_us: int, done: list[Done]) -> list[Effect]:
+    """Enter into the ledger what is processed; return what is left to do."""
+    name, ledger = processing.scenario.members[number].name, processing.ledger
+    effects: list[Effect] = []
+    for each in done:
+        match each:
+            case Begin(partition, offset):
+                ledger.begin(at_us, name, partition, offset)
+            case Finish(partition, offset):
+                ledger.finish(at_us, name, partition, offset)
+            case _:
+                effects.append(each)
+    return effects

@@ -1,0 +1,190 @@
+"""Commits of offsets in timed runs, and what is processed again without them.
+
+Slow and obvious second opinions: every record on its own, counted in a table of numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.processing.records import RecordLedger
+from assignors.simulation.timed.protocols.offsets.flow import Flow, Start, end_offset, position
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.scenario import (
+    Action,
+    GroupProtocol,
+    MemberConfig,
+    ProcessingConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import Played, simulate
+
+RATE = 10
+COMMITS: tuple[dict[str, int], ...] = ({"auto_commit_ms": 5000}, {"sync_commit_ms": 3000}, {})
+PARTITION = ("t", 0)
+
+
+def with_records(scenario: Scenario, **commits: Any) -> Scenario:
+    """The scenario with records, and members that commit like that."""
+    members = tuple(replace(each, **commits) for each in scenario.members)
+    return replace(scenario, members=members, processing=ProcessingConfig(records_per_second=RATE))
+
+
+def played(name: str, protocol: GroupProtocol, **commits: int) -> TimedResult:
+    scenario = with_records(named(name, seed=5, protocol=protocol), **commits)
+    return simulate(scenario, monitoring=Monitoring.BASIC).result
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+@pytest.mark.parametrize("name", ["rolling-restart", "rolling-restart-eager", "slow-polls"])
+@pytest.mark.parametrize("commits", COMMITS, ids=str)
+def test_what_is_handed_over_in_order_is_processed_once(
+    name: str, protocol: GroupProtocol, commits: dict[str, int]
+) -> None:
+    result = played(name, protocol, **commits)
+    assert result.commits > 0
+    assert (result.reprocessed_records, result.duplicate_records) == (0, 0)
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+def test_without_a_commit_in_the_callback_what_is_not_committed_yet_is_processed_again(
+    protocol: GroupProtocol,
+) -> None:
+    result = played("rolling-restart", protocol, auto_commit_ms=5000, commits_on_revoke=False)
+    assert 0 < result.reprocessed_records <= (result.moves + 100) * RATE * 5.2
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+def test_a_crash_costs_what_was_processed_since_the_last_commit(protocol: GroupProtocol) -> None:
+    # One of ten members, ten partitions: at most auto-commit interval and a poll of records each.
+    often = played("crash", protocol, auto_commit_ms=1000).reprocessed_records
+    seldom = played("crash", protocol, auto_commit_ms=20_000).reprocessed_records
+    never = played("crash", protocol).reprocessed_records
+    assert 0 < often <= 10 * RATE * 1.2
+    assert often < seldom <= 10 * RATE * 20.2
+    # It joined within three seconds and crashed in the 61st.
+    assert seldom < 10 * RATE * 55 < never <= 10 * RATE * 80
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+@pytest.mark.parametrize("name", ["rolling-restart", "crash"])
+def test_commits_cost_the_same_with_all_heartbeats_queued(
+    name: str, protocol: GroupProtocol
+) -> None:
+    scenario = with_records(named(name, protocol=protocol), auto_commit_ms=7000)
+    one, other = (simulate(scenario, queues_heartbeats=each).result for each in (False, True))
+    assert replace(one, events=0) == replace(other, events=0)
+    assert one.events < other.events
+
+
+def outside(*, lives: bool) -> Played:
+    """A consumer of its own partition that commits under the id of a group, with members or not."""
+    manual = MemberConfig(name="m", topics=(), assign={"t": (3,)}, auto_commit_ms=1000)
+    member = MemberConfig(
+        name="c", topics=("t",), auto_commit_ms=1000, starts_at_ms=0 if lives else None
+    )
+    return simulate(
+        Scenario(
+            until_ms=30_000,
+            topics={"t": 4},
+            members=(manual, member),
+            plan=(Action(at_ms=29_000, do=Verb.STOP, member="m"),),
+            processing=ProcessingConfig(records_per_second=RATE),
+        ),
+        keeps_history=True,
+    )
+
+
+def test_a_consumer_outside_a_group_commits_while_the_group_has_no_members() -> None:
+    alone = outside(lives=False)
+    assert (alone.result.commits, alone.result.fenced_commits) == (29, 0)
+    last = [each for _, each in alone.records if isinstance(each, OffsetRecord)][-1]
+    assert (last.topic, last.partition, last.offset) == ("t", 3, 29 * RATE)
+
+
+def test_its_commits_are_refused_once_the_group_has_members() -> None:
+    result = outside(lives=True).result
+    assert result.fenced_commits > 20
+    # It reads what the member reads too, for as long as both do.
+    assert result.duplicate_records > 20 * RATE
+
+
+def test_without_records_nobody_commits() -> None:
+    scenario = named("rolling-restart", seed=2)
+    eager = replace(scenario.members[0], auto_commit_ms=1)
+    one = simulate(scenario).result
+    other = simulate(replace(scenario, members=(eager, *scenario.members[1:]))).result
+    assert one == other
+    assert one.commits == one.lag_records == 0
+
+
+# The flow of records
+
+
+rates = st.integers(0, 5000)
+moments = st.integers(0, 10_000_000)
+
+
+@given(rates, rates, moments, st.lists(moments, min_size=2), st.data())
+def test_a_position_never_falls_and_never_passes_the_end(
+    written: int, processed: int, began: int, times: list[int], data: st.DataObject
+) -> None:
+    flow = Flow(written, processed)
+    start = Start(data.draw(st.integers(0, end_offset(flow, began))), began)
+    came = [position(flow, start, began + at) for at in sorted(times)]
+    assert came == sorted(came)
+    ends = [end_offset(flow, began + at) for at in sorted(times)]
+    assert all(start.offset <= at <= end for at, end in zip(came, ends, strict=True))
+
+
+@st.composite
+def lives(draw: st.DrawFn) -> list[tuple[int, str, int, int]]:
+    """Members that process one partition: (from, name, until, first offset), some at once."""
+    found = []
+    for name in "ab":
+        at = 0
+        for _ in range(draw(st.integers(0, 4))):
+            at += draw(st.integers(0, 4)) * 1_000_000
+            until = at + draw(st.integers(0, 4)) * 1_000_000
+            found.append((at, name, until, draw(st.integers(0, at // 1_000_000))))
+            at = until + 1
+    return found
+
+
+@given(lives())
+def test_records_processed_again_are_those_counted_one_by_one(
+    found: list[tuple[int, str, int, int]],
+) -> None:
+    flow = Flow(3, 6)
+    ledger = RecordLedger(flow=lambda _: flow)
+    events = [(at, 1, name, offset, at) for at, name, _, offset in found]
+    events += [(until, 0 if until > at else 2, n, o, at) for at, n, until, o in found]
+    seen: Counter[int] = Counter()
+    for at, kind, name, offset, began in sorted(events):
+        if kind == 1:
+            ledger.begin(at, name, PARTITION, offset)
+        else:
+            last = position(flow, Start(offset, began), at)
+            ledger.finish(at, name, PARTITION, last)
+            seen.update(range(offset, last))
+    assert ledger.processed == seen.total()
+    assert ledger.reprocessed == seen.total() - len(seen)
+    assert ledger.duplicates <= ledger.processed
+
+
+def test_two_members_at_once_do_one_of_them_in_vain() -> None:
+    ledger = RecordLedger(flow=lambda _: Flow(10, 10))
+    ledger.begin(0, "a", PARTITION, 0)
+    ledger.begin(2_000_000, "b", PARTITION, 5)
+    ledger.close(3_000_000)
+    assert (ledger.processed, ledger.reprocessed, ledger.duplicates) == (40, 10, 10)
