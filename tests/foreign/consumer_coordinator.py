@@ -16,27 +16,17 @@ from uuid import UUID
 
 from assignors.model import Cluster, Topic
 from assignors.registry import assignor_named
-from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
 from assignors.simulation.timed.protocols.consumer import coordinator
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerConfig,
     ConsumerCoordinator,
 )
-from assignors.simulation.timed.protocols.consumer.group import MemberState
 from assignors.simulation.timed.protocols.consumer.messages import (
     LEAVE_EPOCH,
     STATIC_LEAVE_EPOCH,
     ConsumerError,
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
-    CurrentRecord,
-    GroupEpochRecord,
-    GroupTopicsTombstone,
-    MemberRecord,
-    TargetEpochRecord,
-    TargetRecord,
 )
 from assignors.simulation.timed.protocols.consumer.step import (
     CLOCK_STARTS_MS,
@@ -57,15 +47,14 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets import messages as offsets
 from assignors.simulation.timed.protocols.offsets.access import consumer_access
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
 from assignors.simulation.timed.queue import EventQueue
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
-from tests.foreign.coordinator import MILLISECOND, Operation, Step
+from tests.foreign.coordinator import MILLISECOND, Operation
+from tests.foreign.plays import Step, answer_of, record_of
 
-STATES = {MemberState.STABLE: 0, MemberState.UNREVOKED: 1, MemberState.UNRELEASED: 2}
 BROKERS = (
     {"group.consumer.assignors": "uniform"},
     {"group.consumer.assignors": "range"},
@@ -193,11 +182,11 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
         else:
             ours.request(number, request)
             for reply in ours.replies:
-                responses.append(_answer(reply, request))
+                responses.append(answer_of(reply, request))
                 _learn(client, request, reply.response)
             ours.replies = []
         ops.append(op)
-        steps.append({"responses": responses, "records": [_record(r) for r in ours.records]})
+        steps.append({"responses": responses, "records": [record_of(r) for r in ours.records]})
         ours.records = []
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
@@ -219,20 +208,24 @@ def _next(
             *commits.asked(random, client.member_id, instance_id, client.epoch, TOPICS),
             client,
         )
-    request = _request(random, client)
-    return (
-        {
-            "op": "consumer",
-            "member": request.member_id,
-            "epoch": request.epoch,
-            "instance": request.instance_id,
-            "rebalance": request.rebalance_timeout_ms,
-            "topics": request.topics,
-            "owned": request.owned,
-        },
-        request,
-        client,
-    )
+    request = _request(random, client)._replace(client_id=client.name)
+    return operation_of(request), request, client
+
+
+def operation_of(request: ConsumerHeartbeat) -> Operation:
+    """Return a heartbeat as the judge reads it."""
+    return {
+        "op": "consumer",
+        "client": request.client_id,
+        "member": request.member_id,
+        "epoch": request.epoch,
+        "instance": request.instance_id,
+        "rebalance": request.rebalance_timeout_ms,
+        "topics": request.topics,
+        "owned": request.owned,
+        "pattern": request.pattern,
+        "assignor": request.assignor,
+    }
 
 
 def _request(random: Random, client: Client) -> ConsumerHeartbeat:
@@ -281,66 +274,3 @@ def _learn(client: Client, request: Request, answer: Response) -> None:
         client.epoch = answer.epoch
         if answer.assignment is not None:
             client.wanted = dict(answer.assignment)
-
-
-def _answer(reply: Reply, request: Request) -> Step:
-    answer = reply.response
-    if isinstance(request, offsets.Request):
-        return commits.answer(reply, request)
-    assert isinstance(answer, ConsumerHeartbeatResponse)
-    out: Step = {"number": reply.number, "error": int(answer.error)}
-    if answer.error is ConsumerError.NONE:
-        out |= {"member": answer.member_id, "epoch": answer.epoch}
-        if answer.assignment is not None:
-            out["assignment"] = _plain(answer.assignment)
-    return out
-
-
-def _plain(partitions: Mapping[str, tuple[int, ...]]) -> dict[str, list[int]]:
-    return {topic: list(numbers) for topic, numbers in partitions.items()}
-
-
-def _epochs(held: Mapping[str, Mapping[int, int]]) -> dict[str, list[list[int]]]:
-    return {topic: [list(pair) for pair in sorted(n.items())] for topic, n in held.items()}
-
-
-def _record(record: Record) -> Step:  # noqa: C901, PLR0911, PLR0912 - one for each type of record
-    match record:
-        case offsets.OffsetRecord():
-            return commits.record(record)
-        case GroupTombstone():
-            return {"type": 2}
-        case GroupEpochRecord(None):
-            return {"type": 3}
-        case GroupEpochRecord(epoch):
-            return {"type": 3, "epoch": epoch}
-        case GroupTopicsTombstone():
-            return {"type": 4}
-        case MemberRecord(member_id, None):
-            return {"type": 5, "member": member_id}
-        case MemberRecord(member_id, topics, instance_id, timeout_ms):
-            assert topics is not None
-            listed = {"instance": instance_id, "topics": list(topics), "rebalance": timeout_ms}
-            return {"type": 5, "member": member_id, **listed}
-        case TargetEpochRecord(None):
-            return {"type": 6}
-        case TargetEpochRecord(epoch, at_ms):
-            return {"type": 6, "epoch": epoch, "at": at_ms and at_ms - START_MS}
-        case TargetRecord(member_id, None):
-            return {"type": 7, "member": member_id}
-        case TargetRecord(member_id, partitions):
-            assert partitions is not None
-            return {"type": 7, "member": member_id, "partitions": _plain(partitions)}
-        case CurrentRecord(member_id, None):
-            return {"type": 8, "member": member_id}
-        case CurrentRecord():
-            return {
-                "type": 8,
-                "member": record.member_id,
-                "epoch": record.epoch,
-                "previous": record.previous_epoch,
-                "state": STATES[MemberState(record.state)],
-                "assigned": _epochs(record.assigned),
-                "revoking": _epochs(record.revoking),
-            }
-    raise AssertionError(record)

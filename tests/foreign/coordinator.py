@@ -7,7 +7,6 @@ member id, or joins twice. Operation n is request n; its answer may come many op
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
@@ -20,8 +19,6 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
-    GroupRecord,
-    GroupTombstone,
     Heartbeat,
     JoinGroup,
     JoinGroupResponse,
@@ -29,7 +26,6 @@ from assignors.simulation.timed.protocols.classic.messages import (
     Protocol,
     Response,
     SyncGroup,
-    SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
@@ -49,10 +45,10 @@ from assignors.simulation.timed.protocols.offsets.access import classic_access
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
 from assignors.simulation.timed.queue import EventQueue
 from tests.foreign import commits
+from tests.foreign.plays import Step, answer_of, record_of
 from wire import Subscription, encode_subscription
 
 Operation = dict[str, Any]
-Step = dict[str, Any]
 MILLISECOND = 1000
 SESSIONS_MS = (6000, 10_000)
 REBALANCES_MS = (3000, 8000, 20_000)
@@ -158,8 +154,8 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
         ops.append(op)
         steps.append(
             {
-                "responses": [_answer(reply, asked[reply.number][1]) for reply in ours.replies],
-                "records": [_record(record) for record in ours.records],
+                "responses": [answer_of(reply, asked[reply.number][1]) for reply in ours.replies],
+                "records": [record_of(record) for record in ours.records],
             }
         )
         for reply in ours.replies:
@@ -168,20 +164,6 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
                 _learn(asked[reply.number][0], reply.response)
         ours.replies, ours.records = [], []
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
-
-
-def differences(ours: list[Step], kafkas: list[Step]) -> Iterator[str]:
-    """Yield where two plays differ; answers of one step may leave in any order."""
-    for number, (one, other) in enumerate(zip(ours, kafkas, strict=True)):
-        for key in ("responses", "records"):
-            mine, theirs = ([*step[key]] for step in (one, other))
-            if key == "responses":
-                mine.sort(key=lambda answer: answer["number"])
-                theirs.sort(key=lambda answer: answer["number"])
-            else:
-                mine, theirs = commits.in_one_order(mine), commits.in_one_order(theirs)
-            if mine != theirs:
-                yield f"operation {number}, {key}: ours {mine}, Kafka's {theirs}"
 
 
 def _next(  # noqa: PLR0911 - one for each kind of operation
@@ -298,46 +280,3 @@ def _learn(client: Client, response: Response) -> None:
             client.is_leader = bool(response.members) and not response.skip_assignment
     if response.error is ErrorCode.UNKNOWN_MEMBER_ID:
         client.member_id, client.generation = "", -1
-
-
-def _answer(reply: Reply, request: Request) -> Step:
-    response = reply.response
-    if isinstance(request, offsets.Request):
-        return commits.answer(reply, request)
-    answer: Step = {"number": reply.number, "error": int(response.error)}
-    if response.error is ErrorCode.UNKNOWN_SERVER_ERROR:
-        return answer  # Kafka threw something: there is no message
-    if isinstance(response, JoinGroupResponse):
-        answer |= {
-            "member": response.member_id,
-            "generation": response.generation,
-            "protocol": response.protocol or "",
-            "leader": response.leader,
-            "skip": response.skip_assignment,
-            "members": [[m.member_id, m.instance_id, m.metadata.hex()] for m in response.members],
-        }
-    elif isinstance(response, SyncGroupResponse):
-        answer |= {"protocol": response.protocol or "", "assignment": response.assignment.hex()}
-    return answer
-
-
-def _record(record: Record) -> Step:
-    if isinstance(record, offsets.OffsetRecord):
-        return commits.record(record)
-    if isinstance(record, GroupTombstone):
-        return {"type": 2}
-    assert isinstance(record, GroupRecord)
-    return {
-        "generation": record.generation,
-        "protocol": record.protocol,
-        "leader": record.leader,
-        "type": record.protocol_type or "",
-        "members": [
-            [
-                *each[:5],
-                each.subscription.hex(),
-                each.assignment.hex(),
-            ]
-            for each in record.members
-        ],
-    }

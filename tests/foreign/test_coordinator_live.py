@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.foreign import consumer_coordinator, coordinator
+from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator, plays
 from tests.foreign.judge import Judge
 from tests.foreign.trial import seed
 
@@ -25,6 +25,7 @@ BATCH = 200
 
 
 CLASSIC_CODES = {-1, 0, 22, 23, 25, 27, 68, 69, 79, 81, 82}
+MIXED_CODES = {-1, 0, 22, 23, 25, 27, 69, 79, 81, 82, 110, 111, 128}
 CONSUMER_CODES = {0, 22, 25, 35, 69, 81, 82, 110, 111, 113}
 
 
@@ -33,11 +34,12 @@ CONSUMER_CODES = {0, 22, 25, 35, 69, 81, 82, 110, 111, 113}
     [
         pytest.param(coordinator.history, CLASSIC_CODES, id="classic"),
         pytest.param(consumer_coordinator.history, CONSUMER_CODES, id="consumer"),
+        pytest.param(mixed_coordinator.history, MIXED_CODES, id="mixed"),
     ],
 )
 def test_kafkas_coordinator_answers_as_ours(
     judge: Judge,
-    history: Callable[[int, int], tuple[dict[str, Any], list[coordinator.Step]]],
+    history: Callable[[int, int], tuple[dict[str, Any], list[plays.Step]]],
     codes: set[int],
 ) -> None:
     first = seed() * 10_000_000
@@ -50,7 +52,7 @@ def test_kafkas_coordinator_answers_as_ours(
         answers = judge.ask_all([request for _, request, _ in played])
         for (number, request, ours), answer in zip(played, answers, strict=True):
             assert "steps" in answer, (first + number, answer)
-            found = list(coordinator.differences(ours, answer["steps"]))
+            found = list(plays.differences(ours, answer["steps"]))
             assert not found, f"seed {first + number}, {len(request['ops'])} operations: {found[0]}"
             met |= {each["error"] for step in ours for each in step["responses"]}
     assert met == codes, "a kind of answer was not met"

@@ -30,6 +30,7 @@ import org.apache.kafka.common.message.LeaveGroupResponseData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupResponseData;
 import org.apache.kafka.common.metadata.PartitionRecord;
+import org.apache.kafka.common.metadata.RemoveTopicRecord;
 import org.apache.kafka.common.metadata.TopicRecord;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.Errors;
@@ -54,6 +55,8 @@ import org.apache.kafka.coordinator.group.generated.ConsumerGroupCurrentMemberAs
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupMemberMetadataKey;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupMemberMetadataValue;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupMetadataValue;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionKey;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionValue;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberKey;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberValue;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMetadataValue;
@@ -213,21 +216,29 @@ final class CoordinatorShard {
         }
     }
 
-    /** Classic groups need no background work. */
-    private static final class NoExecutor implements CoordinatorExecutor<CoordinatorRecord> {
+    private record Task<R>(
+            CoordinatorExecutor.TaskRunnable<R> task,
+            CoordinatorExecutor.TaskOperation<CoordinatorRecord, R> then) {}
+
+    /** What the background thread is to do waits for the operation "tasks". */
+    private final class Tasks implements CoordinatorExecutor<CoordinatorRecord> {
+        final Map<String, Task<?>> waiting = new LinkedHashMap<>();
+
         @Override
         public <R> boolean schedule(
                 String key, TaskRunnable<R> task, TaskOperation<CoordinatorRecord, R> then) {
-            throw new UnsupportedOperationException(key);
+            return waiting.putIfAbsent(key, new Task<>(task, then)) == null;
         }
 
         @Override
         public boolean isScheduled(String key) {
-            return false;
+            return waiting.containsKey(key);
         }
 
         @Override
-        public void cancel(String key) {}
+        public void cancel(String key) {
+            waiting.remove(key);
+        }
     }
 
     private interface Step<T> {
@@ -236,6 +247,7 @@ final class CoordinatorShard {
 
     private final Clock clock = new Clock();
     private final Timers timers = new Timers();
+    private final Tasks tasks = new Tasks();
     private final SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state;
     private final GroupCoordinatorShard shard;
     private final SnapshotRegistry snapshots;
@@ -270,7 +282,7 @@ final class CoordinatorShard {
                         .withLogContext(log)
                         .withTime(clock)
                         .withTimer(timers)
-                        .withExecutor(new NoExecutor())
+                        .withExecutor(tasks)
                         .withCoordinatorMetrics(
                                 new GroupCoordinatorMetrics(
                                         new com.yammer.metrics.core.MetricsRegistry(),
@@ -305,6 +317,7 @@ final class CoordinatorShard {
             case "fetch-offsets" -> fetchOffsets(in);
             case "delete-offsets" -> deleteOffsets(in);
             case "end-transaction" -> endTransaction(in);
+            case "tasks" -> runTasks();
             case "advance" -> advance(in.get("ms").asLong());
             default -> throw new IllegalArgumentException(in.toString());
         }
@@ -319,6 +332,10 @@ final class CoordinatorShard {
             Uuid id = topicId(entry.getKey());
             names.put(id, entry.getKey());
             TopicImage known = image.topics().getTopic(id);
+            if (entry.getValue().asInt() == 0) {
+                if (known != null) delta.replay(new RemoveTopicRecord().setTopicId(id));
+                continue;
+            }
             if (known == null) {
                 delta.replay(new TopicRecord().setName(entry.getKey()).setTopicId(id));
             }
@@ -352,6 +369,8 @@ final class CoordinatorShard {
                         .setMemberId(in.get("member").asText())
                         .setMemberEpoch(in.get("epoch").asInt())
                         .setInstanceId(text(in, "instance"))
+                        .setSubscribedTopicRegex(text(in, "pattern"))
+                        .setServerAssignor(text(in, "assignor"))
                         .setRebalanceTimeoutMs(in.get("rebalance").asInt());
         if (in.hasNonNull("topics")) {
             List<String> topics = new ArrayList<>();
@@ -564,6 +583,18 @@ final class CoordinatorShard {
         state.updateLastCommittedOffset(written);
     }
 
+    private void runTasks() throws Throwable {
+        List<Task<?>> due = List.copyOf(tasks.waiting.values());
+        tasks.waiting.clear();
+        for (Task<?> task : due) run(task);
+    }
+
+    private <R> void run(Task<R> task) throws Throwable {
+        R result = task.task().run();
+        Throwable thrown = step(() -> task.then().onComplete(result, null), nothing -> {});
+        if (thrown != null) throw thrown;
+    }
+
     private void advance(long ms) throws Throwable {
         long until = clock.now + ms;
         for (Due due = timers.next(until); due != null; due = timers.next(until)) {
@@ -620,6 +651,10 @@ final class CoordinatorShard {
                 out.put("rebalance", member.rebalanceTimeoutMs());
                 ArrayNode topics = out.putArray("topics");
                 member.subscribedTopicNames().stream().sorted().forEach(topics::add);
+                out.put("client", member.clientId()).put("rack", member.rackId());
+                out.put("pattern", member.subscribedTopicRegex());
+                out.put("assignor", member.serverAssignor());
+                classicMember(out, member.classicMemberMetadata());
             }
             case 6 -> {
                 out.put("type", 6);
@@ -648,8 +683,27 @@ final class CoordinatorShard {
                 out.put("type", 8).put("member", id);
                 current(out, (ConsumerGroupCurrentMemberAssignmentValue) value);
             }
+            case 16 -> {
+                String pattern = ((ConsumerGroupRegularExpressionKey) record.key()).regularExpression();
+                out.put("type", 16).put("pattern", pattern);
+                if (value == null) break;
+                ConsumerGroupRegularExpressionValue found =
+                        (ConsumerGroupRegularExpressionValue) value;
+                ArrayNode topics = out.putArray("topics");
+                found.topics().stream().sorted().forEach(topics::add);
+                out.put("version", found.version()).put("at", found.timestamp() - START);
+            }
             default -> throw new IllegalArgumentException(record.toString());
         }
+    }
+
+    private static void classicMember(
+            ObjectNode out, ConsumerGroupMemberMetadataValue.ClassicMemberMetadata classic) {
+        if (classic == null) return;
+        out.put("session", classic.sessionTimeoutMs());
+        ArrayNode protocols = out.putArray("protocols");
+        classic.supportedProtocols()
+                .forEach(each -> protocols.addArray().add(each.name()).add(hex(each.metadata())));
     }
 
     private void current(ObjectNode out, ConsumerGroupCurrentMemberAssignmentValue value) {

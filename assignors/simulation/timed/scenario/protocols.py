@@ -1,4 +1,4 @@
-"""The protocol of a group."""
+"""The protocol of a group, and whether it may change."""
 
 from __future__ import annotations
 
@@ -11,3 +11,24 @@ class GroupProtocol(StrEnum):
     CLASSIC = "classic"
     CONSUMER = "consumer"
     """KIP-848."""
+
+
+class MigrationPolicy(StrEnum):
+    """Whether a running group may change its protocol (`group.consumer.migration.policy`)."""
+
+    BIDIRECTIONAL = "bidirectional"
+    UPGRADE = "upgrade"
+    """From classic to consumer."""
+    DOWNGRADE = "downgrade"
+    """From consumer to classic."""
+    DISABLED = "disabled"
+
+    @property
+    def allows_upgrade(self) -> bool:
+        """Whether a member of the consumer protocol may join a classic group that has members."""
+        return self in {MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.UPGRADE}
+
+    @property
+    def allows_downgrade(self) -> bool:
+        """Whether a consumer group becomes a classic one again when only such members are left."""
+        return self in {MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
@@ -96,9 +96,13 @@ def start(state: ClassicCoordinator, key: tuple[str, ...], after_ms: int, data: 
 
 def append(state: ClassicCoordinator, waiting: WaitingAppend, plan: dict[str, bytes]) -> None:
     """Write the group with these assignments; `waiting` is what follows."""
-    group = state.group
     state.tokens += 1
     state.appends[state.tokens] = waiting
+    state.out.append(Append((record_of(state.group, plan),), state.tokens))
+
+
+def record_of(group: ClassicGroup, plan: Mapping[str, bytes]) -> GroupRecord:
+    """Return the record of a group with these assignments, member id -> bytes."""
     protocol = group.protocol
     members: tuple[RecordedMember, ...] = ()
     if protocol is not None:
@@ -116,5 +120,4 @@ def append(state: ClassicCoordinator, waiting: WaitingAppend, plan: dict[str, by
         )
     leader = None if protocol is None else group.leader
     kind = group.protocol_type if group.generation else None  # none of a group just made
-    record = GroupRecord(group.generation, kind, protocol, leader, members)
-    state.out.append(Append((record,), state.tokens))
+    return GroupRecord(group.generation, kind, protocol, leader, members)

@@ -32,6 +32,7 @@ from assignors.simulation.timed.protocols.consumer.assignment.rounds import (
     apply,
     bring_on,
     replacement,
+    require_room,
     require_static,
     write_member,
 )
@@ -164,15 +165,6 @@ def _heartbeat(work: Work, request: ConsumerHeartbeat) -> None:
         after.epoch,
         partitions_of(after.assigned) if is_new else None,
     )
-
-
-def require_room(
-    state: ConsumerCoordinator, group: ConsumerGroup, member_id: str, instance_id: str | None
-) -> None:
-    """Raise `Refused` if the group is full and the member is not in it."""
-    is_in = instance_id in group.static_ids or member_id in group.members
-    if not is_in and len(group.members) >= state.config.max_size:
-        raise Refused(ConsumerError.GROUP_MAX_SIZE_REACHED)
 
 
 def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMember:

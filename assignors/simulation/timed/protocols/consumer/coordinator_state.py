@@ -11,7 +11,7 @@ from assignors.model import Cluster
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
-from assignors.simulation.timed.protocols.effects import Record, Response
+from assignors.simulation.timed.protocols.effects import Record, Response, TimerKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class ConsumerConfig:
     """How long a background thread takes to look up what patterns match."""
 
 
-Timer = tuple[tuple[str, str], int | None, int]
+Timer = tuple[TimerKey, int | None, int]
 """Key, microseconds from now or `None` to stop it, data."""
 
 

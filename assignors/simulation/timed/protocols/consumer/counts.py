@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from assignors.jvm.hash_order import HashOrder, string_hash
+from assignors.jvm.hash_order import DEFAULT_CAPACITY, string_hash
 from assignors.jvm.timeline_order import TimelineOrder
 from assignors.simulation.timed.protocols.consumer.records import ClassicMetadata, PatternRecord
 
@@ -91,21 +91,18 @@ class Counts:
         """
         counts = self.assignors.copy()
         names = list(self.assignor_order)
-        length = 16 if not names else 1 << (int(len(names) / 0.75 + 1) - 1).bit_length()
-        order = HashOrder(length=length)
-        for name in names:
-            order.add(name, string_hash(name))
+        length = 1 << int(len(names) / 0.75).bit_length() if names else DEFAULT_CAPACITY
         for each, by in ((before, -1), (after, 1)):
-            asked = None if each is None else each.assignor
-            if asked is None:
+            name = None if each is None else each.assignor
+            if name is None:
                 continue
-            counts[asked] += by
-            if counts[asked]:
-                order.add(asked, string_hash(asked))
-            else:
-                order.remove(asked, string_hash(asked))
-        left = [str(name) for name in order]
-        return max(left, key=lambda name: counts[name]) if left else None
+            counts[name] += by
+            if not counts[name]:
+                names.remove(name)
+            elif name not in names:
+                names.insert(0, name)  # `compute` puts a new key in front of its bucket
+        names.sort(key=lambda name: _bucket(name, length))
+        return max(names, key=lambda name: counts[name]) if names else None
 
 
 def is_homogeneous(
@@ -123,6 +120,12 @@ def is_homogeneous(
     if next(iter(counts.patterns.values())) != member_count:
         return False
     return all(by_pattern[topic] == 1 and not counts.topics[topic] for topic in topics)
+
+
+def _bucket(name: str, length: int) -> int:
+    """Return the bucket of a string in a `HashMap` of so many."""
+    unsigned = string_hash(name) & 0xFFFFFFFF
+    return (unsigned ^ (unsigned >> 16)) & (length - 1)
 
 
 def _topics(member: Asking | None) -> tuple[str, ...]:

@@ -68,6 +68,11 @@ class ConsumerMember:
         """Return the member in another epoch, the last one remembered."""
         return replace(self, epoch=epoch, previous_epoch=self.epoch, **changes)  # type: ignore[arg-type]
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it has never been brought to an epoch."""
+        return self.previous_epoch == -1
+
     def holds_as(self, other: ConsumerMember) -> bool:
         """Return whether it holds the same partitions in the same epoch as another state of it."""
         is_same = self.assigned == other.assigned and self.revoking == other.revoking
@@ -113,7 +118,7 @@ class ConsumerGroup:
     """A consumer group; `replay` is what changes it."""
 
     epoch: int = 1
-    target_epoch: int = 0
+    target_epoch: int = 1
     target_at_ms: int = 0
     """When the target was computed; 0: never, or for members that have all left."""
     target: dict[str, TopicPartitions] = field(default_factory=dict)

@@ -41,7 +41,7 @@ def reconciled(
     if is_waiting or is_there:
         if not has_changed_topics:
             return member
-        if not topics and not member.revoking and not member.assigned:
+        if not (topics or member.revoking or member.assigned or member.is_fresh):
             return member.moved_to(member.epoch)  # as in Kafka: a record that says nothing new
         return _without_unsubscribed(member, subscribed, owned)
     wanted = {topic: n for topic, n in target.items() if topic in subscribed}

@@ -61,6 +61,15 @@ class Update(NamedTuple):
     """Whether it subscribes to something else."""
 
 
+def require_room(
+    state: ConsumerCoordinator, group: ConsumerGroup, member_id: str, instance_id: str | None
+) -> None:
+    """Raise `Refused` if the group is full and the member is not in it."""
+    is_in = instance_id in group.static_ids or member_id in group.members
+    if not is_in and len(group.members) >= state.config.max_size:
+        raise Refused(ConsumerError.GROUP_MAX_SIZE_REACHED)
+
+
 def require_static(known: ConsumerMember | None, member_id: str) -> ConsumerMember:
     """Return the static member, which must have this id. Raises `Refused`."""
     if known is None:

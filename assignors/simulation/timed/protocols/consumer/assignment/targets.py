@@ -8,17 +8,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from assignors.assignor import Assignor
+from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_trees import name_order
 from assignors.model import Group, Member
 from assignors.rebalance import Rebalance
 from assignors.simulation.timed.protocols.consumer.assignment.topics import subscribed_topics
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerCoordinator,
+    Refused,
     Work,
 )
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.consumer.records import TargetEpochRecord, TargetRecord
 from wire import TopicPartitions
+from wire.text import utf16_key
 
 NO_TOPIC = "\0"
 """A name that no topic can have."""
@@ -53,22 +57,26 @@ def compute_target(work: Work, epoch: int, everybody: Everybody) -> TopicPartiti
     in_order = [members[number] for number in name_order(ids).tolist()]
     before = {each: group.target.get(each) for each in ids}
     before[everybody.asking] = group.target.get(everybody.replaced or everybody.asking)
-    topics = _topics(group, in_order, is_homogeneous=everybody.is_homogeneous)
-    answer = _assignor(state, everybody.assignor).assign(
-        Group(
-            cluster=state.cluster,
-            members=tuple(
-                Member(
-                    member_id=each.member_id,
-                    topics=topics[each.member_id],
-                    owned=before[each.member_id] or {},
-                    rack_id=each.rack_id,
-                    instance_id=each.instance_id,
-                )
-                for each in members
-            ),
-        )
+    assignor = _assignor(state, everybody.assignor)
+    topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
+    asked = Group(
+        cluster=state.cluster,
+        members=tuple(
+            Member(
+                member_id=each.member_id,
+                topics=topics[each.member_id],
+                owned=before[each.member_id] or {},
+                rack_id=each.rack_id,
+                instance_id=each.instance_id,
+            )
+            for each in members
+        ),
     )
+    try:
+        answer = assignor.assign(asked)
+    except JavaFailure:
+        group.must_refresh = group.must_refresh or epoch > group.epoch
+        raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
     target: dict[str, TopicPartitions] = {}
     for each in in_order:
         target[each.member_id] = _in_order(answer, each.member_id)
@@ -84,22 +92,31 @@ def _assignor(state: ConsumerCoordinator, name: str | None) -> Assignor:
 
 
 def _topics(
-    group: ConsumerGroup, members: list[ConsumerMember], *, is_homogeneous: bool
+    group: ConsumerGroup,
+    members: list[ConsumerMember],
+    assignor: Assignor,
+    *,
+    is_homogeneous: bool,
 ) -> dict[str, tuple[str, ...]]:
     """Return what everybody subscribes to, so that the assignor sees the group as Kafka does.
 
     Some of the broker's assignors work in another way where all subscribe to the same, and Kafka
-    says by its counts whether they do. Where these are wrong the assignor must get it wrong, too.
+    says by its counts whether they do. Where these are wrong the assignor must get it wrong, too:
+    it takes the topics of one member for those of all.
     """
-    if not group.resolved and not group.counts.patterns:
-        return {each.member_id: each.topics for each in members}
     topics = {each.member_id: subscribed_topics(each, group.resolved) for each in members}
-    first = members[0].member_id
+    if is_homogeneous is (len({frozenset(each) for each in topics.values()}) == 1):
+        return topics
+    sorts = assignor.name == "range"
+    first = min(members, key=_by_instance) if sorts else members[0]
     if is_homogeneous:
-        return dict.fromkeys(topics, topics[first])
-    if len({frozenset(each) for each in topics.values()}) == 1:
-        topics[first] = (*topics[first], NO_TOPIC)
-    return topics
+        return dict.fromkeys(topics, topics[first.member_id])
+    return {**topics, first.member_id: (*topics[first.member_id], NO_TOPIC)}
+
+
+def _by_instance(member: ConsumerMember) -> tuple[bool, bytes]:
+    """Return what the range assignor sorts members by."""
+    return member.instance_id is None, utf16_key(member.instance_id or member.member_id)
 
 
 def _in_order(answer: Rebalance, member_id: str) -> TopicPartitions:
