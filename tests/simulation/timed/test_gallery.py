@@ -63,7 +63,9 @@ def test_only_classic_rebalances_wait_for_slow_polls() -> None:
     slow, fast = played("slow-polls", CLASSIC), played("rolling-restart", CLASSIC)
     assert slow.longest_gap_ms > fast.longest_gap_ms + 2 * SECOND
     slow, fast = played("slow-polls", CONSUMER), played("rolling-restart", CONSUMER)
-    assert slow.longest_gap_ms < fast.longest_gap_ms + 0.1 * SECOND
+    assert slow.members_touched == fast.members_touched
+    # Of the member that gives up, and of the one that takes over: nobody else's.
+    assert slow.longest_gap_ms < fast.longest_gap_ms + 2 * 5 * SECOND
 
 
 def test_the_knee_of_short_lived_members_is_at_one_in_twenty_seconds() -> None:
@@ -85,4 +87,4 @@ def test_the_knee_of_short_lived_members_is_at_one_in_twenty_seconds() -> None:
 
 def test_new_partitions_wait_for_the_leaders_metadata_in_classic_groups_only() -> None:
     assert played("topic-growth", CLASSIC).longest_gap_ms > 10 * SECOND
-    assert played("topic-growth", CONSUMER).longest_gap_ms < 1 * SECOND
+    assert played("topic-growth", CONSUMER).longest_gap_ms < 1.1 * SECOND

@@ -92,8 +92,10 @@ def blue_green() -> Scenario:
 def slow_polls() -> Scenario:
     """Restart ten members that take up to five seconds between two polls.
 
-    A classic rebalance waits for the slowest member, so one slow poll stops the others as well;
-    under KIP-848 nobody waits for another one's poll.
+    A classic rebalance waits for the slowest member, so one slow poll holds up the others as well.
+    Under KIP-848 nobody waits for another one's poll; but a member that gives partitions up reports
+    it one poll later, and who gets them consumes from its own next poll on. So a partition that
+    moves may be without a consumer for two polls more than a heartbeat.
     """
     return restarts(with_members(group(), poll_ms=5000))
 
@@ -119,7 +121,7 @@ STORIES = {
         everywhere={"moves": 200, "moves_beyond_optimum": 0, "gaps": 200},
         expected={
             CLASSIC: {"rounds": 30, "longest_gap_ms": (0, 3.3 * SECOND)},
-            CONSUMER: {"rounds": 20, "longest_gap_ms": (0, 5.1 * SECOND)},
+            CONSUMER: {"rounds": 20, "longest_gap_ms": (0, 5.2 * SECOND)},
         },
     ),
     "rolling-restart-eager": Story(
@@ -163,7 +165,7 @@ STORIES = {
         scenario=slow_polls,
         expected={
             CLASSIC: {"longest_gap_ms": (5 * SECOND, 8.2 * SECOND)},
-            CONSUMER: {"longest_gap_ms": (0, 5.1 * SECOND)},
+            CONSUMER: {"longest_gap_ms": (10 * SECOND, 15.2 * SECOND)},
         },
     ),
     # Ten seconds away, three of delay, and three more as members came in the first three.

@@ -1,13 +1,17 @@
 """What a consumer with the protocol of KIP-848 does with each answer, timer and command.
 
 It sends heartbeats, one at a time. An answer with an assignment says what it may consume from now
-on: what is missing it gives up between two polls, then says so at once in a heartbeat; what is new
-it takes. Nobody else is stopped by that.
+on. What is missing it gives up first, then it takes what is new, each in a callback; once both are
+over it says at once what it owns, in a heartbeat. Nobody else is stopped by that.
 
-Timers: `("heartbeat",)`; `("poll",)`, the next look at what it has to give up; `("revoked",)` and
-`("assigned",)`, the ends of the two callbacks.
+Callbacks run in the application's polls: the next one runs that for what is given up, the one after
+it that for what is new, even if nothing is. While a callback runs the member handles nothing else.
 
-Source: `ConsumerMembershipManager` and `ConsumerHeartbeatRequestManager` of Kafka's Java client.
+Timers: `("heartbeat",)`; `("poll",)`, the poll of the first callback; `("revoked",)`, the end of
+that callback; `("take",)`, the poll of the second one; `("assigned",)`, its end.
+
+Source: `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager` of Kafka's Java client, and
+`tests/foreign/calibrate`, which plays the same with real members.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from assignors.simulation.timed.protocols.partitions import count, shared
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-TIMERS = ("heartbeat", "poll", "revoked", "assigned")
+TIMERS = ("heartbeat", "poll", "revoked", "take", "assigned")
 FATAL = (
     ConsumerError.FENCED_INSTANCE_ID,
     ConsumerError.UNRELEASED_INSTANCE_ID,
@@ -60,11 +64,11 @@ class ConsumerClient:
     epoch: int = 0
     is_up: bool = False
     owned: TopicPartitions = field(default_factory=dict)
-    """What it consumes, or will once its callback is over."""
+    """What it consumes."""
     target: TopicPartitions = field(default_factory=dict)
     """The last assignment it was sent."""
-    is_revoking: bool = False
-    """It has to give something up: it waits for the next poll, or its callback runs."""
+    going_for: TopicPartitions | None = None
+    """The assignment that it is on the way to: it waits for a poll, or a callback runs."""
     in_callback: bool = False
     """One of its callbacks runs: it takes and gives up nothing else until that is over."""
     in_flight: int | None = None
@@ -86,7 +90,7 @@ class ConsumerClient:
     @property
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
-        return self.is_up and self.epoch > 0 and not self.is_revoking and not self.must_send
+        return self.is_up and self.epoch > 0 and self.going_for is None and not self.must_send
 
     @property
     def is_busy(self) -> bool:
@@ -121,8 +125,7 @@ def _start(state: ConsumerClient) -> None:
 
 
 def _join(state: ConsumerClient) -> None:
-    state.epoch, state.owned, state.target = 0, {}, {}
-    state.is_revoking = False
+    state.epoch, state.owned, state.target, state.going_for = 0, {}, {}, None
     _send_now(state)
 
 
@@ -144,21 +147,19 @@ def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> Non
 
 
 def _reconcile(state: ConsumerClient) -> None:
-    """Go for the assignment: what is missing in it is given up at the next poll."""
-    if state.is_revoking or state.in_callback or state.is_stopping:
+    """Set out for the assignment, unless the member is on its way to an earlier one."""
+    if state.going_for is not None or state.is_stopping or _has(state, state.target):
         return
-    kept = shared(state.owned, state.target)
-    if count(kept) < count(state.owned):
-        state.is_revoking = True
-        wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-        state.out.append(Schedule(("poll",), wait))
-    else:
-        _take(state)
+    state.going_for = state.target
+    has_lost = count(shared(state.owned, state.target)) < count(state.owned)
+    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
+    state.out.append(Schedule(("poll" if has_lost else "take",), wait))
 
 
 def _poll(state: ConsumerClient) -> None:
     """Give up what the assignment lacks: consumption ends, the callback runs and commits."""
-    state.owned = shared(state.owned, state.target)
+    assert state.going_for is not None
+    state.owned = shared(state.owned, state.going_for)
     state.in_callback = True
     state.out.append(Consume(state.owned, "revoked"))
     state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
@@ -168,34 +169,39 @@ def _revoked(state: ConsumerClient) -> None:
     state.in_callback = False
     if state.is_stopping:
         _give_up_and_leave(state)
-        return
-    state.is_revoking = False
-    state.must_report = True
-    if count(shared(state.owned, state.target)) < count(state.owned):
-        _reconcile(state)  # another assignment came meanwhile
     else:
-        _take(state)
-    _send_now(state)
+        state.out.append(Schedule(("take",), state.config.poll_ms * MILLISECOND))
 
 
 def _take(state: ConsumerClient) -> None:
-    """Take what is new; the report of it goes out at once."""
-    if count(state.owned) < count(state.target):
-        state.owned = state.target
-        state.must_report = state.must_send = state.in_callback = True
-        state.out.append(Schedule(("assigned",), state.config.assign_ms * MILLISECOND))
+    """Run the callback for what is new, if anything is."""
+    assert state.going_for is not None
+    state.in_callback = True
+    is_new = not _has(state, state.going_for)
+    wait = state.config.assign_ms * MILLISECOND * is_new
+    state.out.append(Schedule(("assigned",), wait))
 
 
 def _assigned(state: ConsumerClient) -> None:
-    """Consume what is new, and go on with what came while the callback ran."""
+    """Consume what is new, and report it: the member has what it set out for."""
+    assert state.going_for is not None
     state.in_callback = False
-    state.out.append(Consume(state.owned, "assigned"))
+    if not _has(state, state.going_for):
+        state.owned = state.going_for
+        state.out.append(Consume(state.owned, "assigned"))
+    state.going_for = None
     if state.is_stopping:
         _give_up_and_leave(state)
         return
-    _reconcile(state)
-    if state.must_send:
-        _send_now(state)
+    state.must_report = True
+    _send_now(state)
+    _reconcile(state)  # another assignment may have come meanwhile
+
+
+def _has(state: ConsumerClient, partitions: TopicPartitions) -> bool:
+    """Return whether the member owns exactly these."""
+    both = count(shared(state.owned, partitions))
+    return both == count(partitions) == count(state.owned)
 
 
 def _send_now(state: ConsumerClient) -> None:
@@ -272,7 +278,8 @@ def _lose(state: ConsumerClient, reason: str) -> None:
 
 def _end(state: ConsumerClient) -> None:
     state.is_up, state.in_flight, state.owned = False, None, {}
-    state.is_revoking = state.in_callback = state.must_send = False
+    state.in_callback = state.must_send = False
+    state.going_for = None
     state.out += [Cancel((name,)) for name in TIMERS]
 
 
@@ -286,6 +293,7 @@ _TIMERS: dict[str, Callable[[ConsumerClient], None]] = {
     "heartbeat": _send_now,
     "poll": _poll,
     "revoked": _revoked,
+    "take": _take,
     "assigned": _assigned,
 }
 _COMMANDS: dict[Command, Callable[[ConsumerClient], None]] = {
