@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help env demo test lint pytest deep chaos soak coverage bench clean
+.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench clean
 
 help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
@@ -26,6 +26,8 @@ help:
 	@echo "make lint      ruff, mypy, import-linter"
 	@echo "make pytest    the tests alone;  make deep: DEEP=20 times the cases, every pair of clients"
 	@echo "make chaos     real groups of every client under random faults, MINUTES=15;  make soak: 240"
+	@echo "make calibrate thirty joins and leaves of every client on a real broker beside the timed"
+	@echo "               simulator's predictions: half an hour of waiting, writes RESULTS.md"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and the README's figures;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
@@ -80,6 +82,10 @@ soak: MINUTES ?= 240
 SEED ?= 1
 chaos soak: env
 	$(call part,$@ for $(MINUTES) minutes,$(RUN) -m tests.interop.chaos --minutes $(MINUTES) --seed $(SEED))
+
+calibrate: REPETITIONS ?= 31
+calibrate: env
+	$(call part,$@,$(RUN) -m tests.foreign.calibrate.run --repetitions $(REPETITIONS))
 
 coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)

@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import time
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -41,6 +42,7 @@ JVM = (
     # says who leads, which no request tells
     "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.coordinator.group=info",
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSSX",
 )
 
 SETTINGS = """\
@@ -83,9 +85,10 @@ LEADER = re.compile(
 
 
 class Broker:
-    """A broker that lives as long as its `with` block."""
+    """A broker that lives as long as its `with` block; `settings` replace those above."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+        self._settings = settings or {}
         self.folder = Path(tempfile.mkdtemp(prefix="broker-"))
         self._ports = _free_ports(2)
         self._process: subprocess.Popen[bytes] | None = None
@@ -173,9 +176,10 @@ class Broker:
 
     def _format(self, settings: Path) -> None:
         port, controller = self._ports
-        settings.write_text(
-            SETTINGS.format(port=port, controller=controller, folder=self.folder), "utf-8"
-        )
+        lines = SETTINGS.format(port=port, controller=controller, folder=self.folder)
+        # Of two lines with one name Java takes the later one.
+        lines += "".join(f"{name}={value}\n" for name, value in self._settings.items())
+        settings.write_text(lines, "utf-8")
         # A name that begins with "-" would be taken for an option.
         cluster = base64.urlsafe_b64encode(b"k" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
         tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(settings)]

@@ -1,0 +1,194 @@
+"""Holds what was predicted against what happened: figures of a cell's joins, or of its leaves.
+
+Moves and generations have to be equal; of times, the medians have to be near each other, and the
+distributions not distinguishable. What holds and what does not is a row either way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, exp, sqrt
+from statistics import median, quantiles
+from typing import Any
+
+from assignors.simulation.timed.scenario import Verb
+from tests.foreign.calibrate.figures import Figures
+from tests.foreign.calibrate.plan import Plan
+
+NEAR_SHARE = 0.1
+NEAR_S = 0.05
+"""A median is near another one if it is within either of these."""
+SAME_P = 0.01
+"""Two samples of one distribution come out less alike than this once in a hundred times."""
+ENOUGH = 20
+"""Repetitions from which on distributions are compared."""
+TIMES = ("idle_s", "longest_s", "duration_s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """One figure of both sides, in seconds or partition-seconds."""
+
+    real: tuple[float, float, float]
+    """5th, 50th and 95th percentile."""
+    simulated: tuple[float, float, float]
+    is_near: bool
+    same_p: float | None
+    """Of Kolmogorov and Smirnov's test; `None` for too few repetitions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The joins or the leaves of a cell, on both sides."""
+
+    cell: str
+    verb: Verb
+    repetitions: int
+    unsettled: int
+    """Real repetitions that ended before the group was at rest: they are left out."""
+    moves: int
+    """Repetitions in which the number of moves is the predicted one."""
+    generations: int
+    """Repetitions in which the number of generations is."""
+    more_rounds: tuple[int, float]
+    """Repetitions with more generations than the least, and the share of them predicted."""
+    more_rounds_p: float
+    """How likely so many or so few are at that share."""
+    times: dict[str, Times]
+
+    @property
+    def misses(self) -> list[str]:
+        """What was not predicted."""
+        found = []
+        if self.moves < self.repetitions:
+            found.append(f"moves in {self.repetitions - self.moves}")
+        if self.generations < self.repetitions and self.more_rounds_p < SAME_P:
+            found.append(f"generations in {self.repetitions - self.generations}")
+        for name, times in self.times.items():
+            if not times.is_near:
+                found.append(f"median {name.removesuffix('_s')}")
+            if times.same_p is not None and times.same_p < SAME_P:
+                found.append(f"distribution {name.removesuffix('_s')}")
+        return found
+
+
+def compare(
+    plan: Plan, verb: Verb, real: Sequence[Figures], simulated: Sequence[Sequence[Figures]]
+) -> Comparison:
+    """Compare the figures of one verb; `real` and each run of `simulated` are those of the plan.
+
+    The first repetition is left out: processes are cold.
+    """
+    places = [n for n, action in enumerate(plan.verbs) if action.do is verb][1:]
+    settled = [place for place in places if real[place].is_settled]
+    predicted = [run[place] for run in simulated for place in settled if run[place].is_settled]
+    happened = [real[place] for place in settled]
+    least = min((each.generations for each in happened + predicted), default=0)
+    more = sum(each.generations > least for each in happened)
+    share = sum(each.generations > least for each in predicted) / max(len(predicted), 1)
+    return Comparison(
+        cell=plan.cell.name,
+        verb=verb,
+        repetitions=len(settled),
+        unsettled=len(places) - len(settled),
+        moves=sum(real[p].moves in {run[p].moves for run in simulated} for p in settled),
+        generations=sum(
+            real[p].generations in {run[p].generations for run in simulated} for p in settled
+        ),
+        more_rounds=(more, share),
+        more_rounds_p=binomial_p(more, len(happened), share),
+        times={
+            name: _times(
+                [getattr(each, name) for each in happened],
+                [getattr(each, name) for each in predicted],
+            )
+            for name in TIMES
+        },
+    )
+
+
+def _times(real: list[float], simulated: list[float]) -> Times:
+    is_enough = len(real) >= ENOUGH
+    return Times(
+        real=_percentiles(real),
+        simulated=_percentiles(simulated),
+        is_near=is_near(median(real), median(simulated)) if real and simulated else False,
+        same_p=kolmogorov_smirnov_p(real, simulated) if is_enough and simulated else None,
+    )
+
+
+def is_near(real: float, simulated: float) -> bool:
+    """Return whether a predicted median counts as right.
+
+    >>> is_near(0.02, 0.06), is_near(27.0, 29.0), is_near(3.0, 3.4)
+    (True, True, False)
+    """
+    return abs(real - simulated) <= max(NEAR_SHARE * real, NEAR_S)
+
+
+def _percentiles(values: list[float]) -> tuple[float, float, float]:
+    if len(values) < 2:
+        only = values[0] if values else 0.0
+        return only, only, only
+    twentieths = quantiles(values, n=20, method="inclusive")
+    return twentieths[0], median(values), twentieths[-1]
+
+
+def kolmogorov_smirnov_p(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return how likely two samples of one distribution differ so much or more.
+
+    By Kolmogorov's asymptotic law, with Stephens's correction for small samples ("Use of the
+    Kolmogorov-Smirnov, Cramer-von Mises and related statistics", 1970).
+
+    >>> kolmogorov_smirnov_p(range(30), range(300)) < 1e-6
+    True
+    >>> kolmogorov_smirnov_p(range(0, 300, 10), range(300)) > 0.99
+    True
+    """
+    first, second = sorted(one), sorted(other)
+    most = max(
+        abs(bisect_right(first, at) / len(first) - bisect_right(second, at) / len(second))
+        for at in (*first, *second)
+    )
+    root = sqrt(len(first) * len(second) / (len(first) + len(second)))
+    scaled = (root + 0.12 + 0.11 / root) * most
+    if scaled < 0.2:
+        return 1.0
+    total = sum((k % 2 * 2 - 1) * exp(-2 * (k * scaled) ** 2) for k in range(1, 101))
+    return min(max(2 * total, 0.0), 1.0)
+
+
+def binomial_p(hits: int, tries: int, share: float) -> float:
+    """Return how likely so many hits or so few are, whichever is less likely, twice.
+
+    >>> binomial_p(0, 30, 0.0), round(binomial_p(0, 10, 0.5), 3)
+    (1.0, 0.002)
+    """
+    chances = [comb(tries, n) * share**n * (1 - share) ** (tries - n) for n in range(tries + 1)]
+    return min(2 * min(sum(chances[: hits + 1]), sum(chances[hits:])), 1.0)
+
+
+def as_row(comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as JSON has it."""
+    return {
+        "cell": comparison.cell,
+        "verb": comparison.verb.value,
+        "repetitions": comparison.repetitions,
+        "unsettled": comparison.unsettled,
+        "moves": comparison.moves,
+        "generations": comparison.generations,
+        "more_rounds": list(comparison.more_rounds),
+        "more_rounds_p": round(comparison.more_rounds_p, 4),
+        "times": {
+            name: {
+                "real": [round(value, 4) for value in times.real],
+                "simulated": [round(value, 4) for value in times.simulated],
+                "is_near": times.is_near,
+                "same_p": None if times.same_p is None else round(times.same_p, 4),
+            }
+            for name, times in comparison.times.items()
+        },
+        "misses": comparison.misses,
+    }

@@ -1,0 +1,168 @@
+"""Compares recordings with the simulator, and writes RESULTS.md and results.json.
+
+    python -m tests.foreign.calibrate.report --fit      # with constants found anew
+
+Without `--fit` the kept constants are used: so a change of the simulator is held against the last
+long run without playing it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from assignors.simulation.timed.scenario import Verb
+from tests.foreign.calibrate import fit
+from tests.foreign.calibrate.compare import Comparison, as_row, compare
+from tests.foreign.calibrate.plan import KINDS
+from tests.foreign.calibrate.real import Recording
+from tests.foreign.calibrate.recordings import load
+from tests.foreign.calibrate.simulated import Constants, play
+from tests.interop.install import ROOT
+
+HERE = Path(__file__).resolve().parent
+SEEDS = range(20)
+VERBS = {Verb.START: "join", Verb.STOP: "leave"}
+
+
+def main() -> None:
+    """Compare again what was recorded."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "calibrate")
+    parser.add_argument("--fit", action="store_true", help="look for constants first")
+    chosen = parser.parse_args()
+    write_results(chosen.folder, is_fitted=chosen.fit)
+
+
+def write_results(folder: Path, *, is_fitted: bool) -> None:
+    """Compare the recordings of a folder, and write the two files of results beside this one."""
+    recordings = load(folder)
+    if is_fitted:
+        fit.keep(fit.fit(recordings))
+    constants = fit.kept()
+    rows = compared(recordings, constants)
+    machine = json.loads((folder / "machine.json").read_text("utf-8"))
+    document = {
+        "machine": machine,
+        "constants": {kind: asdict(each) for kind, each in constants.items()},
+        "rows": [as_row(row) for row in rows],
+    }
+    (HERE / "results.json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    (HERE / "RESULTS.md").write_text(as_text(rows, constants, machine), "utf-8")
+    print(summary(rows))
+
+
+def compared(
+    recordings: Iterable[Recording], constants: Mapping[str, Constants]
+) -> list[Comparison]:
+    """Return the comparison of each recording's joins and leaves, by kind and size."""
+    rows = []
+    for each in sorted(recordings, key=_place):
+        cell = each.plan.cell
+        simulated = play(each.plan, constants[cell.kind], seeds=SEEDS, done=each.done)
+        rows += [compare(each.plan, verb, each.figures, simulated) for verb in VERBS]
+    return rows
+
+
+def _place(recording: Recording) -> tuple[int, int]:
+    cell = recording.plan.cell
+    return list(KINDS).index(cell.kind), cell.members
+
+
+def summary(rows: Iterable[Comparison]) -> str:
+    """Return how much was predicted, in a line for each class of protocols."""
+    listed = list(rows)
+    lines = []
+    for name, is_eager in (("cooperative and KIP-848", False), ("eager", True)):
+        wanted = [row for row in listed if KINDS[_kind(row)].is_eager == is_eager]
+        count = sum(row.repetitions for row in wanted)
+        exact = sum(row.moves for row in wanted)
+        same = sum(row.generations for row in wanted)
+        for figure, words in (("duration_s", "round times"), ("idle_s", "idle times")):
+            near = sum(row.times[figure].is_near for row in wanted)
+            lines.append(f"{name}: medians of {words}: {near} of {len(wanted)} near")
+        lines.append(f"{name}: moves equal in {exact}, generations in {same} of {count}")
+    return "\n".join(lines)
+
+
+def _kind(row: Comparison) -> str:
+    return row.cell.rpartition("-")[0]
+
+
+def as_text(
+    rows: Iterable[Comparison], constants: Mapping[str, Constants], machine: Mapping[str, Any]
+) -> str:
+    """Return the results as Markdown."""
+    listed = list(rows)
+    clients = ", ".join(f"{name} {version}" for name, version in machine["clients"].items())
+    loads = "; ".join(
+        f"{' and '.join(map(str, each['members']))} members: median {each['load_median']}, "
+        f"at most {each['load_max']}"
+        for each in machine["loads"]
+    )
+    return "\n".join(
+        [
+            "# What the timed simulator predicts of real groups",
+            "",
+            "Written by `make calibrate`. The same plan is played by real members on a Kafka 4.4.0",
+            "broker and by the simulator, verb for verb at the same times: a member joins a group",
+            "that is at rest, and leaves again, at a random phase of the heartbeats. Constants are",
+            f"fitted to {fit.FITTED_MEMBERS} members; 3 and 30 are predictions. Ten partitions a",
+            "member. Idle is in partition-seconds, the duration is from the start of the member's",
+            "process to the last partition taken, both in seconds: 5th, 50th, 95th percentile.",
+            "A median is near within 10 % or 50 ms.",
+            "",
+            f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, one broker and",
+            f"all members on it; {clients}. Load average: {loads}.",
+            "",
+            "```",
+            summary(listed),
+            "```",
+            "",
+            *_table(listed),
+            "",
+            "## Constants",
+            "",
+            *_constants(constants),
+            "",
+        ]
+    )
+
+
+def _table(rows: Iterable[Comparison]) -> list[str]:
+    lines = [
+        "| cell | | n | idle, real | predicted | time, real | predicted | more rounds | misses |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        more, share = row.more_rounds
+        more_share = more / max(row.repetitions, 1)
+        rounds = f"{more_share:.0%} / {share:.0%}" if more or share else ""
+        times = [
+            " / ".join(f"{value:.2f}" for value in side)
+            for name in ("idle_s", "duration_s")
+            for side in (row.times[name].real, row.times[name].simulated)
+        ]
+        cells = [row.cell, VERBS[row.verb], str(row.repetitions), *times, rounds]
+        lines.append(f"| {' | '.join(cells)} | {', '.join(row.misses)} |")
+    return lines
+
+
+def _constants(constants: Mapping[str, Constants]) -> list[str]:
+    names = [each.name for each in fields(Constants)]
+    return [
+        f"| kind | {' | '.join(f'`{name}`' for name in names)} |",
+        f"|{'---|' * (len(names) + 1)}",
+        *(
+            f"| {kind} | {' | '.join(str(getattr(each, name)) for name in names)} |"
+            for kind, each in constants.items()
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    main()

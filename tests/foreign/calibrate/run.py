@@ -1,0 +1,112 @@
+"""Plays every cell on a broker of its own, then writes down what was predicted and what was not.
+
+    python -m tests.foreign.calibrate.run --repetitions 31      # 25 minutes, mostly of waiting
+
+Groups of one wave run side by side. The recordings stay in `--folder`, from where
+`tests.foreign.calibrate.report` compares them again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from assignors.simulation.timed.scenario import GroupProtocol
+from tests.foreign.calibrate.crowds import versions
+from tests.foreign.calibrate.plan import HEARTBEAT_MS, KINDS, cell, plan_of
+from tests.foreign.calibrate.real import play, settings
+from tests.foreign.calibrate.recordings import save
+from tests.foreign.calibrate.report import write_results
+from tests.interop.broker import Broker
+from tests.interop.install import ROOT
+
+FOLDER = ROOT / "build" / "calibrate"
+WAVES = ((3, 10), (30,))
+"""Sizes of groups that run at the same time."""
+MACHINE = "machine.json"
+LOOK_S = 10.0
+
+
+def main() -> None:
+    """Play, save, compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=31, help="the first is left out")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    chosen = parser.parse_args()
+    loads = [_wave(sizes, chosen) for sizes in WAVES]
+    machine = {
+        "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "clients": versions(),
+        "loads": loads,
+    }
+    (chosen.folder / MACHINE).write_text(json.dumps(machine, indent=2), "utf-8")
+    write_results(chosen.folder, is_fitted=True)
+
+
+def _wave(sizes: tuple[int, ...], chosen: argparse.Namespace) -> dict[str, Any]:
+    """Play every kind at these sizes; return what else the machine did meanwhile."""
+    plans = [
+        plan_of(cell(kind, size), repetitions=chosen.repetitions, seed=chosen.seed)
+        for kind in KINDS
+        for size in sizes
+    ]
+    minutes = max(plan.until for plan in plans) / 60_000
+    print(f"{len(plans)} groups of {sizes} members: {minutes:.0f} minutes", flush=True)
+    own = settings(HEARTBEAT_MS[GroupProtocol.CONSUMER])
+    with (
+        tempfile.TemporaryDirectory(prefix="calibrate-") as folder,
+        Broker(own) as broker,
+        _load() as seen,
+    ):
+        recordings = play(broker, plans, mark="run", folder=Path(folder))
+    save(recordings, chosen.folder, repetitions=chosen.repetitions, seed=chosen.seed)
+    return {
+        "members": list(sizes),
+        "load_median": round(median(seen), 1),
+        "load_max": round(max(seen), 1),
+    }
+
+
+@contextmanager
+def _load() -> Iterator[list[float]]:
+    """Look at the load average of the machine every few seconds."""
+    seen = [os.getloadavg()[0]]
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(LOOK_S):
+            seen.append(os.getloadavg()[0])
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
+
+
+def _processor() -> str:
+    """Return the name of the processor, where the system has it."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text("utf-8").splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Plays plans in the timed simulator, with the constants of a kind of member."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import Played, simulate
+from tests.foreign.calibrate.figures import Figures, figures_of
+from tests.foreign.calibrate.plan import KINDS, MILLI, TOPIC, Done, Plan, windows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constants:
+    """What a scenario has to know of a client, its broker and their machine."""
+
+    startup_ms: int = 30
+    """From a consumer's constructor to its first request at the coordinator."""
+    poll_ms: int = 0
+    """From the answer to a heartbeat to what the member does about it: up to so long."""
+    callback_ms: int = 0
+    sync_delay_us: int = 0
+    """Mean time from the answer to JoinGroup to a follower's SyncGroup."""
+    network_us: int = 500
+    """Mean time of a message."""
+    service_us: int = 100
+    """The coordinator's time for a request."""
+    append_us: int = 1000
+    """From a record's write to its replication, linger included."""
+    compute_us_per_partition: int = 20
+    """The leader's assignor."""
+
+
+def scenario_of(
+    plan: Plan, constants: Constants, *, seed: int, done: Done | None = None
+) -> Scenario:
+    """Return a plan as a scenario; verbs happen when they really were `done`, where that is known.
+
+    Times of `done` are microseconds since the run began.
+    """
+    kind = KINDS[plan.cell.kind]
+    times = planned(plan) if done is None else done
+    actions = [
+        Action(
+            at_ms=at // MILLI + constants.startup_ms * (verb is Verb.START), do=verb, member=name
+        )
+        for (verb, name), at in times.items()
+    ]
+    return Scenario(
+        name=plan.cell.name,
+        seed=seed,
+        until_ms=windows(plan, times)[-1][1] // MILLI,
+        protocol=kind.protocol,
+        topics={TOPIC: plan.cell.partitions},
+        members=tuple(
+            MemberConfig(
+                name=name,
+                topics=(TOPIC,),
+                assignors=(f"java/{kind.assignor or 'range'}",),
+                heartbeat_interval_ms=plan.cell.heartbeat_ms,
+                poll_ms=constants.poll_ms,
+                revoke_ms=constants.callback_ms,
+                assign_ms=constants.callback_ms,
+                sync_delay_us=constants.sync_delay_us,
+                starts_at_ms=None,
+            )
+            for name in plan.members
+        ),
+        plan=tuple(sorted(actions, key=lambda action: action.at_ms)),
+        broker=BrokerConfig(
+            initial_delay_ms=0,
+            service_us=constants.service_us,
+            append_us=constants.append_us,
+            consumer_heartbeat_interval_ms=plan.cell.heartbeat_ms,
+        ),
+        network=NetworkConfig(mean_us=constants.network_us),
+        compute_us_per_partition=constants.compute_us_per_partition,
+    )
+
+
+def play(
+    plan: Plan, constants: Constants, *, seeds: Sequence[int], done: Done | None = None
+) -> list[list[Figures]]:
+    """Return the figures of each verb of a plan, for each seed. Cost: that of the runs."""
+    times = windows(plan, done or planned(plan))
+    return [
+        figures_of(
+            played.changes,
+            _generations(played),
+            windows=times,
+            partitions=plan.cell.partitions,
+        )
+        for seed in seeds
+        for played in [
+            simulate(scenario_of(plan, constants, seed=seed, done=done), keeps_history=True)
+        ]
+    ]
+
+
+def planned(plan: Plan) -> Done:
+    """Return when each verb happens if everybody does it at once."""
+    return {(verb, member): at * MILLI for at, verb, member in plan.steps}
+
+
+def _generations(played: Played) -> list[int]:
+    """Return when each generation began; those of one rebalance began with it."""
+    found: list[int] = []
+    before = 0
+    for rebalance in played.rebalances:
+        found += [rebalance.ended] * (rebalance.generation - before)
+        before = rebalance.generation
+    return found
