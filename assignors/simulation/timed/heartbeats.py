@@ -69,7 +69,7 @@ class Heartbeats:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
         queue, key = self.queue, (number, HEARTBEAT.key)
         due = queue.due(key)
-        if due is None or self.network.links[number].unanswered or not self.plain.may_rest(number):
+        if due is None or not self.network.is_quiet(number) or not self.plain.may_rest(number):
             return
         member_id, every, timeout = self.plain.timing(number)
         session_key = (COORDINATOR, ("session", member_id))
@@ -157,7 +157,9 @@ class Heartbeats:
         queue, network = self.queue, self.network
         for effect in self.sides.step_member(number, HEARTBEAT):
             if isinstance(effect, Send):
-                arrives, rank, arrived = network.send(at, number, effect)
+                sent = network.send(at, number, effect)
+                assert sent is not None, "no member rests while its connection is bad"
+                arrives, rank, arrived = sent
                 if not queue.is_past(arrives, Rank.ARRIVAL, number):
                     queue.put(arrives, (COORDINATOR, arrived), rank, number)
                     continue

@@ -1,88 +1,199 @@
 """Messages on their way between members and the coordinator: delays, order, requests and answers.
 
 Every member has a connection of its own; messages of one connection do not overtake each other. An
-answer finds its way back by the number of its request; answers to a process that has ended are
-dropped. How long a message takes depends on when it is sent, not on how many were sent before it.
+answer finds its way back by the number of its request; answers to a process that has ended, and
+those on a connection that was closed, are dropped. What is lost is not sent again here but by the
+member, as in a client, when the time of its request is over: so nothing is delivered twice, and an
+answer that is lost means that the coordinator has done what was asked.
+
+A connection is like one of TCP. A message does not get lost alone: with it everything on the same
+connection does, either way, until the member notices and opens another one. What is sent while the
+network is cut waits for the end of the cut, unless the request is given up before.
+
+Source of the time limits: `NetworkClient` and `AbstractCoordinator` of Kafka's Java client.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+from assignors.simulation.dice import Dice
+from assignors.simulation.timed.protocols.classic.messages import (
+    JoinGroup,
+    JoinGroupResponse,
+    SyncGroup,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Answered,
     Arrived,
+    Request,
     Response,
     Send,
     is_plain,
 )
-from assignors.simulation.timed.queue import Rank
-from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, stream_seed
-from assignors.simulation.timed.scenario import NetworkConfig
+from assignors.simulation.timed.queue import EventQueue, Rank
+from assignors.simulation.timed.random_streams import (
+    MEANS_MAX,
+    exponential_at,
+    stream,
+    stream_seed,
+)
+from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
+
+JOIN_LAPSE_MS = 5000
+"""A JoinGroup may take the rebalance timeout and so much more (`JOIN_GROUP_TIMEOUT_LAPSE`)."""
+
+MILLION = 1_000_000
+
+Waiting = tuple[int, int, int, int, Rank | None]
+"""A request's member, its own number of the request, its life, when its time is over, and the rank
+of the answer."""
+
+
+class TimedOut(NamedTuple):
+    """An event at a member: the time of a request is over, and no answer has come."""
+
+    request: int
+
+
+class Silent(NamedTuple):
+    """An event at a member: a session timeout ago it heard from the coordinator last, at `since`.
+
+    It is none any more if an answer has come meanwhile.
+    """
+
+    since: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Trouble:
+    """The state of a connection with which something has gone wrong; times are microseconds."""
+
+    losses: Dice
+    cut_until: int = 0
+    opens_at: int = 0
+    """When the network lets the member open its new connection."""
+    extra_us: int = 0
+    loss: int = 0
+    """Chance of a message to get lost, in millionths."""
+    is_lost: bool = False
+    """The connection is dead, and the member has not noticed."""
+    watched: int = -1
+    """Since when the member had heard nothing when a `Silent` was asked for last."""
+
+    def open(self, now: int) -> None:
+        """Open another connection, as soon as no cut is in the way."""
+        self.is_lost = False
+        self.opens_at = self.cut_until if self.cut_until > now else 0
+
+    def is_over(self, now: int) -> bool:
+        """Return whether all is well again."""
+        return not (self.is_lost or self.loss or self.extra_us or self.cut_until > now)
+
+    def arrival(self, leaves: int, arrives: int, deadline: int) -> int | None:
+        """Return when a message arrives that would arrive then; `None`: not by its deadline.
+
+        Then the connection is dead.
+        """
+        late = arrives + self.extra_us + max(self.cut_until - leaves, 0)
+        is_lost = self.loss > 0 and self.losses.below(MILLION) < self.loss
+        if self.is_lost or is_lost or late > deadline:
+            self.is_lost = True
+            return None
+        return late
 
 
 @dataclass(slots=True)
 class Link:
     """A member's connection: its delays, and when the last message each way arrives."""
 
+    config: MemberConfig
     to: int
     """The seed of the delays on the way to the coordinator."""
     back: int
     arrives: int = 0
     returns: int = 0
     life: int = 0
-    """Counts the member's processes."""
+    """Counts the member's processes and connections."""
     unanswered: int = 0
     """Requests that the coordinator has not answered yet."""
+    trouble: Trouble | None = None
+    """`None`: nothing has gone wrong so far."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Network:
     """The connections of all members, and the requests that wait for an answer."""
 
-    config: NetworkConfig
+    scenario: Scenario
+    queue: EventQueue[Any]
+    """Time limits are put there, as events of members."""
     links: list[Link]
-    in_flight: dict[int, tuple[int, int, int, Rank | None]] = field(default_factory=dict)
-    """Request -> member, its own number of the request, its life, the rank of the answer."""
+    in_flight: dict[int, Waiting] = field(default_factory=dict)
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
-    """Requests sent, by type."""
+    """Requests that reach the coordinator, by type."""
     busy_until: int = 0
     """When the coordinator has handled what has arrived."""
 
     @classmethod
-    def of(cls, config: NetworkConfig, seed: int, names: Iterable[str]) -> Network:
-        """Return a network of members with these names. Cost: O(members)."""
-        return cls(
-            config=config,
-            links=[
-                Link(stream_seed(seed, name, "requests"), stream_seed(seed, name, "answers"))
-                for name in names
-            ],
-        )
+    def of(cls, scenario: Scenario, queue: EventQueue[Any]) -> Network:
+        """Return the network of a scenario. Cost: O(members)."""
+        links = [
+            Link(
+                config=each,
+                to=stream_seed(scenario.seed, each.name, "requests"),
+                back=stream_seed(scenario.seed, each.name, "answers"),
+            )
+            for each in scenario.members
+        ]
+        return cls(scenario=scenario, queue=queue, links=links)
 
     def start(self, member: int) -> None:
-        """Begin the life of a process: answers to the one before it are dropped."""
-        self.links[member].life += 1
+        """Open the connection of a process: answers to the one before it are dropped."""
+        link = self.links[member]
+        link.life += 1
+        if link.trouble is not None:
+            link.trouble.open(self.queue.now)
 
     @property
     def longest_us(self) -> int:
-        """No message takes longer."""
-        return self.config.least_us + MEANS_MAX * self.config.mean_us
+        """No message takes longer where nothing is wrong."""
+        network = self.scenario.network
+        return network.least_us + MEANS_MAX * network.mean_us
 
-    def send(self, now: int, member: int, effect: Send) -> tuple[int, Rank | None, Arrived]:
-        """Return when a request reaches the coordinator, in microseconds, its rank, and as what."""
-        link = self.links[member]
-        link.arrives = arrives = self.arrives(member, now + effect.after_us)
-        link.unanswered += 1
+    def send(self, now: int, member: int, effect: Send) -> tuple[int, Rank | None, Arrived] | None:
+        """Return when a request reaches the coordinator, in microseconds, its rank, and as what.
+
+        `None`: it is lost. Only those that may wait at the coordinator have a timer otherwise.
+        """
+        link, request = self.links[member], effect.request
+        leaves = now + effect.after_us
+        arrives = leaves + self._delay(link.to, leaves)
+        is_heartbeat = is_plain(request)
+        may_wait = not is_heartbeat and isinstance(request, JoinGroup | SyncGroup)
+        deadline = leaves + _time_limit(link.config, request if may_wait else None)
         self.sent = number = self.sent + 1
-        is_heartbeat = is_plain(effect.request)
+        link.unanswered += 1
+        if link.trouble is not None:
+            deadline += max(link.trouble.opens_at - leaves, 0)
         rank = Rank.ANSWER if is_heartbeat else None
-        self.in_flight[number] = (member, effect.number, link.life, rank)
-        self.requests[type(effect.request).__name__] += 1
-        return arrives, Rank.ARRIVAL if is_heartbeat else None, Arrived(number, effect.request)
+        self.in_flight[number] = (member, effect.number, link.life, deadline, rank)
+        if link.trouble is not None:
+            passed = link.trouble.arrival(leaves, arrives, deadline)
+            if passed is None:
+                self._lose(number, deadline)
+                return None
+            arrives = passed
+        if may_wait:
+            self.queue.start(("request", number), deadline, (member, TimedOut(number)))
+        link.arrives = arrives = max(arrives, link.arrives)
+        self.requests[type(request).__name__] += 1
+        return arrives, Rank.ARRIVAL if is_heartbeat else None, Arrived(number, request)
 
     def handled(self, now: int, event: object, service_us: int) -> int:
         """Return when the coordinator has handled an event: one request after the other.
@@ -100,26 +211,39 @@ class Network:
     ) -> tuple[int, Rank | None, int, Answered] | None:
         """Return when an answer that leaves then arrives, its rank, at which member, and as what.
 
-        `None`: the process that asked has ended.
+        `None`: it is lost, or nobody waits for it any more.
         """
-        member, own_number, life, rank = self.in_flight.pop(number)
+        waiting = self.in_flight.pop(number, None)
+        if waiting is None:
+            return None
+        member, own_number, life, deadline, rank = waiting
         link = self.links[member]
         link.unanswered -= 1
         if life != link.life:
             return None
-        link.returns = returns = self.returns(member, leaves)
+        returns = leaves + self._delay(link.back, leaves)
+        if link.trouble is not None:
+            passed = link.trouble.arrival(leaves, returns, deadline)
+            if passed is None:
+                self.in_flight[number] = waiting
+                link.unanswered += 1
+                self._lose(number, max(deadline, leaves))
+                return None
+            returns = passed
+        if isinstance(response, JoinGroupResponse | SyncGroupResponse):
+            self.queue.stop(("request", number))
+        link.returns = returns = max(returns, link.returns)
         return returns, rank, member, Answered(own_number, response)
 
     def arrives(self, member: int, at: int) -> int:
         """Return when a request arrives that is sent at `at`, as the next one."""
-        link, config = self.links[member], self.config
-        return max(at + config.least_us + exponential_at(link.to, at, config.mean_us), link.arrives)
+        link = self.links[member]
+        return max(at + self._delay(link.to, at), link.arrives)
 
     def returns(self, member: int, at: int) -> int:
         """Return when an answer arrives that leaves at `at`, as the next one."""
-        link, config = self.links[member], self.config
-        delay = config.least_us + exponential_at(link.back, at, config.mean_us)
-        return max(at + delay, link.returns)
+        link = self.links[member]
+        return max(at + self._delay(link.back, at), link.returns)
 
     def passed(self, member: int, arrives: int, returns: int) -> None:
         """Let later messages of a member wait for a request and its answer that were computed."""
@@ -130,3 +254,66 @@ class Network:
         """Count requests that were computed, by the name of their type."""
         if count:
             self.requests[request] += count
+
+    def is_quiet(self, member: int) -> bool:
+        """Return whether every request of a member is answered, and nothing goes wrong."""
+        link = self.links[member]
+        trouble = link.trouble
+        return not link.unanswered and (trouble is None or trouble.is_over(self.queue.now))
+
+    def is_silent(self, member: int, silent: Silent) -> bool:
+        """Return whether the member has heard nothing since."""
+        return self.links[member].returns == silent.since
+
+    def is_waiting(self, member: int, timed_out: TimedOut) -> bool:
+        """Return whether a request whose time is over still has no answer."""
+        waiting = self.in_flight.get(timed_out.request)
+        return waiting is not None and waiting[2] == self.links[member].life
+
+    def disconnect(self, member: int) -> list[int]:
+        """Close a member's connection, open another one; return which requests have no answer.
+
+        By the member's own numbers, the oldest first. Cost: O(requests in flight).
+        """
+        listed = [(n, each[1]) for n, each in self.in_flight.items() if each[0] == member]
+        for number, _ in listed:
+            del self.in_flight[number]
+            self.queue.stop(("request", number))
+        self.links[member].unanswered -= len(listed)
+        self.start(member)
+        return [own_number for _, own_number in listed]
+
+    def trouble(self, member: int) -> Trouble:
+        """Return the troubles of a member's connection, none of them if it had none."""
+        link = self.links[member]
+        if link.trouble is None:
+            losses = stream(self.scenario.seed, link.config.name, "loss")
+            link.trouble = Trouble(losses=losses)
+        return link.trouble
+
+    def _delay(self, seed: int, at: int) -> int:
+        network = self.scenario.network
+        return network.least_us + exponential_at(seed, at, network.mean_us)
+
+    def _lose(self, number: int, deadline: int) -> None:
+        """Lose a message: the member notices when the time of its request is over.
+
+        A classic member also notices when its session must be over.
+        """
+        member = self.in_flight[number][0]
+        link, trouble = self.links[member], self.trouble(member)
+        self.queue.stop(("request", number))
+        self.queue.put(deadline, (member, TimedOut(number)))
+        is_classic = self.scenario.protocol is GroupProtocol.CLASSIC
+        if is_classic and link.returns and trouble.watched != link.returns:
+            trouble.watched = link.returns
+            over = link.returns + link.config.session_timeout_ms * MILLISECOND
+            self.queue.put(max(over, self.queue.now), (member, Silent(link.returns)))
+
+
+def _time_limit(config: MemberConfig, waiting: Request | None) -> int:
+    """Return how long a request may take, in microseconds; `waiting`: one that has to wait."""
+    limit = config.request_timeout_ms
+    if isinstance(waiting, JoinGroup):
+        limit = max(limit, waiting.rebalance_timeout_ms + JOIN_LAPSE_MS)
+    return limit * MILLISECOND

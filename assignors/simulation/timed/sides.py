@@ -26,14 +26,14 @@ from assignors.simulation.timed.protocols.classic.member_state import ClassicMem
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer import coordinator as consumer_coordinator
-from assignors.simulation.timed.protocols.consumer import member as consumer_member
+from assignors.simulation.timed.protocols.consumer import member_faults as consumer_member
 from assignors.simulation.timed.protocols.consumer.assignment.topics import with_ids
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerConfig,
     ConsumerCoordinator,
 )
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, MemberState
-from assignors.simulation.timed.protocols.consumer.member import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeatResponse,
@@ -42,11 +42,9 @@ from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinato
 from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
-    Answered,
-    Command,
     CoordinatorEvent,
     Effect,
-    Fired,
+    MemberEvent,
     Response,
 )
 from assignors.simulation.timed.random_streams import exponential, stream
@@ -107,7 +105,7 @@ class Sides:
     """Its state, of a kind that `monitors.coordinators` knows."""
     step_coordinator: Callable[[int, CoordinatorEvent], list[Effect]]
     """The time in microseconds and an event -> what the coordinator does about it."""
-    step_member: Callable[[int, Answered | Fired | Command], list[Effect]]
+    step_member: Callable[[int, MemberEvent], list[Effect]]
     """A member's number and an event -> what it does about it."""
     change_topics: Callable[[Cluster], bool]
     """Shows the coordinator new topics; whether members have to be shown them too."""
@@ -117,6 +115,8 @@ class Sides:
     """The generation or group epoch."""
     is_rebalancing: Callable[[], bool]
     """Whether members are on their way to a new assignment."""
+    removed: Callable[[], list[str]]
+    """The ids of members that the coordinator has removed since it was asked last."""
     plain: PlainHeartbeats | None = None
     """`None` where every heartbeat has to be looked at."""
 
@@ -157,6 +157,7 @@ def classic_sides(scenario: Scenario) -> Sides:
         show_topics=show_topics,
         generation=lambda: coordinator.group.generation,
         is_rebalancing=lambda: coordinator.group.state not in AT_REST,
+        removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
         plain=PlainHeartbeats(
             request="Heartbeat",
             may_rest=lambda number: _classic_may_rest(members[number], coordinator.group),
@@ -220,6 +221,7 @@ def consumer_sides(scenario: Scenario) -> Sides:
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
         generation=lambda: coordinator.group.epoch,
         is_rebalancing=lambda: not coordinator.group.is_stable,
+        removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
         plain=PlainHeartbeats(
             request="ConsumerHeartbeat",
             may_rest=lambda number: _consumer_may_rest(members[number], coordinator.group),

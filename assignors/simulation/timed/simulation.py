@@ -7,14 +7,17 @@ way over the network, waits for its turn at the coordinator, and the answer come
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from statistics import median
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
+from assignors.simulation.timed.faults.events import FaultEvent, fault_events
+from assignors.simulation.timed.faults.live import ForMember, LiveFaults
+from assignors.simulation.timed.faults.zombies import Zombie
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.meter import Meter, Rebalance
+from assignors.simulation.timed.meter import Meter, Rebalance, result_of
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
@@ -30,15 +33,16 @@ from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
-    Answered,
     Append,
     Arrived,
     Cancel,
     Command,
     Committed,
     Consume,
+    Disconnect,
     Effect,
     Fired,
+    MemberEvent,
     Record,
     Reply,
     Response,
@@ -51,7 +55,7 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Scenario, Verb
 from assignors.simulation.timed.sides import Sides
 
-Happening = Arrived | Fired | Committed | Answered | Command | Action | Cluster
+Happening = ForMember | Arrived | Committed | Action | FaultEvent
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 
@@ -72,6 +76,7 @@ class _Run:
     meter: Meter
     watch: Watch | None
     observe: Observer | None
+    faults: LiveFaults = field(init=False)
     heartbeats: Heartbeats | None = None
     """Computes those that change nothing; `None`: every one is queued."""
     records: list[tuple[int, Record]] = field(default_factory=list)
@@ -90,6 +95,8 @@ class Played:
     """Every change of what a member really consumes, if they are kept."""
     records: list[tuple[int, Record]]
     """When each record was written to the offsets topic, and the record, if they are kept."""
+    zombies: list[Zombie]
+    """Members that consumed after the coordinator had removed them."""
 
 
 def simulate(
@@ -113,6 +120,7 @@ def simulate(
     if not queues_heartbeats:
         service_us = scenario.broker.service_us
         run.heartbeats = Heartbeats.of(run.sides, run.network, run.queue, service_us)
+        run.faults.heartbeats = run.heartbeats
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
     while queue.count < limit and (event := queue.take(until)) is not None:
@@ -123,6 +131,7 @@ def simulate(
         violations=[] if run.watch is None else run.watch.kept,
         changes=run.ledger.changes,
         records=run.records,
+        zombies=run.faults.zombies.close(queue.now),
     )
 
 
@@ -143,17 +152,20 @@ def _prepared(
         meter=Meter(ledger=ledger),
         watch=watch_over(sides, ledger, [each.name for each in scenario.members], monitoring),
         observe=observe,
-        network=Network.of(
-            scenario.network, scenario.seed, (each.name for each in scenario.members)
-        ),
+        network=Network.of(scenario, queue),
         numbers={each.name: number for number, each in enumerate(scenario.members)},
         topics=dict(scenario.topics),
+    )
+    run.faults = LiveFaults.of(
+        scenario, sides, run.network, run.meter, step=lambda *what: _step_member(run, *what)
     )
     for number, config in enumerate(scenario.members):
         if config.starts_at_ms is not None:
             run.queue.put(config.starts_at_ms * MILLISECOND, (number, Command.START))
     for action in scenario.plan:
         run.queue.put(action.at_ms * MILLISECOND, (COORDINATOR, action))
+    for at, fault in fault_events(scenario.faults):
+        run.queue.put(at, (COORDINATOR, fault))
     return run
 
 
@@ -161,16 +173,15 @@ def _handle(run: _Run, event: Event) -> None:
     target, what = event
     if isinstance(what, Action):
         _act(run, what)
-    elif isinstance(what, Cluster):
-        if run.sides.show_topics(target, what):
-            _step_member(run, target, Command.REJOIN)
-    elif isinstance(what, Answered | Command):
-        _step_member(run, target, what)
+    elif isinstance(what, FaultEvent):
+        run.faults.change(what)
+    elif isinstance(what, Arrived | Committed):
+        _step_coordinator(run, what)
     elif target == COORDINATOR:
+        assert isinstance(what, Fired)
         _step_coordinator(run, what)
     else:
-        assert isinstance(what, Fired)
-        _step_member(run, target, what)
+        run.faults.reach(target, what)
 
 
 # The plan
@@ -183,7 +194,7 @@ def _act(run: _Run, action: Action) -> None:
     if act is not None:
         act(run, action)
     else:
-        _step_member(run, _member_of(run, action), Command(action.do.value))
+        run.faults.reach(_member_of(run, action), Command(action.do.value))
 
 
 def _grow(run: _Run, action: Action) -> None:
@@ -206,7 +217,7 @@ def _grow(run: _Run, action: Action) -> None:
 def _subscribe(run: _Run, action: Action) -> None:
     number = _member_of(run, action)
     run.sides.members[number].topics = action.topics
-    _step_member(run, number, Command.REJOIN)
+    run.faults.reach(number, Command.REJOIN)
 
 
 def _member_of(run: _Run, action: Action) -> int:
@@ -224,7 +235,7 @@ ACTS: dict[Verb, Callable[[_Run, Action], None]] = {
 # Members
 
 
-def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> None:
+def _step_member(run: _Run, number: int, event: MemberEvent) -> None:
     if event is Command.START:
         if run.sides.members[number].is_up:
             return
@@ -247,15 +258,17 @@ def _step_member(run: _Run, number: int, event: Answered | Fired | Command) -> N
         run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))
 
 
-def _do(run: _Run, number: int, event: Answered | Fired | Command, effect: Effect) -> None:
+def _do(run: _Run, number: int, event: MemberEvent, effect: Effect) -> None:
     """Do what a member asks for."""
     now, name = run.queue.now, run.scenario.members[number].name
     match effect:
         case Send():
             if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
                 run.meter.touch(now, run.sides, number)
-            arrives, rank, arrived = run.network.send(now, number, effect)
-            run.queue.put(arrives, (COORDINATOR, arrived), rank, number)
+            sent = run.network.send(now, number, effect)
+            if sent is not None:
+                arrives, rank, arrived = sent
+                run.queue.put(arrives, (COORDINATOR, arrived), rank, number)
         case Schedule(key, after_us, data):
             rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
             fired = (number, Fired(key, data))
@@ -266,6 +279,10 @@ def _do(run: _Run, number: int, event: Answered | Fired | Command, effect: Effec
             has_lost = run.ledger.consume(now, name, owned, reason)
             if has_lost and event not in {Command.STOP, Command.CRASH}:
                 run.meter.touch(now, run.sides, number)
+            if not owned:
+                run.faults.zombies.end(now, name)
+        case Disconnect():
+            run.faults.disconnect(number)
         case _:
             raise AssertionError(effect)
 
@@ -298,6 +315,7 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
     run.meter.count(now, run.sides, generation)
     if run.heartbeats is not None:
         run.heartbeats.look()
+    run.faults.note_removed()
     if run.watch is not None and run.watch.is_full:
         saw_coordinator(run.watch, (run.queue.count, now), event, effects)
     if run.observe is not None:
@@ -312,39 +330,21 @@ def _reply(run: _Run, number: int, response: Response, done: int) -> None:
 
 
 def _result(run: _Run) -> TimedResult:
-    scenario, sides, ledger = run.scenario, run.sides, run.ledger
-    meter, watch = run.meter, run.watch
+    scenario, watch = run.scenario, run.watch
     is_cut = run.queue.count >= scenario.event_limit
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
     if run.heartbeats is not None:
         run.heartbeats.close(at)
-    acted = meter.acted
-    meter.act(at, sides, run.numbers)
-    running = [member for member in sides.members if member.is_up]
-    unowned = ledger.close(at, {topic for member in running for topic in member.topics})
-    is_settled = not unowned and all(member.is_at_rest for member in running)
-    times = [(each.ended - each.began) / MILLISECOND for each in meter.rebalances]
-    return TimedResult(
-        scenario=scenario.name,
-        seed=scenario.seed,
-        rounds=meter.generations,
-        round_ms_median=median(times) if times else 0.0,
-        round_ms_max=max(times, default=0.0),
-        convergence_ms=max(meter.settled_at - acted, 0) / MILLISECOND if is_settled else None,
-        unavailable_partition_ms=ledger.unavailable / MILLISECOND,
-        longest_gap_ms=ledger.longest_gap / MILLISECOND,
-        gaps=ledger.gaps,
-        moves=ledger.moves,
-        moves_beyond_optimum=meter.moves_beyond_optimum,
-        members_touched=meter.touched,
-        double_partition_ms=ledger.double / MILLISECOND,
-        longest_double_ms=ledger.longest_double / MILLISECOND,
+    figures: dict[str, Any] = (
+        {} if run.processing is None else dict(run.processing.figures(at, run.topics))
+    )
+    result = result_of(run.meter, scenario, run.sides, at)
+    return replace(
+        result,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
-        unowned=unowned,
-        is_settled=is_settled,
         violations=0 if watch is None else watch.count,
         first_violation=described(watch.kept[0], scenario.seed) if watch and watch.kept else None,
         stopped_by=f"event_limit: {scenario.event_limit}" if is_cut else None,
-        **({} if run.processing is None else run.processing.figures(at, run.topics)),
+        **figures,
     )

@@ -11,6 +11,8 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
+    Fault,
+    FaultKind,
     GroupProtocol,
     MemberConfig,
     ProcessingConfig,
@@ -39,6 +41,10 @@ WHOLE = Scenario(
         Action(at_ms=2, do=Verb.GROW, topic="u", partitions=4),
         Action(at_ms=3, do=Verb.SUBSCRIBE, member="b", topics=("u",)),
     ),
+    faults=(
+        Fault(kind=FaultKind.FREEZE, member="a", from_ms=1, until_ms=9),
+        Fault(kind=FaultKind.LOSS, from_ms=1, until_ms=9, percent=0.5),
+    ),
     broker=BrokerConfig(assignor="server/range", append_us=1),
     processing=ProcessingConfig(records_per_second=1, topics={"t": 2}),
 )
@@ -65,6 +71,8 @@ def test_scenarios_that_differ_have_different_hashes() -> None:
 
 
 MEMBER = {"name": "a", "topics": ["t"]}
+CUT = {"kind": "cut", "from_ms": 1, "until_ms": 9}
+FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
 
 
 @pytest.mark.parametrize(
@@ -106,6 +114,32 @@ MEMBER = {"name": "a", "topics": ["t"]}
         ({"plan": [{"at_ms": 1, "do": "explode", "member": "a"}]}, "plan[0].do"),
         ({"plan": [{"at_ms": 1, "do": "grow", "topic": "v"}]}, "plan[0].topic"),
         ({"plan": [{"at_ms": 1, "do": "grow", "topic": "t"}]}, "plan[0].partitions"),
+        ({"count_from_ms": 2}, "count_from_ms"),
+        (
+            {
+                "topics": {"t": 3},
+                "plan": [{"at_ms": 1, "do": "grow", "topic": "t", "partitions": 2}],
+            },
+            "plan[0].partitions",
+        ),
+        ({"faults": [{"kind": "cut", "until_ms": 1}]}, "faults[0].from_ms"),
+        ({"faults": [{**CUT, "kind": "explosion"}]}, "faults[0].kind"),
+        ({"faults": [{**CUT, "kind": "hanging_transaction"}]}, "faults[0].kind"),
+        ({"faults": [{**CUT, "member": "b"}]}, "faults[0].member"),
+        ({"faults": [{**CUT, "member": ""}]}, "faults[0].member"),
+        ({"faults": [{**CUT, "kind": "freeze"}]}, "faults[0].member"),
+        ({"faults": [{**CUT, "until_ms": 1}]}, "faults[0].until_ms"),
+        ({"faults": [{"kind": "cut", "from_ms": 1}]}, "faults[0].until_ms"),
+        ({"faults": [{**CUT, "by_ms": 5}]}, "faults[0].by_ms"),
+        ({"faults": [{**CUT, "kind": "delay"}]}, "faults[0].by_ms"),
+        ({"faults": [{**CUT, "kind": "loss"}]}, "faults[0].percent"),
+        ({"faults": [{**CUT, "kind": "loss", "percent": 101}]}, "faults[0].percent"),
+        ({"faults": [{**CUT, "kind": "loss", "percent": -1}]}, "faults[0].percent"),
+        ({"faults": [{**CUT, "kind": "loss", "percent": float("nan")}]}, "faults[0].percent"),
+        ({"faults": [{**CUT, "kind": "loss", "percent": True}]}, "faults[0].percent"),
+        ({"faults": [FREEZE, {**FREEZE, "from_ms": 8}]}, "faults[1].from_ms"),
+        ({"members": [{**MEMBER, "stops_without_answer": 1}]}, "members[0].stops_without_answer"),
+        ({"broker": {"consumer_session_timeout_ms": 5000}}, "broker.consumer_session_timeout_ms"),
         ({"broker": {"assignor": "x"}}, "broker.assignor"),
         ({"network": []}, "network"),
     ],

@@ -14,14 +14,19 @@ from assignors.simulation.timed.protocols.consumer import messages as consumer
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, TargetRecord
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Answered,
     Append,
     Arrived,
     Command,
     Committed,
     Consume,
+    CoordinatorEvent,
+    Disturbed,
     Effect,
+    Failed,
     Fired,
+    MemberEvent,
     Record,
     Reply,
     Request,
@@ -45,6 +50,12 @@ TIMERS: dict[tuple[str, ...], str] = {
 }
 
 
+COMMANDS = {
+    Command.LOSE_GENERATION: "forgets its generation",
+    Command.SESSION_OVER: "has heard nothing for a session timeout",
+}
+
+
 def line_of(seen: Seen) -> str | None:
     """Return an event and what it led to in one line; `None` where nothing is worth a line."""
     who = seen.member or "coordinator"
@@ -55,7 +66,7 @@ def line_of(seen: Seen) -> str | None:
     return f"{who}: " + " -> ".join(filter(None, (what, "; ".join(led_to))))
 
 
-def _event(event: Arrived | Fired | Committed | Answered | Command) -> str | None:
+def _event(event: CoordinatorEvent | MemberEvent) -> str | None:
     match event:
         case Arrived(_, request):
             return _request(request, "gets")
@@ -65,8 +76,17 @@ def _event(event: Arrived | Fired | Committed | Answered | Command) -> str | Non
             return _timer(key)
         case Committed():
             return "its record is replicated"
-        case Command():
-            return f"is to {event.value}"
+        case Failed() | Disturbed() | Command():
+            return _from_outside(event)
+
+
+def _from_outside(event: Failed | Disturbed | Command) -> str:
+    match event:
+        case Failed():
+            return "has no answer in time"
+        case Disturbed(kind, by_us):
+            return f"{kind.value}: {by_us / MILLISECOND:g} ms" if by_us else f"{kind.value} is over"
+    return COMMANDS.get(event, f"is to {event.value}")
 
 
 def _timer(key: tuple[str, ...]) -> str | None:

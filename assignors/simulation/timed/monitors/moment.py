@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assignors.simulation.timed.protocols.effects import (
-    Answered,
     Cancel,
     Command,
     Consume,
     Effect,
     Fired,
+    MemberEvent,
     Schedule,
 )
 from wire import TopicPartitions
@@ -23,7 +23,6 @@ from wire import TopicPartitions
 REVOKED, ASSIGNED = ("revoked",), ("assigned",)
 """The timers that stand for the two callbacks."""
 CALLBACKS = frozenset({REVOKED, ASSIGNED})
-MemberEvent = Answered | Fired | Command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

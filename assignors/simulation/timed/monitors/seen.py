@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from assignors.simulation.timed.protocols.effects import (
-    Answered,
-    Arrived,
-    Command,
-    Committed,
-    Effect,
-    Fired,
-)
+from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, MemberEvent
 
 
 class Seen(NamedTuple):
@@ -23,7 +16,7 @@ class Seen(NamedTuple):
     at_us: int
     member: str | None
     """Whom it reached: a member's name, `None` for the coordinator."""
-    event: Arrived | Fired | Committed | Answered | Command
+    event: CoordinatorEvent | MemberEvent
     effects: Sequence[Effect]
 
 

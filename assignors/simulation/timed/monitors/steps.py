@@ -13,7 +13,6 @@ from assignors.simulation.timed.monitors.invariants import named
 from assignors.simulation.timed.monitors.moment import (
     CALLBACKS,
     Consumption,
-    MemberEvent,
     MemberMoment,
 )
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
@@ -21,6 +20,7 @@ from assignors.simulation.timed.protocols.effects import (
     Append,
     Effect,
     Fired,
+    MemberEvent,
     Reply,
     Schedule,
 )

@@ -21,7 +21,6 @@ from assignors.simulation.timed.monitors.invariants import INVARIANTS, broken
 from assignors.simulation.timed.monitors.moment import (
     Consumption,
     GroupMoment,
-    MemberEvent,
     MemberMoment,
     consumption_after,
 )
@@ -38,6 +37,7 @@ from assignors.simulation.timed.protocols.effects import (
     Arrived,
     Effect,
     Fired,
+    MemberEvent,
 )
 from assignors.simulation.timed.sides import Sides
 

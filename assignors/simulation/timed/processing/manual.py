@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assignors.simulation.timed.protocols.effects import (
-    Answered,
     Command,
     Consume,
     Effect,
-    Fired,
+    MemberEvent,
 )
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
@@ -36,7 +35,7 @@ class ManualMember:
         return self.is_up
 
 
-def step(state: ManualMember, event: Answered | Fired | Command) -> list[Effect]:
+def step(state: ManualMember, event: MemberEvent) -> list[Effect]:
     """Return what it does about an event; `state` is changed in place. Cost: O(1)."""
     if event is Command.START and not state.is_up:
         state.is_up, state.owned = True, state.config.assign

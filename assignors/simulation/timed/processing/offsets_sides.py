@@ -24,6 +24,7 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Effect,
     Fired,
+    MemberEvent,
     Reply,
 )
 from assignors.simulation.timed.protocols.offsets.access import (
@@ -146,7 +147,7 @@ def sides_with_offsets(
                 _count(processing, at_us, effect.response.error)
         return effects
 
-    def step_member(number: int, event: Answered | Fired | Command) -> list[Effect]:
+    def step_member(number: int, event: MemberEvent) -> list[Effect]:
         return _step_member(processing, sides, number, event)
 
     wrapped = replace(
@@ -169,7 +170,7 @@ def _with_manual(scenario: Scenario, sides: Sides) -> Sides:
         return sides
     members: list[AnyMember] = [manual.get(n, each) for n, each in enumerate(sides.members)]
 
-    def step_member(number: int, event: Answered | Fired | Command) -> list[Effect]:
+    def step_member(number: int, event: MemberEvent) -> list[Effect]:
         member = manual.get(number)
         return sides.step_member(number, event) if member is None else manual_step(member, event)
 
@@ -195,7 +196,7 @@ def _count(processing: Processing, at_us: int, error: CommitError) -> None:
 
 
 def _step_member(
-    processing: Processing, sides: Sides, number: int, event: Answered | Fired | Command
+    processing: Processing, sides: Sides, number: int, event: MemberEvent
 ) -> list[Effect]:
     """Let a member play an event, and its consumer do what follows for its offsets."""
     at_us, member = processing.now(), sides.members[number]

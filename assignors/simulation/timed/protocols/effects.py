@@ -33,6 +33,10 @@ class Command(StrEnum):
     CRASH = "crash"
     REJOIN = "rejoin"
     """Its subscription, or as a leader its metadata, has changed."""
+    LOSE_GENERATION = "lose_generation"
+    """It forgets its generation or member epoch, not its member id."""
+    SESSION_OVER = "session_over"
+    """No answer has come for a session timeout."""
 
 
 class Arrived(NamedTuple):
@@ -60,6 +64,36 @@ class Answered(NamedTuple):
 
     number: int
     response: Response
+
+
+class Failed(NamedTuple):
+    """An event: a request of the member has no answer, and its connection is closed.
+
+    The request may have reached the coordinator all the same.
+    """
+
+    number: int
+
+
+class Disturbance(StrEnum):
+    """What slows down the application's thread of a member."""
+
+    LONG_POLL = "long_poll"
+    """It does not come back to poll: the records that it has keep it busy."""
+    SLOW_CALLBACK = "slow_callback"
+    """Callbacks for revoked and assigned partitions take longer."""
+    SLOW_ASSIGNOR = "slow_assignor"
+    """As leader it takes longer to compute."""
+
+
+class Disturbed(NamedTuple):
+    """An event: from now on a member's thread is slower by `by_us`; 0: it no longer is."""
+
+    kind: Disturbance
+    by_us: int
+
+
+MemberEvent = Answered | Fired | Failed | Disturbed | Command
 
 
 class Reply(NamedTuple):
@@ -98,6 +132,10 @@ class Send(NamedTuple):
     after_us: int = 0
 
 
+class Disconnect(NamedTuple):
+    """An effect: close the connection; every request without an answer fails."""
+
+
 class Consume(NamedTuple):
     """An effect: from now on the member consumes exactly `owned`."""
 
@@ -105,7 +143,7 @@ class Consume(NamedTuple):
     reason: str
 
 
-Effect = Reply | Schedule | Cancel | Append | Send | Consume
+Effect = Reply | Schedule | Cancel | Append | Send | Disconnect | Consume
 CoordinatorEvent = Arrived | Fired | Committed
 
 

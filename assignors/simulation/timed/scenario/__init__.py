@@ -4,13 +4,14 @@ Nothing else decides a run. Times are milliseconds, but for those too short for 
 has one part of a scenario, as data, and beside it `READERS`: what reads each field from JSON. A new
 field is a line in its class, and a row in `READERS` unless it is a natural number.
 
-* `whole`: the scenario
-* `members`, `claims`, `broker`, `network`, `plan`, `processing`, `protocols`: its parts
+* `whole`: the scenario; its parts: `members`, `claims`, `broker`, `network`, `plan`, `faults`,
+  `processing`, `protocols`
 * `reading`: readers of values; `possible`: what is refused, as it cannot happen
 """
 
 from assignors.simulation.timed.scenario.broker import BrokerConfig
 from assignors.simulation.timed.scenario.claims import Claims
+from assignors.simulation.timed.scenario.faults import Fault, FaultKind
 from assignors.simulation.timed.scenario.members import MemberConfig
 from assignors.simulation.timed.scenario.network import NetworkConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
@@ -23,6 +24,8 @@ __all__ = [
     "Action",
     "BrokerConfig",
     "Claims",
+    "Fault",
+    "FaultKind",
     "GroupProtocol",
     "MemberConfig",
     "NetworkConfig",

@@ -56,6 +56,14 @@ class MemberConfig:
     """Mean time from the answer to JoinGroup to the follower's SyncGroup."""
     metadata_age_ms: int = 300_000
     """It refreshes its metadata at least that often (`metadata.max.age.ms`)."""
+    request_timeout_ms: int = 30_000
+    """`request.timeout.ms`: when a request without an answer is given up."""
+    leaves_if_poll_is_late: bool = True
+    """It leaves the group when it has not polled for `rebalance_timeout_ms`, as Java's client and
+    librdkafka do; Sarama and franz-go do not."""
+    stops_without_answer: bool = False
+    """It gives up its partitions when no answer has come for a session timeout, as librdkafka does.
+    Java's client opens another connection, and goes on."""
     starts_at_ms: int | None = 0
     """When it first starts; `None`: only the plan starts it."""
     restarts_after_ms: int | None = None
@@ -89,6 +97,8 @@ READERS: dict[str, Reader] = {
     "subscription_hex": as_hexadecimal,
     "commits_on_revoke": as_boolean,
     "assign": as_partitions,
+    "leaves_if_poll_is_late": as_boolean,
+    "stops_without_answer": as_boolean,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, Fault, FaultKind
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
 
@@ -33,25 +34,41 @@ def _members_are_named(scenario: Scenario) -> None:
 
 
 def _heartbeats_fit_sessions(scenario: Scenario) -> None:
+    broker = scenario.broker
+    interval, session = broker.consumer_heartbeat_interval_ms, broker.consumer_session_timeout_ms
+    _session_is_longer(interval, session, ("broker",), "consumer_")
     for number, member in enumerate(scenario.members):
-        place = ("members", number)
-        if member.session_timeout_ms <= member.heartbeat_interval_ms:
-            words = (
-                f"a session of {member.session_timeout_ms} ms is over before the next heartbeat, "
-                f"after {member.heartbeat_interval_ms} ms"
-            )
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "session_timeout_ms"))
-        if 0 in {member.heartbeat_interval_ms, scenario.broker.consumer_heartbeat_interval_ms}:
-            words = "heartbeats need an interval"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "heartbeat_interval_ms"))
+        interval, session = member.heartbeat_interval_ms, member.session_timeout_ms
+        _session_is_longer(interval, session, ("members", number), "")
+
+
+def _session_is_longer(interval_ms: int, session_ms: int, place: Place, prefix: str) -> None:
+    if not interval_ms:
+        field, words = "heartbeat_interval_ms", "heartbeats need an interval"
+    elif session_ms <= interval_ms:
+        field = "session_timeout_ms"
+        words = (
+            f"a session of {session_ms} ms is over before the next heartbeat, after "
+            f"{interval_ms} ms"
+        )
+    else:
+        return
+    raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, prefix + field))
+
+
+def _costs_are_counted(scenario: Scenario) -> None:
+    if scenario.count_from_ms > scenario.until_ms:
+        words = f"the run ends at {scenario.until_ms} ms, before costs are counted"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("count_from_ms",))
 
 
 def _actions_concern_what_is_there(scenario: Scenario) -> None:
     names = {each.name for each in scenario.members}
-    for number, action in enumerate(scenario.plan):
+    counts = dict(scenario.topics)
+    for number, action in sorted(enumerate(scenario.plan), key=lambda each: each[1].at_ms):
         place = ("plan", number)
         if action.do is Verb.GROW:
-            _topic_grows(scenario, action, place)
+            _topic_grows(counts, action, place)
         elif action.member not in names:
             words = f"there is no member {action.member!r}"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
@@ -69,13 +86,50 @@ def _clients_have_their_assignors(scenario: Scenario) -> None:
                 raise DocumentError(ErrorCode.UNKNOWN, words, place)
 
 
-def _topic_grows(scenario: Scenario, action: Action, place: Place) -> None:
-    if action.topic not in scenario.topics:
+def _topic_grows(counts: dict[str, int], action: Action, place: Place) -> None:
+    """Let a topic of `counts` grow; none ever gets fewer partitions."""
+    before = counts.get(action.topic or "")
+    if action.topic is None or before is None:
         words = f"there is no topic {action.topic!r}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
-    if not 0 < action.partitions <= PARTITIONS_MAX:
-        words = f"a topic cannot have {action.partitions} partitions"
+    if not max(before, 1) <= action.partitions <= PARTITIONS_MAX:
+        words = f"a topic with {before} partitions cannot have {action.partitions}"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "partitions"))
+    counts[action.topic] = action.partitions
+
+
+def _faults_can_happen(scenario: Scenario) -> None:
+    names = {each.name for each in scenario.members}
+    ends: dict[tuple[FaultKind, str | None], int] = {}
+    for number, fault in sorted(enumerate(scenario.faults), key=lambda each: each[1].from_ms):
+        place = ("faults", number)
+        _fault_is_complete(fault, names, place)
+        key = fault.kind, fault.member
+        if fault.kind in OF_A_MEMBER and fault.from_ms < ends.get(key, 0):
+            words = f"{fault.member!r} has another {fault.kind.value} then"
+            raise DocumentError(ErrorCode.REPEATED, words, (*place, "from_ms"))
+        ends[key] = fault.until_ms
+
+
+def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
+    """Refuse a fault of nobody, one that never is, and one without its amount."""
+    kind = fault.kind.value
+    if fault.member is None and fault.kind in OF_A_MEMBER:
+        raise DocumentError(ErrorCode.MISSING, f"whose {kind}?", (*place, "member"))
+    if fault.member is not None and fault.member not in names:
+        words = f"there is no member {fault.member!r}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
+    if fault.kind is not FaultKind.LOST_GENERATION and fault.until_ms <= fault.from_ms:
+        words = f"it begins at {fault.from_ms} ms, so it cannot end at {fault.until_ms} ms"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "until_ms"))
+    for field, amount, kinds in (
+        ("by_ms", fault.by_ms, LONGER),
+        ("percent", fault.percent, {FaultKind.LOSS}),
+    ):
+        if (amount > 0) != (fault.kind in kinds):
+            words = f"a {kind} needs a {field}" if amount == 0 else f"a {kind} has no {field}"
+            error = ErrorCode.MISSING if amount == 0 else ErrorCode.UNKNOWN
+            raise DocumentError(error, words, (*place, field))
 
 
 def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
@@ -104,7 +158,9 @@ def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
 CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _members_are_named,
     _heartbeats_fit_sessions,
+    _costs_are_counted,
     _actions_concern_what_is_there,
     _clients_have_their_assignors,
     _commits_and_assignments_are_possible,
+    _faults_can_happen,
 )

@@ -21,6 +21,7 @@ from assignors.simulation.timed.dialects.clients import DIALECTS
 from wire import TopicPartitions
 
 SEED_MAX = 2**63 - 1
+PERCENT_MAX = 100
 
 E = TypeVar("E", bound=StrEnum)
 Reader = Callable[[object, Place], Any]
@@ -51,6 +52,17 @@ def as_natural(value: object, place: Place) -> int:
     if number < 0:
         raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{number} is negative", place)
     return number
+
+
+def as_percentage(value: object, place: Place) -> float:
+    """Return a number from 0 to 100."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        words = f"expected a number, found {described(value)}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
+    if not 0 <= value <= PERCENT_MAX:
+        words = f"{value} is not between 0 and {PERCENT_MAX} percent"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
+    return value
 
 
 def as_seed(value: object, place: Place) -> int:

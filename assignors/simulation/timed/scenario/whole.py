@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 
 from assignors.documents.values import DocumentError, ErrorCode, Place, as_object, as_string
 from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
+from assignors.simulation.timed.scenario.faults import Fault, read_faults
 from assignors.simulation.timed.scenario.members import MemberConfig, read_members
 from assignors.simulation.timed.scenario.network import NetworkConfig, read_network
 from assignors.simulation.timed.scenario.plan import Action, read_plan
@@ -34,6 +35,7 @@ class Scenario:
     """Topic -> partition count at the start."""
     members: tuple[MemberConfig, ...]
     plan: tuple[Action, ...] = ()
+    faults: tuple[Fault, ...] = ()
     broker: BrokerConfig = field(default_factory=BrokerConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
     processing: ProcessingConfig = field(default_factory=ProcessingConfig)
@@ -63,6 +65,7 @@ READERS: dict[str, Reader] = {
     "topics": read_topics,
     "members": read_members,
     "plan": read_plan,
+    "faults": read_faults,
     "broker": read_broker,
     "network": read_network,
     "processing": read_processing,

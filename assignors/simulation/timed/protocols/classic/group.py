@@ -73,6 +73,8 @@ class ClassicGroup:
     order: HashOrder = field(default_factory=HashOrder)
     changes: int = 0
     """How often rebalances have begun, and members have been removed or replaced."""
+    removed: list[str] = field(default_factory=list)
+    """Members removed since `taken_removed` was called last."""
 
     def in_order(self) -> Iterator[GroupMember]:
         """Yield the members in the order of Kafka's map. Cost: O(members)."""
@@ -169,6 +171,13 @@ class ClassicGroup:
         self.joins_waiting += (waiting is not None) - (member.waiting_join is not None)
         member.waiting_join = waiting
 
+    def taken_removed(self) -> list[str]:
+        """Return the members removed since the last call. Cost: O(1)."""
+        removed = self.removed
+        if removed:
+            self.removed = []
+        return removed
+
     def selected_protocol(self) -> str:
         """Return the protocol that most members prefer of those that all support.
 
@@ -214,6 +223,7 @@ class ClassicGroup:
         member = self.members.pop(member_id, None)
         if member is not None:
             self.changes += 1
+            self.removed.append(member_id)
             self.order.remove(member_id, string_hash(member_id))
             self.supported.subtract(each.name for each in member.protocols)
         return member

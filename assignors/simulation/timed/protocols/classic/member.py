@@ -9,7 +9,8 @@ comes as REBALANCE_IN_PROGRESS: the member joins again with what it has.
 Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked",)` and
 `("assigned",)`, the ends of the two callbacks; `("computed",)`, the end of the leader's work;
 `("follow-up",)`, after which a leader starts another round by itself; `("retry",)` and
-`("restart",)`, after bytes that its client failed on.
+`("restart",)`, after bytes that its client failed on; `("max-poll",)`, by which the application has
+to poll.
 
 Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client.
 """
@@ -18,13 +19,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from assignors.simulation.timed.protocols.classic.member_faults import (
+    beat,
+    lose_generation,
+    lose_place,
+    poll_late,
+    request_failed,
+    session_over,
+    slow_down,
+)
 from assignors.simulation.timed.protocols.classic.member_rounds import (
     assigned,
     computed,
-    failed,
+    free,
     joined,
+    poll,
+    poll_later,
     retry,
-    revoke_then_join,
     revoke_then_leave,
     revoked,
     start_process,
@@ -32,37 +43,52 @@ from assignors.simulation.timed.protocols.classic.member_rounds import (
 )
 from assignors.simulation.timed.protocols.classic.member_state import (
     ClassicMember,
-    beat_later,
     end,
     lose,
-    send,
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
-    Heartbeat,
     HeartbeatResponse,
     JoinGroupResponse,
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
-    MILLISECOND,
     Answered,
     Command,
+    Disturbed,
     Effect,
+    Failed,
     Fired,
-    Schedule,
+    MemberEvent,
 )
-from wire import TopicPartitions
 
 
-def step(state: ClassicMember, event: Answered | Fired | Command) -> list[Effect]:
+def step(state: ClassicMember, event: MemberEvent) -> list[Effect]:
     """Return what a member does about an event; `state` is changed in place.
 
     Cost: O(its partitions) for an assignment; that of the assignor for a leader; O(1) otherwise.
     """
     state.out = []
+    if isinstance(event, Answered):
+        _answered(state, event)
+        return state.out
     match event:
+        case Fired((name,)):
+            TIMERS[name](state)
+        case Failed(number):
+            request_failed(state, number)
+        case Disturbed():
+            slow_down(state, event)
+        case Command():
+            COMMANDS[event](state)
+    return state.out
+
+
+def _answered(state: ClassicMember, answered: Answered) -> None:
+    """Handle an answer; that of a JoinGroup or SyncGroup only if it is still waited for."""
+    state.is_connected = True
+    match answered:
         case Answered(number, JoinGroupResponse() as response):
             if number == state.awaited and state.state is MemberState.JOINING:
                 joined(state, response)
@@ -71,17 +97,6 @@ def step(state: ClassicMember, event: Answered | Fired | Command) -> list[Effect
                 synced(state, response)
         case Answered(_, HeartbeatResponse(error)):
             _heard(state, error)
-        case Fired((name,)):
-            TIMERS[name](state)
-        case Command():
-            COMMANDS[event](state)
-    return state.out
-
-
-def _beat(state: ClassicMember) -> None:
-    """Send a heartbeat; the next one is due an interval later, whenever the answer comes."""
-    send(state, Heartbeat(state.member_id, state.config.instance_id, state.generation))
-    beat_later(state)
 
 
 def _heard(state: ClassicMember, error: ErrorCode) -> None:
@@ -91,46 +106,29 @@ def _heard(state: ClassicMember, error: ErrorCode) -> None:
     if error is ErrorCode.REBALANCE_IN_PROGRESS:
         _rejoin(state)
     else:
-        failed(state, error)
+        lose_place(state, error)
 
 
 def _rejoin(state: ClassicMember) -> None:
     """Join again at the next poll, if the member is at rest; otherwise it is on its way."""
     if state.state is MemberState.STABLE and not state.must_rejoin:
         state.must_rejoin = True
-        if not state.is_assigning:
-            _poll_later(state)
-
-
-def _poll_later(state: ClassicMember) -> None:
-    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-    state.out.append(Schedule(("poll",), wait))
+        if not state.application.is_busy:
+            poll_later(state)
 
 
 def _assigned(state: ClassicMember) -> None:
     """Consume what is new, and go on with what came while the callback ran."""
     assigned(state)
-    if state.is_stopping:
-        revoke_then_leave(state)
-    elif state.must_rejoin:
-        _poll_later(state)
-
-
-def _poll(state: ClassicMember) -> None:
-    """Prepare to join: under an eager protocol everything is revoked first."""
-    if state.state is not MemberState.STABLE:
-        return
-    wanted = {topic: n for topic, n in state.owned.items() if topic in state.topics}
-    kept: TopicPartitions = wanted if state.is_cooperative else {}
-    revoke_then_join(state, kept)
+    free(state, at_once=False)
 
 
 def _stop(state: ClassicMember) -> None:
-    """Close the consumer: revoke everything, then leave."""
+    """Close the consumer: revoke everything, then leave. It waits for the application's thread."""
     if state.state is MemberState.DOWN:
         return
     state.is_stopping = True
-    if not state.is_assigning and state.state is not MemberState.REVOKING:
+    if not state.application.is_busy:
         revoke_then_leave(state)
 
 
@@ -147,14 +145,15 @@ def _crash(state: ClassicMember) -> None:
 
 
 TIMERS: dict[str, Callable[[ClassicMember], None]] = {
-    "heartbeat": _beat,
-    "poll": _poll,
+    "heartbeat": beat,
+    "poll": poll,
     "revoked": revoked,
     "assigned": _assigned,
     "computed": computed,
     "follow-up": _rejoin,
     "retry": retry,
     "restart": _restart,
+    "max-poll": poll_late,
 }
 
 COMMANDS: dict[Command, Callable[[ClassicMember], None]] = {
@@ -162,4 +161,6 @@ COMMANDS: dict[Command, Callable[[ClassicMember], None]] = {
     Command.STOP: _stop,
     Command.CRASH: _crash,
     Command.REJOIN: _rejoin,
+    Command.LOSE_GENERATION: lose_generation,
+    Command.SESSION_OVER: session_over,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from assignors.leader import Memory
 from assignors.membership import Membership, applied
 from assignors.simulation.timed.dialects.dialect import Reaction
+from assignors.simulation.timed.protocols.application import call_back, watch_thread
 from assignors.simulation.timed.protocols.classic.member_bytes import (
     led_by,
     read_assignment,
@@ -61,13 +62,16 @@ def start_process(state: ClassicMember) -> None:
     state.must_rejoin = state.must_follow_up = state.is_stopping = state.is_leader = False
     state.must_start_anew, state.failures, state.user_data = False, 0, None
     state.memory = Memory()
+    state.is_connected = True
+    state.application.restart()
     send_join(state)
 
 
-def send_join(state: ClassicMember) -> None:
+def send_join(state: ClassicMember, after_us: int = 0) -> None:
     """Join with what it owns now."""
     state.state = MemberState.JOINING
-    state.must_rejoin = False
+    state.must_rejoin = state.application.has_left = False
+    state.deferred = ErrorCode.NONE
     memberships, protocols = [], []
     for assignor, membership in zip(state.assignors, state.memberships, strict=True):
         after, blob = written(state, assignor, membership)
@@ -75,7 +79,7 @@ def send_join(state: ClassicMember) -> None:
         protocols.append(Protocol(assignor.name, blob))
     state.memberships = tuple(memberships)
     config = state.config
-    state.out += (Cancel(("heartbeat",)), Cancel(("poll",)), Cancel(("follow-up",)))
+    state.out += [Cancel((name,)) for name in ("heartbeat", "poll", "follow-up", "max-poll")]
     state.awaited = send(
         state,
         JoinGroup(
@@ -86,6 +90,7 @@ def send_join(state: ClassicMember) -> None:
             config.rebalance_timeout_ms,
             tuple(protocols),
         ),
+        after_us,
     )
 
 
@@ -118,7 +123,9 @@ def compute(state: ClassicMember, response: JoinGroupResponse) -> None:
     state.plan = led
     known = state.cluster.topics
     count = sum(topic.partition_count for topic in known.values())
-    state.out.append(Schedule(("computed",), state.compute_us_per_partition * count))
+    takes = state.compute_us_per_partition * count + state.application.slow_assignor_us
+    state.out += watch_thread(state.config, takes)
+    state.out.append(Schedule(("computed",), takes))
 
 
 def react(state: ClassicMember, reaction: Reaction) -> None:
@@ -152,7 +159,9 @@ def retry(state: ClassicMember) -> None:
 
 def computed(state: ClassicMember) -> None:
     """Send the assignment, unless the leader has lost its place meanwhile."""
-    if state.state is MemberState.SYNCING:
+    if state.application.has_left:
+        failed(state, ErrorCode.UNKNOWN_MEMBER_ID)
+    elif state.state is MemberState.SYNCING:
         send_sync(state, 0)
 
 
@@ -193,13 +202,13 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         # What it lost it stops at once; what is new to it starts after both callbacks.
         state.out.append(Consume(kept, "revoked"))
         state.state = MemberState.REVOKING
-        state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+        state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
     elif count(kept) < count(assigned):
-        state.is_assigning = True
-        state.out.append(Schedule(("assigned",), state.config.assign_ms * MILLISECOND))
+        state.out += call_back(state.application, state.config, "assigned", state.config.assign_ms)
     if state.is_leader and state.must_follow_up and not has_lost:
         delay = state.config.heartbeat_interval_ms * MILLISECOND
         state.out.append(Schedule(("follow-up",), delay))
+    begin_long_poll(state)
 
 
 def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:
@@ -210,7 +219,7 @@ def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:
     state.owned = kept
     state.state = MemberState.REVOKING
     state.out.append(Consume(kept, "revoked"))
-    state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+    state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
 
 
 def revoke_then_leave(state: ClassicMember) -> None:
@@ -223,8 +232,12 @@ def revoke_then_leave(state: ClassicMember) -> None:
 
 def revoked(state: ClassicMember) -> None:
     """Leave, or join again, once the callback for revoked partitions is over."""
+    state.application.is_in_callback = False
     if state.is_stopping:
         revoke_then_leave(state)
+        return
+    if state.application.has_left:
+        failed(state, ErrorCode.UNKNOWN_MEMBER_ID)
         return
     if state.owned:
         state.out.append(Consume(state.owned, "assigned"))
@@ -233,8 +246,50 @@ def revoked(state: ClassicMember) -> None:
 
 def assigned(state: ClassicMember) -> None:
     """Consume what is new: the callback for assigned partitions is over."""
-    state.is_assigning = False
+    state.application.is_in_callback = False
     state.out.append(Consume(state.owned, "assigned"))
+
+
+def poll_later(state: ClassicMember) -> None:
+    """Handle a rebalance at the next poll."""
+    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
+    state.out.append(Schedule(("poll",), wait))
+
+
+def poll(state: ClassicMember) -> None:
+    """Prepare to join: under an eager protocol everything is revoked first."""
+    if state.state is not MemberState.STABLE or state.application.is_busy:
+        return
+    wanted = {topic: n for topic, n in state.owned.items() if topic in state.topics}
+    kept: TopicPartitions = wanted if state.is_cooperative else {}
+    revoke_then_join(state, kept)
+
+
+def begin_long_poll(state: ClassicMember) -> None:
+    """Let the application be busy with its records, if it takes long for them."""
+    application = state.application
+    if application.long_poll_us and not application.is_busy and state.state is MemberState.STABLE:
+        application.is_in_poll = True
+        state.out += watch_thread(state.config, application.long_poll_us)
+
+
+def free(state: ClassicMember, *, at_once: bool = True) -> None:
+    """Do what has waited for the application's thread: at once, or a rebalance at the next poll."""
+    if state.application.is_busy or state.state is not MemberState.STABLE:
+        return
+    state.out.append(Cancel(("max-poll",)))
+    if state.is_stopping:
+        revoke_then_leave(state)
+    elif state.application.has_left:
+        failed(state, ErrorCode.UNKNOWN_MEMBER_ID)
+    elif state.deferred is not ErrorCode.NONE:
+        failed(state, state.deferred)
+    elif state.must_rejoin and at_once:
+        poll(state)
+    elif state.must_rejoin:
+        poll_later(state)
+    else:
+        begin_long_poll(state)
 
 
 def leave(state: ClassicMember) -> None:

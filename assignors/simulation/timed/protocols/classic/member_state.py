@@ -11,9 +11,11 @@ from assignors.membership import Membership
 from assignors.model import Cluster
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Dialect
+from assignors.simulation.timed.protocols.application import Application
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
     UNKNOWN_MEMBER_ID,
+    ErrorCode,
     Request,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
@@ -28,7 +30,7 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-TIMERS = ("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry")
+TIMERS = ("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry", "max-poll")
 """The timers of a process; none of them runs on once it has ended."""
 
 
@@ -62,8 +64,6 @@ class ClassicMember:
     """A rebalance is to be handled at the next poll."""
     must_follow_up: bool = False
     is_stopping: bool = False
-    is_assigning: bool = False
-    """Its callback for assigned partitions runs: it handles nothing else until that is over."""
     plan: tuple[tuple[str, bytes], ...] = ()
     """As leader: what it sends once it has computed."""
     is_leader: bool = False
@@ -73,6 +73,13 @@ class ClassicMember:
     """It has given up its membership, and joins as a new member once its session is over."""
     failures: int = 0
     """How often in a row it could not use what it received."""
+    application: Application = field(default_factory=Application)
+    deferred: ErrorCode = ErrorCode.NONE
+    """What a heartbeat reported while the application was busy."""
+    is_connected: bool = True
+    """Its last connection has been good for an answer."""
+    reconnected_at: int = 0
+    """The last request that was sent before its newest connection."""
     out: list[Effect] = field(default_factory=list)
 
     @property
@@ -88,7 +95,8 @@ class ClassicMember:
     @property
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
-        return self.state is MemberState.STABLE and not self.must_rejoin
+        is_free = self.deferred is ErrorCode.NONE and not self.application.has_left
+        return self.state is MemberState.STABLE and not self.must_rejoin and is_free
 
     @property
     def is_cooperative(self) -> bool:
@@ -112,7 +120,7 @@ def beat_later(state: ClassicMember) -> None:
 def lose(state: ClassicMember, reason: str) -> None:
     """Stop consuming everything, without a commit."""
     state.out.append(Cancel(("assigned",)))
-    state.is_assigning = False
+    state.application.is_in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
     state.owned = {}
@@ -122,7 +130,7 @@ def end(state: ClassicMember) -> None:
     """End the process: no timer runs on."""
     state.state = MemberState.DOWN
     state.owned = {}
-    state.is_assigning = False
+    state.application.is_in_callback = False
     state.out += [Cancel((name,)) for name in TIMERS]
 
 

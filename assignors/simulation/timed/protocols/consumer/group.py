@@ -152,6 +152,9 @@ class ConsumerGroup:
             self.known_homogeneous = is_homogeneous(self.counts, self.resolved, len(self.members))
         return self.known_homogeneous
 
+    removed: list[str] = field(default_factory=list)
+    """Members removed since `taken_removed` was called last."""
+
     @property
     def is_stable(self) -> bool:
         """Whether every member has its target of the group's epoch. Cost: O(1)."""
@@ -200,12 +203,20 @@ class ConsumerGroup:
     def remove(self, member_id: str) -> None:
         """Remove a member and its partitions."""
         member = self.members.pop(member_id)
+        self.removed.append(member_id)
         self.order.remove(member_id, string_hash(member_id))
         self.counts.replace(member, None)
         self.known_homogeneous = None
         self._hold(member, None)
         if member.instance_id is not None:
             self.static_ids.pop(member.instance_id, None)
+
+    def taken_removed(self) -> list[str]:
+        """Return the members removed since the last call. Cost: O(1)."""
+        removed = self.removed
+        if removed:
+            self.removed = []
+        return removed
 
     def _hold(self, before: ConsumerMember | None, after: ConsumerMember | None) -> None:
         """Keep which epoch each partition is held in. Cost: O(partitions), O(1) for the same."""

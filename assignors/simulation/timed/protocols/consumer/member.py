@@ -8,7 +8,8 @@ Callbacks run in the application's polls: the next one runs that for what is giv
 it that for what is new, even if nothing is. While a callback runs the member handles nothing else.
 
 Timers: `("heartbeat",)`; `("poll",)`, the poll of the first callback; `("revoked",)`, the end of
-that callback; `("take",)`, the poll of the second one; `("assigned",)`, its end.
+that callback; `("take",)`, the poll of the second one; `("assigned",)`, its end; `("max-poll",)`,
+by which the application has to poll. What goes wrong is in `member_faults`.
 
 Source: `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager` of Kafka's Java client, and
 `tests/foreign/calibrate`, which plays the same with real members.
@@ -17,8 +18,12 @@ Source: `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager` of Kafka'
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from assignors.simulation.timed.protocols.application import (
+    call_back,
+    watch_thread,
+)
+from assignors.simulation.timed.protocols.consumer.member_state import TIMERS, ConsumerClient, send
 from assignors.simulation.timed.protocols.consumer.messages import (
     LEAVE_EPOCH,
     STATIC_LEAVE_EPOCH,
@@ -34,14 +39,12 @@ from assignors.simulation.timed.protocols.effects import (
     Consume,
     Effect,
     Fired,
+    MemberEvent,
     Schedule,
-    Send,
 )
 from assignors.simulation.timed.protocols.partitions import count, shared
-from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-TIMERS = ("heartbeat", "poll", "revoked", "take", "assigned")
 FATAL = (
     ConsumerError.FENCED_INSTANCE_ID,
     ConsumerError.UNRELEASED_INSTANCE_ID,
@@ -50,55 +53,7 @@ FATAL = (
 """Errors after which a consumer gives up."""
 
 
-@dataclass(slots=True, kw_only=True)
-class ConsumerClient:
-    """A member's side of the protocol."""
-
-    config: MemberConfig
-    new_id: Callable[[str], str]
-    draw: Callable[[str, int], int]
-    """(`"poll"`, limit) -> a random time in microseconds."""
-    heartbeat_interval_ms: int
-    topics: tuple[str, ...] = ()
-    member_id: str = ""
-    epoch: int = 0
-    is_up: bool = False
-    owned: TopicPartitions = field(default_factory=dict)
-    """What it consumes."""
-    target: TopicPartitions = field(default_factory=dict)
-    """The last assignment it was sent."""
-    going_for: TopicPartitions | None = None
-    """The assignment that it is on the way to: it waits for a poll, or a callback runs."""
-    in_callback: bool = False
-    """One of its callbacks runs: it takes and gives up nothing else until that is over."""
-    in_flight: int | None = None
-    """Number of the heartbeat that waits for an answer."""
-    must_report: bool = False
-    """The next heartbeat says what it owns."""
-    must_send: bool = False
-    """A heartbeat is due at once, when the one in flight is answered."""
-    has_new_topics: bool = False
-    is_stopping: bool = False
-    number: int = 0
-    out: list[Effect] = field(default_factory=list)
-
-    @property
-    def generation(self) -> int:
-        """Its epoch."""
-        return self.epoch
-
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether it runs and has nothing to do but consume."""
-        return self.is_up and self.epoch > 0 and self.going_for is None and not self.must_send
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a heartbeat waits for an answer, or the next one has something to report."""
-        return self.in_flight is not None or self.must_report or self.has_new_topics
-
-
-def step(state: ConsumerClient, event: Answered | Fired | Command) -> list[Effect]:
+def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
     """Return what a member does about an event; `state` is changed in place.
 
     Cost: O(its partitions) for an assignment, O(1) otherwise.
@@ -109,6 +64,8 @@ def step(state: ConsumerClient, event: Answered | Fired | Command) -> list[Effec
             if state.is_up and number == state.in_flight:
                 state.in_flight = None
                 _answered(state, response)
+        case Fired(("poll" | "take" as name,)) if state.application.is_busy:
+            state.waiting = name
         case Fired((name,)):
             _TIMERS[name](state)
         case Command():
@@ -121,29 +78,45 @@ def _start(state: ConsumerClient) -> None:
     state.is_up, state.is_stopping = True, False
     state.topics = state.topics or state.config.topics
     state.member_id = state.new_id(state.config.name)
+    state.in_flight = None
+    state.application.restart()
     _join(state)
 
 
 def _join(state: ConsumerClient) -> None:
     state.epoch, state.owned, state.target, state.going_for = 0, {}, {}, None
-    _send_now(state)
+    state.application.has_left, state.deferred, state.waiting = False, ConsumerError.NONE, None
+    send_now(state)
 
 
 def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> None:
-    if response.error in FATAL:
-        _lose(state, "fenced")
-        _end(state)
-        return
     if response.error is not ConsumerError.NONE:
-        _lose(state, "fenced")
-        _join(state)
+        lose_place(state, response.error)
         return
     state.epoch = response.epoch
     if response.assignment is not None:
         state.target = response.assignment
         _reconcile(state)
     if state.must_send:
-        _send_now(state)
+        send_now(state)
+
+
+def lose_place(state: ConsumerClient, error: ConsumerError) -> None:
+    """Do what an error asks for, once the application's thread has time for it."""
+    if state.application.is_busy:
+        state.deferred = error
+        state.out.append(Cancel(("heartbeat",)))
+    else:
+        _give_up(state, error)
+
+
+def _give_up(state: ConsumerClient, error: ConsumerError) -> None:
+    """Lose everything; then join again with epoch 0, unless the error is fatal."""
+    _lose(state, "fenced")
+    if error in FATAL:
+        _end(state)
+    else:
+        _join(state)
 
 
 def _reconcile(state: ConsumerClient) -> None:
@@ -160,15 +133,14 @@ def _poll(state: ConsumerClient) -> None:
     """Give up what the assignment lacks: consumption ends, the callback runs and commits."""
     assert state.going_for is not None
     state.owned = shared(state.owned, state.going_for)
-    state.in_callback = True
     state.out.append(Consume(state.owned, "revoked"))
-    state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+    state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
 
 
 def _revoked(state: ConsumerClient) -> None:
-    state.in_callback = False
-    if state.is_stopping:
-        _give_up_and_leave(state)
+    state.application.is_in_callback = False
+    if state.is_stopping or state.is_out:
+        free(state)
     else:
         state.out.append(Schedule(("take",), state.config.poll_ms * MILLISECOND))
 
@@ -176,26 +148,24 @@ def _revoked(state: ConsumerClient) -> None:
 def _take(state: ConsumerClient) -> None:
     """Run the callback for what is new, if anything is."""
     assert state.going_for is not None
-    state.in_callback = True
-    is_new = not _has(state, state.going_for)
-    wait = state.config.assign_ms * MILLISECOND * is_new
-    state.out.append(Schedule(("assigned",), wait))
+    if _has(state, state.going_for):
+        _assigned(state)
+    else:
+        state.out += call_back(state.application, state.config, "assigned", state.config.assign_ms)
 
 
 def _assigned(state: ConsumerClient) -> None:
     """Consume what is new, and report it: the member has what it set out for."""
     assert state.going_for is not None
-    state.in_callback = False
+    state.application.is_in_callback = False
     if not _has(state, state.going_for):
         state.owned = state.going_for
         state.out.append(Consume(state.owned, "assigned"))
     state.going_for = None
-    if state.is_stopping:
-        _give_up_and_leave(state)
-        return
-    state.must_report = True
-    _send_now(state)
-    _reconcile(state)  # another assignment may have come meanwhile
+    if not (state.is_stopping or state.is_out):
+        state.must_report = True
+        send_now(state)
+    free(state)
 
 
 def _has(state: ConsumerClient, partitions: TopicPartitions) -> bool:
@@ -204,42 +174,42 @@ def _has(state: ConsumerClient, partitions: TopicPartitions) -> bool:
     return both == count(partitions) == count(state.owned)
 
 
-def _send_now(state: ConsumerClient) -> None:
+def send_now(state: ConsumerClient, after_us: int = 0) -> None:
     """Send a heartbeat, or leave it to the moment when the one in flight is answered."""
     if state.in_flight is not None:
         state.must_send = True
         return
     is_join = state.epoch == 0
     config = state.config
-    says_owned = is_join or state.must_report
+    says_all = is_join or state.says_all
     request = ConsumerHeartbeat(
         state.member_id,
         state.epoch,
         config.instance_id,
         config.rack_id,
-        config.rebalance_timeout_ms if is_join else -1,
-        state.topics if is_join or state.has_new_topics else None,
-        state.owned if says_owned else None,
+        config.rebalance_timeout_ms if says_all else -1,
+        state.topics if says_all or state.has_new_topics else None,
+        state.owned if says_all or state.must_report else None,
         config.name,
     )
-    state.must_send = state.must_report = state.has_new_topics = False
-    state.in_flight = _send(state, request)
+    state.must_send = state.must_report = state.has_new_topics = state.says_all = False
+    state.in_flight = send(state, request, after_us)
     state.out.append(Schedule(("heartbeat",), state.heartbeat_interval_ms * MILLISECOND))
 
 
 def _rejoin(state: ConsumerClient) -> None:
     """Say that the subscription has changed, with the next heartbeat, which is due at once."""
-    if state.is_up and state.epoch > 0:
+    if state.is_up and state.epoch > 0 and not state.is_out:
         state.has_new_topics = True
-        _send_now(state)
+        send_now(state)
 
 
 def _stop(state: ConsumerClient) -> None:
-    """Close the consumer: give everything up, then leave."""
+    """Close the consumer: give everything up, then leave. It waits for the application's thread."""
     if not state.is_up or state.is_stopping:
         return
     state.is_stopping = True
-    if not state.in_callback:
+    if not state.application.is_busy:
         _give_up_and_leave(state)
 
 
@@ -247,9 +217,9 @@ def _give_up_and_leave(state: ConsumerClient) -> None:
     """Leave, once the callback for what it still owns is over."""
     state.out += [Cancel((name,)) for name in TIMERS]
     if state.owned:
-        state.owned, state.in_callback = {}, True
+        state.owned = {}
         state.out.append(Consume({}, "revoked"))
-        state.out.append(Schedule(("revoked",), state.config.revoke_ms * MILLISECOND))
+        state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
     else:
         _leave(state)
 
@@ -257,7 +227,7 @@ def _give_up_and_leave(state: ConsumerClient) -> None:
 def _leave(state: ConsumerClient) -> None:
     instance_id = state.config.instance_id
     epoch = LEAVE_EPOCH if instance_id is None else STATIC_LEAVE_EPOCH
-    _send(state, ConsumerHeartbeat(state.member_id, epoch, instance_id))
+    send(state, ConsumerHeartbeat(state.member_id, epoch, instance_id))
     _end(state)
 
 
@@ -270,7 +240,7 @@ def _crash(state: ConsumerClient) -> None:
 def _lose(state: ConsumerClient, reason: str) -> None:
     """Stop consuming everything, without a commit."""
     state.out += [Cancel((name,)) for name in TIMERS]
-    state.in_callback = False
+    state.application.is_in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
     state.owned = {}
@@ -278,19 +248,39 @@ def _lose(state: ConsumerClient, reason: str) -> None:
 
 def _end(state: ConsumerClient) -> None:
     state.is_up, state.in_flight, state.owned = False, None, {}
-    state.in_callback = state.must_send = False
-    state.going_for = None
+    state.must_send, state.going_for = False, None
+    state.application.restart()
     state.out += [Cancel((name,)) for name in TIMERS]
 
 
-def _send(state: ConsumerClient, request: ConsumerHeartbeat) -> int:
-    state.number += 1
-    state.out.append(Send(state.number, request))
-    return state.number
+def begin_long_poll(state: ConsumerClient) -> None:
+    """Let the application be busy with its records, if it takes long for them."""
+    application = state.application
+    is_free = not (application.is_busy or state.is_out) and state.going_for is None
+    if application.long_poll_us and state.epoch > 0 and is_free:
+        application.is_in_poll = True
+        state.out += watch_thread(state.config, application.long_poll_us)
+
+
+def free(state: ConsumerClient) -> None:
+    """Do what has waited for the application's thread."""
+    if state.application.is_busy or not state.is_up:
+        return
+    state.out.append(Cancel(("max-poll",)))
+    waiting, state.waiting = state.waiting, None
+    if state.is_stopping:
+        _give_up_and_leave(state)
+    elif state.is_out:
+        _give_up(state, state.deferred)
+    elif waiting is not None:
+        _TIMERS[waiting](state)
+    else:
+        _reconcile(state)  # another assignment may have come meanwhile
+        begin_long_poll(state)
 
 
 _TIMERS: dict[str, Callable[[ConsumerClient], None]] = {
-    "heartbeat": _send_now,
+    "heartbeat": send_now,
     "poll": _poll,
     "revoked": _revoked,
     "take": _take,

@@ -25,10 +25,10 @@ from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
     Cancel,
-    Command,
     Consume,
     Effect,
     Fired,
+    MemberEvent,
     Schedule,
     Send,
 )
@@ -144,7 +144,7 @@ def step(
     return out
 
 
-def is_about_offsets(event: Answered | Fired | Command) -> bool:
+def is_about_offsets(event: MemberEvent) -> bool:
     """Return whether an event is one for `step`."""
     match event:
         case Answered(_, OffsetCommitResponse() | OffsetFetchResponse()):

@@ -1,0 +1,1 @@
+"""Faults of a run: when they begin and end, and the members that consume after their removal."""

@@ -1,0 +1,118 @@
+"""The faults of a run as they go on: who is frozen, whose connection is bad, who is a zombie.
+
+Whatever happens to a member passes through here: what comes to one that is frozen waits, and a
+request whose time is over is turned into what the member notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from assignors.model import Cluster
+from assignors.simulation.timed.faults.events import FaultEvent, disturb, member_event
+from assignors.simulation.timed.faults.zombies import Zombies
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.meter import Meter
+from assignors.simulation.timed.network import Network, Silent, TimedOut
+from assignors.simulation.timed.protocols.effects import Command, Failed, MemberEvent
+from assignors.simulation.timed.scenario import FaultKind, Scenario
+from assignors.simulation.timed.sides import Sides
+
+ForMember = MemberEvent | Cluster | TimedOut | Silent
+"""What can happen to a member."""
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveFaults:
+    """The faults of a run."""
+
+    names: list[str]
+    sides: Sides
+    network: Network
+    meter: Meter
+    step: Callable[[int, MemberEvent], None]
+    """Lets a member do what it does about an event."""
+    zombies: Zombies
+    heartbeats: Heartbeats | None = None
+    frozen: dict[int, list[ForMember]] = field(default_factory=dict)
+    """Member that stands still -> what waits for it."""
+
+    @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        sides: Sides,
+        network: Network,
+        meter: Meter,
+        *,
+        step: Callable[[int, MemberEvent], None],
+    ) -> LiveFaults:
+        """Return the faults of a run that begins. Cost: O(members)."""
+        return cls(
+            names=[each.name for each in scenario.members],
+            sides=sides,
+            network=network,
+            meter=meter,
+            step=step,
+            zombies=Zombies.of(scenario.members),
+        )
+
+    def change(self, event: FaultEvent) -> None:
+        """Let a fault begin or end. Cost: O(members)."""
+        fault = event.fault
+        numbers = {name: number for number, name in enumerate(self.names)}
+        self.meter.act(self.network.queue.now, self.sides, numbers)
+        members = list(numbers.values()) if fault.member is None else [numbers[fault.member]]
+        if self.heartbeats is not None:
+            for number in members:
+                self.heartbeats.wake(number)
+        noticed = member_event(event)
+        if noticed is not None:
+            self.reach(members[0], noticed)
+        elif fault.kind is not FaultKind.FREEZE:
+            disturb(self.network, members, event)
+        elif event.begins:
+            self.frozen.update({each: [] for each in members if self.sides.members[each].is_up})
+        else:
+            for what in self.frozen.pop(members[0], ()):
+                self.reach(members[0], what)
+
+    def reach(self, number: int, what: ForMember) -> None:
+        """Let something happen to a member: now, or when it is frozen no more, unless it is killed.
+
+        Cost: that of its step.
+        """
+        if self.frozen and number in self.frozen:
+            if what is not Command.CRASH:
+                self.frozen[number].append(what)
+                return
+            del self.frozen[number]
+        if isinstance(what, Cluster):
+            if self.sides.show_topics(number, what):
+                self.step(number, Command.REJOIN)
+        elif isinstance(what, TimedOut):
+            if self.network.is_waiting(number, what):
+                self.disconnect(number)
+        elif isinstance(what, Silent):
+            if self.network.is_silent(number, what):
+                self.step(number, Command.SESSION_OVER)
+        else:
+            self.step(number, what)
+
+    def disconnect(self, number: int) -> None:
+        """Close a member's connection, and let its requests fail. Cost: O(requests in flight)."""
+        for request in self.network.disconnect(number):
+            self.step(number, Failed(request))
+
+    def note_removed(self) -> None:
+        """Declare the windows of members that were removed while their processes consume.
+
+        Cost: O(members removed).
+        """
+        for member_id in self.sides.removed():
+            for number in self.zombies.candidates(member_id):
+                name = self.names[number]
+                is_current = self.sides.members[number].member_id in {member_id, ""}
+                if is_current and self.meter.ledger.consumed.get(name):
+                    self.zombies.since[name] = self.network.queue.now

@@ -1,0 +1,112 @@
+"""What a member does when something goes wrong: no answer in time, no poll in time, no generation.
+
+Java's client does not stop when its session must be over at the coordinator: it opens another
+connection, and learns from the next answer that it is no longer in the group. Only then, and only
+when the application polls, does it give up what it consumed. librdkafka gives up by itself
+(`MemberConfig.stops_without_answer`).
+
+Source: the heartbeat thread, `joinGroupIfNeeded` and `maybeLeaveGroup` of `AbstractCoordinator`.
+"""
+
+from __future__ import annotations
+
+from assignors.simulation.timed.protocols.application import RETRY_BACKOFF_US
+from assignors.simulation.timed.protocols.classic.member_rounds import (
+    begin_long_poll,
+    failed,
+    free,
+    send_join,
+)
+from assignors.simulation.timed.protocols.classic.member_state import (
+    ClassicMember,
+    beat_later,
+    send,
+)
+from assignors.simulation.timed.protocols.classic.messages import (
+    NO_GENERATION_ID,
+    UNKNOWN_MEMBER_ID,
+    ErrorCode,
+    Heartbeat,
+    LeaveGroup,
+)
+from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.effects import (
+    Cancel,
+    Disconnect,
+    Disturbance,
+    Disturbed,
+)
+
+WAITING = (MemberState.JOINING, MemberState.SYNCING)
+"""States in which a JoinGroup or SyncGroup may wait for its answer."""
+BEATING = (MemberState.STABLE, MemberState.REVOKING, MemberState.SYNCING)
+"""States in which a member sends heartbeats."""
+
+
+def beat(state: ClassicMember, after_us: int = 0) -> None:
+    """Send a heartbeat; the next one is due an interval later, whenever the answer comes.
+
+    One that waits for its connection to open is enough.
+    """
+    if state.is_connected or after_us:
+        request = Heartbeat(state.member_id, state.config.instance_id, state.generation)
+        send(state, request, after_us)
+    beat_later(state)
+
+
+def lose_place(state: ClassicMember, error: ErrorCode) -> None:
+    """Do what an error asks for, once the application's thread has time for it."""
+    if state.application.is_busy:
+        state.deferred = error
+        state.out.append(Cancel(("heartbeat",)))
+    else:
+        failed(state, error)
+
+
+def request_failed(state: ClassicMember, number: int) -> None:
+    """Send a request that has no answer again, on the next connection.
+
+    A member that waited for a generation joins again as who it is: it revokes nothing for that.
+    """
+    if state.state in WAITING and number == state.awaited:
+        send_join(state, RETRY_BACKOFF_US)
+    elif state.state in BEATING and number > state.reconnected_at:
+        if state.application.has_left:
+            return
+        state.is_connected = False
+        state.reconnected_at = state.number
+        beat(state, RETRY_BACKOFF_US)
+
+
+def session_over(state: ClassicMember) -> None:
+    """Open another connection: no answer has come for a session timeout."""
+    if state.state not in BEATING:
+        return
+    state.out.append(Disconnect())
+    if state.config.stops_without_answer and state.state is MemberState.STABLE:
+        lose_place(state, ErrorCode.ILLEGAL_GENERATION)
+
+
+def lose_generation(state: ClassicMember) -> None:
+    """Forget the generation, not the member id; a member on its way gets a new one anyway."""
+    if state.state is MemberState.STABLE:
+        lose_place(state, ErrorCode.ILLEGAL_GENERATION)
+
+
+def slow_down(state: ClassicMember, event: Disturbed) -> None:
+    """Take over how slow the application is; a long poll begins or ends."""
+    application = state.application
+    application.slow_down(event)
+    if event.kind is Disturbance.LONG_POLL:
+        application.is_in_poll = False
+        begin_long_poll(state)
+        free(state)
+
+
+def poll_late(state: ClassicMember) -> None:
+    """Leave the group: the application has not polled in time. It does not know yet."""
+    if state.member_id and state.config.instance_id is None and state.is_connected:
+        send(state, LeaveGroup(state.member_id))
+    state.member_id, state.generation = UNKNOWN_MEMBER_ID, NO_GENERATION_ID
+    state.application.has_left = True
+    state.out.append(Cancel(("heartbeat",)))

@@ -1,0 +1,81 @@
+"""A consumer with the protocol of KIP-848: its state, and how it sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from assignors.simulation.timed.protocols.application import Application
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerError, ConsumerHeartbeat
+from assignors.simulation.timed.protocols.effects import Effect, Send
+from assignors.simulation.timed.scenario import MemberConfig
+from wire import TopicPartitions
+
+TIMERS = ("heartbeat", "poll", "revoked", "take", "assigned", "max-poll")
+"""The timers of a process; none of them runs on once it has ended."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ConsumerClient:
+    """A member's side of the protocol."""
+
+    config: MemberConfig
+    new_id: Callable[[str], str]
+    draw: Callable[[str, int], int]
+    """(`"poll"`, limit) -> a random time in microseconds."""
+    heartbeat_interval_ms: int
+    topics: tuple[str, ...] = ()
+    member_id: str = ""
+    epoch: int = 0
+    is_up: bool = False
+    owned: TopicPartitions = field(default_factory=dict)
+    """What it consumes."""
+    target: TopicPartitions = field(default_factory=dict)
+    """The last assignment it was sent."""
+    going_for: TopicPartitions | None = None
+    """The assignment that it is on the way to: it waits for a poll, or a callback runs."""
+    in_flight: int | None = None
+    """Number of the heartbeat that waits for an answer."""
+    must_report: bool = False
+    """The next heartbeat says what it owns."""
+    must_send: bool = False
+    """A heartbeat is due at once, when the one in flight is answered."""
+    has_new_topics: bool = False
+    is_stopping: bool = False
+    application: Application = field(default_factory=Application)
+    waiting: str | None = None
+    """The poll that is due as soon as the application is no longer busy."""
+    deferred: ConsumerError = ConsumerError.NONE
+    """What a heartbeat reported while the application was busy."""
+    says_all: bool = False
+    """The next heartbeat repeats everything: the last one may not have arrived."""
+    number: int = 0
+    out: list[Effect] = field(default_factory=list)
+
+    @property
+    def generation(self) -> int:
+        """Its epoch."""
+        return self.epoch
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it runs and has nothing to do but consume."""
+        is_done = self.going_for is None and not self.must_send and not self.is_out
+        return self.is_up and self.epoch > 0 and is_done
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is no longer in the group, and the application does not know yet."""
+        return self.application.has_left or self.deferred is not ConsumerError.NONE
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a heartbeat waits for an answer, or the next one has something to report."""
+        return self.in_flight is not None or self.must_report or self.has_new_topics
+
+
+def send(state: ConsumerClient, request: ConsumerHeartbeat, after_us: int = 0) -> int:
+    """Send a heartbeat; return its number."""
+    state.number += 1
+    state.out.append(Send(state.number, request, after_us))
+    return state.number

@@ -1,0 +1,90 @@
+"""Faults: what goes wrong for a time, and how a scenario writes it.
+
+    {"kind": "freeze", "member": "c1", "from_ms": 60000, "until_ms": 120000}
+
+A crash is no fault of this kind but an action of the plan: it has no end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from assignors.documents.values import Place, as_list, as_object, as_string, required
+from assignors.simulation.timed.scenario.reading import (
+    Reader,
+    as_natural,
+    as_percentage,
+    one_of,
+    read_fields,
+)
+
+
+class FaultKind(StrEnum):
+    """What can go wrong."""
+
+    FREEZE = "freeze"
+    """The process stands still (a long GC, SIGSTOP): it sends nothing and handles nothing, but
+    what it consumed it still holds. What came meanwhile it handles at the end."""
+    LONG_POLL = "long_poll"
+    """The application does not come back to poll: its records keep it busy. Heartbeats go on."""
+    SLOW_CALLBACK = "slow_callback"
+    """A callback that begins meanwhile takes `by_ms` longer."""
+    SLOW_ASSIGNOR = "slow_assignor"
+    """The member, as leader, takes `by_ms` longer for an assignment that it begins meanwhile."""
+    LOST_GENERATION = "lost_generation"
+    """At `from_ms` the member forgets its generation or member epoch. It has no end."""
+    CUT = "cut"
+    """No message passes. What is sent waits for the end, unless its time is over before."""
+    DELAY = "delay"
+    """Every message takes `by_ms` longer."""
+    LOSS = "loss"
+    """Each message is lost with a chance of `percent`, and with it its connection: nothing passes
+    on it any more, until the member notices and opens another one."""
+
+
+OF_A_MEMBER = frozenset(
+    {
+        FaultKind.FREEZE,
+        FaultKind.LONG_POLL,
+        FaultKind.SLOW_CALLBACK,
+        FaultKind.SLOW_ASSIGNOR,
+        FaultKind.LOST_GENERATION,
+    }
+)
+"""Faults that one member has; the others without a member are between everybody and the
+coordinator."""
+LONGER = frozenset({FaultKind.SLOW_CALLBACK, FaultKind.SLOW_ASSIGNOR, FaultKind.DELAY})
+"""Faults that have a `by_ms`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something that goes wrong from one time until another."""
+
+    kind: FaultKind
+    from_ms: int
+    until_ms: int = 0
+    member: str | None = None
+    by_ms: int = 0
+    percent: float = 0
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(Fault)), as_natural),
+    "kind": one_of(FaultKind),
+    "member": as_string,
+    "percent": as_percentage,
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+
+def read_faults(value: object, place: Place) -> tuple[Fault, ...]:
+    """Return the faults of a scenario. Cost: O(faults)."""
+    faults = []
+    for number, each in enumerate(as_list(value, place)):
+        given = as_object(each, (*place, number))
+        for key in ("kind", "from_ms"):
+            required(given, key, (*place, number))
+        faults.append(Fault(**read_fields(given, READERS, (*place, number))))
+    return tuple(faults)
