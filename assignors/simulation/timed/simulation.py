@@ -6,29 +6,27 @@ way over the network, waits for its turn at the coordinator, and the answer come
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
+from assignors.simulation.timed.costs.meter import Meter, Rebalance, result_of
 from assignors.simulation.timed.faults.events import FaultEvent, fault_events
-from assignors.simulation.timed.faults.live import ForMember, LiveFaults
+from assignors.simulation.timed.faults.live import LiveFaults
 from assignors.simulation.timed.faults.zombies import Zombie
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.meter import Meter, Rebalance, result_of
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
 from assignors.simulation.timed.monitors.watch import (
-    Watch,
     saw_coordinator,
     saw_member,
     watch_over,
 )
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
+from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -50,36 +48,10 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
-from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.scenario import Action, Scenario, Verb
-from assignors.simulation.timed.sides import Sides
-
-Happening = ForMember | Arrived | Committed | Action | FaultEvent
-Event = tuple[int, Happening]
-"""Whom it is for, and what happens."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Run:
-    """A run: what goes on, and what it has led to so far."""
-
-    scenario: Scenario
-    sides: Sides
-    ledger: Ledger
-    network: Network
-    numbers: dict[str, int]
-    """Member name -> its number."""
-    queue: EventQueue[Event]
-    processing: Processing | None
-    topics: dict[str, int]
-    meter: Meter
-    watch: Watch | None
-    observe: Observer | None
-    faults: LiveFaults = field(init=False)
-    heartbeats: Heartbeats | None = None
-    """Computes those that change nothing; `None`: every one is queued."""
-    records: list[tuple[int, Record]] = field(default_factory=list)
+from assignors.simulation.timed.running.acts import act
+from assignors.simulation.timed.running.run import Event, Run
+from assignors.simulation.timed.scenario import Action, Scenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,13 +109,13 @@ def simulate(
 
 def _prepared(
     scenario: Scenario, monitoring: Monitoring, observe: Observer | None, *, keeps_history: bool
-) -> _Run:
+) -> Run:
     ledger = Ledger(count_from=scenario.count_from_ms * MILLISECOND, keeps_changes=keeps_history)
     for topic, count in scenario.topics.items():
         ledger.grow(0, topic, count)
     queue: EventQueue[Event] = EventQueue()
     sides, processing = sides_with_offsets(scenario, lambda: queue.now)
-    run = _Run(
+    run = Run(
         scenario=scenario,
         queue=queue,
         processing=processing,
@@ -169,10 +141,10 @@ def _prepared(
     return run
 
 
-def _handle(run: _Run, event: Event) -> None:
+def _handle(run: Run, event: Event) -> None:
     target, what = event
     if isinstance(what, Action):
-        _act(run, what)
+        act(run, what)
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
     elif isinstance(what, Arrived | Committed):
@@ -184,58 +156,10 @@ def _handle(run: _Run, event: Event) -> None:
         run.faults.reach(target, what)
 
 
-# The plan
-
-
-def _act(run: _Run, action: Action) -> None:
-    """Do what the plan says: by `ACTS`, or as a command to a member."""
-    run.meter.act(run.queue.now, run.sides, run.numbers)
-    act = ACTS.get(action.do)
-    if act is not None:
-        act(run, action)
-    else:
-        run.faults.reach(_member_of(run, action), Command(action.do.value))
-
-
-def _grow(run: _Run, action: Action) -> None:
-    """Let a topic grow; who has to be shown learns of it within its metadata's age."""
-    assert action.topic is not None
-    now = run.queue.now
-    run.topics[action.topic] = action.partitions
-    run.ledger.grow(now, action.topic, action.partitions)
-    cluster = Cluster.of(run.topics)
-    must_show = run.sides.change_topics(cluster)
-    if run.heartbeats is not None:
-        run.heartbeats.look()
-    if must_show:
-        for number, config in enumerate(run.scenario.members):
-            wait = stream(run.scenario.seed, config.name, f"metadata {now}")
-            age = config.metadata_age_ms * MILLISECOND
-            run.queue.put(now + wait.below(age + 1), (number, cluster))
-
-
-def _subscribe(run: _Run, action: Action) -> None:
-    number = _member_of(run, action)
-    run.sides.members[number].topics = action.topics
-    run.faults.reach(number, Command.REJOIN)
-
-
-def _member_of(run: _Run, action: Action) -> int:
-    assert action.member is not None
-    return run.numbers[action.member]
-
-
-ACTS: dict[Verb, Callable[[_Run, Action], None]] = {
-    Verb.GROW: _grow,
-    Verb.SUBSCRIBE: _subscribe,
-}
-"""What a verb does beyond a `Command` of its name to its member."""
-
-
 # Members
 
 
-def _step_member(run: _Run, number: int, event: MemberEvent) -> None:
+def _step_member(run: Run, number: int, event: MemberEvent) -> None:
     if event is Command.START:
         if run.sides.members[number].is_up:
             return
@@ -258,7 +182,7 @@ def _step_member(run: _Run, number: int, event: MemberEvent) -> None:
         run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))
 
 
-def _do(run: _Run, number: int, event: MemberEvent, effect: Effect) -> None:
+def _do(run: Run, number: int, event: MemberEvent, effect: Effect) -> None:
     """Do what a member asks for."""
     now, name = run.queue.now, run.scenario.members[number].name
     match effect:
@@ -290,7 +214,7 @@ def _do(run: _Run, number: int, event: MemberEvent, effect: Effect) -> None:
 # The coordinator
 
 
-def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
+def _step_coordinator(run: Run, event: Arrived | Fired | Committed) -> None:
     now = run.queue.now
     done = run.network.handled(now, event, run.scenario.broker.service_us)
     generation = run.sides.generation()
@@ -322,14 +246,14 @@ def _step_coordinator(run: _Run, event: Arrived | Fired | Committed) -> None:
         run.observe(Seen(run.queue.count, now, None, event, effects))
 
 
-def _reply(run: _Run, number: int, response: Response, done: int) -> None:
+def _reply(run: Run, number: int, response: Response, done: int) -> None:
     answer = run.network.answer(done, number, response)
     if answer is not None:
         returns, rank, member, answered = answer
         run.queue.put(returns, (member, answered), rank, member)
 
 
-def _result(run: _Run) -> TimedResult:
+def _result(run: Run) -> TimedResult:
     scenario, watch = run.scenario, run.watch
     is_cut = run.queue.count >= scenario.event_limit
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND

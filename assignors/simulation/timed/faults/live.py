@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from assignors.model import Cluster
+from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.faults.events import FaultEvent, disturb, member_event
 from assignors.simulation.timed.faults.zombies import Zombies
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.meter import Meter
 from assignors.simulation.timed.network import Network, Silent, TimedOut
 from assignors.simulation.timed.protocols.effects import Command, Failed, MemberEvent
 from assignors.simulation.timed.scenario import FaultKind, Scenario

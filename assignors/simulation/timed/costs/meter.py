@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from assignors.simulation.timed.least_moves import least_moves
+from assignors.simulation.timed.costs.least_moves import least_moves
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult

@@ -1,0 +1,1 @@
+"""What a run cost the group, beside what the ledger knows of partitions."""

@@ -1,0 +1,59 @@
+"""What the plan of a scenario does when its time has come.
+
+A verb more is a function here and a row in `ACTS`, unless it is a `Command` to a member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assignors.model import Cluster
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
+from assignors.simulation.timed.random_streams import stream
+from assignors.simulation.timed.running.run import Run
+from assignors.simulation.timed.scenario import Action, Verb
+
+
+def act(run: Run, action: Action) -> None:
+    """Do what the plan says: by `ACTS`, or as a command to a member."""
+    run.meter.act(run.queue.now, run.sides, run.numbers)
+    known = ACTS.get(action.do)
+    if known is not None:
+        known(run, action)
+    else:
+        run.faults.reach(_member_of(run, action), Command(action.do.value))
+
+
+def _grow(run: Run, action: Action) -> None:
+    """Let a topic grow; who has to be shown learns of it within its metadata's age."""
+    assert action.topic is not None
+    now = run.queue.now
+    run.topics[action.topic] = action.partitions
+    run.ledger.grow(now, action.topic, action.partitions)
+    cluster = Cluster.of(run.topics)
+    must_show = run.sides.change_topics(cluster)
+    if run.heartbeats is not None:
+        run.heartbeats.look()
+    if must_show:
+        for number, config in enumerate(run.scenario.members):
+            wait = stream(run.scenario.seed, config.name, f"metadata {now}")
+            age = config.metadata_age_ms * MILLISECOND
+            run.queue.put(now + wait.below(age + 1), (number, cluster))
+
+
+def _subscribe(run: Run, action: Action) -> None:
+    number = _member_of(run, action)
+    run.sides.members[number].topics = action.topics
+    run.faults.reach(number, Command.REJOIN)
+
+
+def _member_of(run: Run, action: Action) -> int:
+    assert action.member is not None
+    return run.numbers[action.member]
+
+
+ACTS: dict[Verb, Callable[[Run, Action], None]] = {
+    Verb.GROW: _grow,
+    Verb.SUBSCRIBE: _subscribe,
+}
+"""What a verb does beyond a `Command` of its name to its member."""

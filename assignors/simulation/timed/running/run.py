@@ -1,0 +1,45 @@
+"""A run: what goes on, and what it has led to so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.faults.events import FaultEvent
+from assignors.simulation.timed.faults.live import ForMember, LiveFaults
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.monitors.seen import Observer
+from assignors.simulation.timed.monitors.watch import Watch
+from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.processing.offsets_sides import Processing
+from assignors.simulation.timed.protocols.effects import Arrived, Committed, Record
+from assignors.simulation.timed.queue import EventQueue
+from assignors.simulation.timed.scenario import Action, Scenario
+from assignors.simulation.timed.sides import Sides
+
+Happening = ForMember | Arrived | Committed | Action | FaultEvent
+Event = tuple[int, Happening]
+"""Whom it is for, and what happens."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """A run: what goes on, and what it has led to so far."""
+
+    scenario: Scenario
+    sides: Sides
+    ledger: Ledger
+    network: Network
+    numbers: dict[str, int]
+    """Member name -> its number."""
+    queue: EventQueue[Event]
+    processing: Processing | None
+    topics: dict[str, int]
+    meter: Meter
+    watch: Watch | None
+    observe: Observer | None
+    faults: LiveFaults = field(init=False)
+    heartbeats: Heartbeats | None = None
+    """Computes those that change nothing; `None`: every one is queued."""
+    records: list[tuple[int, Record]] = field(default_factory=list)
