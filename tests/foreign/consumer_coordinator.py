@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -156,8 +156,13 @@ class Client:
         return f"{self.name}-{self.life}"
 
 
-def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
-    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step."""
+def history(
+    seed: int, length: int, see: Callable[[OurCoordinator], None] = lambda _: None
+) -> tuple[dict[str, Any], list[Step]]:
+    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
+
+    `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    """
     random = Random(seed)
     broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
     ours = OurCoordinator(broker)
@@ -187,6 +192,7 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
             ours.replies = []
         ops.append(op)
         steps.append({"responses": responses, "records": [record_of(r) for r in ours.records]})
+        see(ours)
         ours.records = []
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 

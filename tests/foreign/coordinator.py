@@ -7,6 +7,7 @@ member id, or joins twice. Operation n is request n; its answer may come many op
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
@@ -71,7 +72,7 @@ class OurCoordinator:
         def new_id(name: str) -> str:
             return f"{name}-{UUID(int=next(given), version=4)}"
 
-        state = ClassicCoordinator(
+        self.group = ClassicCoordinator(
             new_id=new_id,
             config=ClassicConfig(
                 initial_delay_ms=int(broker["group.initial.rebalance.delay.ms"]),
@@ -79,7 +80,7 @@ class OurCoordinator:
             ),
         )
         self.state = OffsetsCoordinator(
-            group=classic_access(state, clock_starts_ms=commits.START_MS),
+            group=classic_access(self.group, clock_starts_ms=commits.START_MS),
             config=commits.offsets_config(broker),
         )
         self.queue: EventQueue[Fired] = EventQueue()
@@ -130,8 +131,13 @@ class Client:
     waits: bool = False
 
 
-def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
-    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step."""
+def history(
+    seed: int, length: int, see: Callable[[OurCoordinator], None] = lambda _: None
+) -> tuple[dict[str, Any], list[Step]]:
+    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
+
+    `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    """
     random = Random(seed)
     broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
     ours = OurCoordinator(broker)
@@ -158,6 +164,7 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
                 "records": [record_of(record) for record in ours.records],
             }
         )
+        see(ours)
         for reply in ours.replies:
             assert not isinstance(reply.response, ConsumerHeartbeatResponse)
             if not isinstance(reply.response, offsets.Response):

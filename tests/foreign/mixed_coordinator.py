@@ -6,7 +6,7 @@ Who asks for what is in `mixed_clients`; here the history is played by ours. Top
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
 from random import Random
 from typing import Any
@@ -136,8 +136,13 @@ class OurCoordinator:
             self._step(Committed(token))
 
 
-def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
-    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step."""
+def history(
+    seed: int, length: int, see: Callable[[OurCoordinator], None] = lambda _: None
+) -> tuple[dict[str, Any], list[Step]]:
+    """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
+
+    `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    """
     random = Random(seed)
     broker = _broker(random)
     habits = _habits(random, broker)
@@ -169,6 +174,7 @@ def history(seed: int, length: int) -> tuple[dict[str, Any], list[Step]]:
                 "records": [record_of(record) for record in ours.records],
             }
         )
+        see(ours)
         for reply in ours.replies:
             who, what, life = asked[reply.number]
             if life == who.life:

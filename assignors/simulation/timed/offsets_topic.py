@@ -43,12 +43,11 @@ def json_lines(
     milliseconds since 1970. Cost: O(bytes).
     """
     for offset, (at_us, record) in enumerate(records):
-        name, key, version, value = _parts(record, group)
-        written = None if value is None else encode_value(name, version, value)
+        key, written = key_and_value(record, group)
         yield (
             dumps(
                 {
-                    "key": b64encode(encode_key(name, key)).decode(),
+                    "key": b64encode(key).decode(),
                     "value": None if written is None else b64encode(written).decode(),
                     "topic": TOPIC,
                     "partition": 0,
@@ -59,6 +58,13 @@ def json_lines(
             )
             + "\n"
         )
+
+
+def key_and_value(record: Record, group: str) -> tuple[bytes, bytes | None]:
+    """Return the bytes of a record; the value is `None` for a tombstone. Cost: O(bytes)."""
+    name, key, version, value = _parts(record, group)
+    written = None if value is None else encode_value(name, version, value)
+    return encode_key(name, key), written
 
 
 def _parts(record: Record, group: str) -> Parts:  # noqa: PLR0911 - one for each type of record

@@ -1,0 +1,167 @@
+"""What records say of a group: the state that wrote them, whatever compaction has left of them.
+
+The histories are those that Kafka's own coordinator plays in `tests/foreign/test_coordinator_live`.
+Which records a log cleaner may leave is worked out from keys and batches alone (`compaction`), as
+in Kafka's `GroupCoordinatorShardCompactionReplayTest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
+from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.consumer.records import (
+    CurrentRecord,
+    GroupEpochRecord,
+    MemberRecord,
+    TargetEpochRecord,
+    TargetRecord,
+)
+from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.restore import Restored, apply, restored, summary, timers
+from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
+from tests.simulation.timed.compaction import compacted, some_cleanings
+
+History = Callable[..., Any]
+HISTORIES = {
+    "classic": coordinator.history,
+    "consumer": consumer_coordinator.history,
+    "mixed": mixed_coordinator.history,
+}
+SEEDS = st.integers(0, 2**32)
+
+
+def outside_transactions(records: Sequence[Record]) -> list[Record]:
+    """The records without those that count once a marker comes, which is not among them."""
+    return [each for each in records if not isinstance(each, OffsetRecord) or each.producer_id < 0]
+
+
+def log_of(history: History, seed: int) -> list[list[Record]]:
+    """What a random history writes, step by step."""
+    batches: list[list[Record]] = []
+    history(seed, 100, lambda ours: batches.append(outside_transactions(ours.records)))
+    return [batch for batch in batches if batch]
+
+
+@pytest.mark.parametrize("kind", HISTORIES)
+@settings(max_examples=40)
+@given(seed=SEEDS)
+def test_what_compaction_leaves_says_the_same(kind: str, seed: int) -> None:
+    batches = log_of(HISTORIES[kind], seed)
+    whole = summary(restored(record for batch in batches for record in batch))
+    for until, dropped in some_cleanings(Random(seed), 5, len(batches)):
+        left = compacted(batches, clean_until=until, drop_tombstones_until=dropped)
+        assert summary(restored(left)) == whole, (until, dropped)
+
+
+@pytest.mark.parametrize("kind", HISTORIES)
+@settings(max_examples=40)
+@given(seed=SEEDS)
+def test_cleaning_twice_says_the_same(kind: str, seed: int) -> None:
+    batches = log_of(HISTORIES[kind], seed)
+    whole = summary(restored(record for batch in batches for record in batch))
+    once = compacted(batches, clean_until=len(batches) // 2, drop_tombstones_until=0)
+    again = compacted([[each] for each in once], clean_until=len(once), drop_tombstones_until=10)
+    assert summary(restored(again)) == whole
+
+
+@given(seed=SEEDS)
+def test_records_so_far_say_the_state_of_a_consumer_group(seed: int) -> None:
+    state, has_transactions = Restored(), False
+
+    def see(ours: consumer_coordinator.OurCoordinator) -> None:
+        nonlocal has_transactions
+        for record in ours.records:
+            apply(state, record)
+        has_transactions |= bool(state.offsets.pending)
+        is_live = ours.state.exists
+        assert isinstance(state.group, type(ours.state.group)) == is_live
+        live = Restored(group=ours.state.group if is_live else state.group)
+        assert summary(Restored(group=state.group)) == summary(live)
+        if not has_transactions:
+            offsets = {each: value[:2] for each, value in ours.offsets.table.committed.items()}
+            assert summary(state)["offsets"] == offsets
+
+    consumer_coordinator.history(seed, 80, see)
+
+
+@given(seed=SEEDS)
+def test_records_so_far_say_the_state_of_a_classic_group_that_is_stable(seed: int) -> None:
+    state = Restored()
+
+    def see(ours: coordinator.OurCoordinator) -> None:
+        for record in ours.records:
+            apply(state, record)
+        live = ours.group
+        if not live.exists:
+            assert not isinstance(state.group, ClassicGroup) or not state.group.protocol_type
+        elif live.group.state is GroupState.STABLE:
+            assert isinstance(state.group, ClassicGroup)
+            assert facts(state.group) == facts(live.group)
+            assert {each.key for each in timers(state.group, session_timeout_ms=1)} == {
+                ("session", member_id) for member_id in live.group.members
+            }
+
+    coordinator.history(seed, 80, see)
+
+
+def facts(group: ClassicGroup) -> Any:
+    assert group.protocol is not None
+    return (
+        group.generation,
+        group.protocol,
+        group.protocol_type,
+        group.leader,
+        group.static_ids,
+        {each.member_id: (each.client_id, each.assignment) for each in group.members.values()},
+    )
+
+
+def test_any_record_may_be_the_first_of_its_group() -> None:
+    # KAFKA-20254: compaction may leave where a member is, and what it asks for behind that.
+    member = restored(
+        [CurrentRecord("m", 3, 2, "Stable", {"t": {0: 3}}), MemberRecord("m", ("t",))]
+    )
+    assert summary(member)["members"]["m"].topics == ("t",)
+    assert summary(member)["held"] == {("t", 0): 3}
+
+
+def test_commits_may_stand_before_their_group() -> None:
+    # KAFKA-19862
+    state = restored([OffsetRecord("t", 0, 7), GroupEpochRecord(4)])
+    assert summary(state)["kind"] == "consumer"
+    assert summary(state)["offsets"] == {("t", 0): (7, 0)}
+
+
+def test_to_delete_what_is_not_known_does_nothing() -> None:
+    # KAFKA-17306
+    gone: list[Record] = [
+        OffsetRecord("t", 0, None),
+        CurrentRecord("m"),
+        TargetRecord("m", None),
+        MemberRecord("m", None),
+        GroupEpochRecord(None),
+        GroupTombstone(),
+    ]
+    assert restored(gone).group is None
+    assert all(restored([each]).group is None for each in gone)
+
+
+def test_a_target_that_is_deleted_has_no_epoch() -> None:
+    state = restored([GroupEpochRecord(3), TargetEpochRecord(3, 9), TargetEpochRecord(None)])
+    assert summary(state)["epochs"] == (3, -1, 0)
+
+
+def test_what_no_coordinator_writes_is_refused() -> None:
+    group = GroupRecord(1, "consumer", None, None, ())
+    with pytest.raises(ValueError, match="GroupEpochRecord of a classic group"):
+        restored([group, GroupEpochRecord(2)])
