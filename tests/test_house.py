@@ -51,6 +51,7 @@ ALLOWED = {
     "assignors.replay.decode": {"numpy", "pyarrow"},
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
+    "assignors.replay.simulated": {"jinja2"},
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},

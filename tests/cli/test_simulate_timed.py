@@ -102,3 +102,17 @@ def test_spark_writes_what_python_writes() -> None:
     on_spark = process(*asked, "--engine", "spark")
     assert on_spark.returncode == 0, on_spark.stderr
     assert [json.loads(line) for line in on_spark.stdout.splitlines()] == answers(*asked)[0]
+
+
+def test_a_report_stands_beside_the_figures(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    both = ("--protocol", "classic", "--protocol", "consumer")
+    asked = ("simulate", "--scenario", "crash", *both)
+    rows, code = answers(*asked, "--report", str(page))
+    assert code == 0
+    assert rows == answers(*asked)[0]
+    html = page.read_text(encoding="utf-8")
+    assert "Its partitions stop for the session timeout" in html
+    assert html.count('class="figure"') == 2
+    assert answers(*asked, "--report", str(page), "--intervals")[1] == 2
+    assert answers(*asked, "--report", str(tmp_path / "no" / "page.html"))[1] == 2

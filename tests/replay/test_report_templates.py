@@ -21,7 +21,8 @@ UNQUOTED = re.compile(r"""<[^<>]*=\s*\{\{""")
 
 def test_all_templates_are_seen() -> None:
     assert {path.name for path in TEMPLATES} == {
-        *("chart.html", "group.html", "overview.html", "page.html", "table.html"),
+        *("base.html", "chart.html", "group.html", "overview.html", "page.html"),
+        *("simulation.html", "table.html"),
     }
 
 

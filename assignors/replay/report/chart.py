@@ -88,6 +88,7 @@ class Chart:
     rows_width: float
     generation_count: int
     generation_label: str
+    time_label: str
     rebalances: RebalanceRows
     partitions: Sequence[PartitionRow]
     partitions_top: int
@@ -131,7 +132,10 @@ def chart(life: LifeView, limits: Limits, styles: Mapping[str, MemberStyle]) -> 
         rows_width=shown.scale.width,
         generation_count=len(generations),
         generation_label=generation_name(life.row.kind),
-        rebalances=rebalance_rows(generations, life.anomalies, shown.scale),
+        time_label="time" if life.is_simulated else "time, UTC",
+        rebalances=rebalance_rows(
+            generations, life.anomalies, shown.scale, is_simulated=life.is_simulated
+        ),
         partitions=list(_partition_rows(shown, tops, styles)),
         partitions_top=ROWS_HEIGHT,
         partitions_bottom=bottom,

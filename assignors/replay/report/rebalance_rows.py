@@ -99,17 +99,28 @@ class RebalanceRows:
 
 
 def rebalance_rows(
-    generations: Sequence[GenerationRow], anomalies: Sequence[AnomalyRow], scale: TimeScale
+    generations: Sequence[GenerationRow],
+    anomalies: Sequence[AnomalyRow],
+    scale: TimeScale,
+    *,
+    is_simulated: bool = False,
 ) -> RebalanceRows:
-    """Return the marks of these generations and findings. Cost: linear, O(log) a mark."""
+    """Return the marks of these generations and findings. Cost: linear, O(log) a mark.
+
+    Times of a simulation have no date, and how long its rebalances took is no estimate.
+    """
     simultaneous = [tuple(rows) for _, rows in groupby(generations, key=lambda row: row.at_ms)]
     moved_max = max((sum(row.moved for row in rows) for rows in simultaneous), default=0)
     return RebalanceRows(
-        times=list(_times(scale)),
+        times=list(_times(scale, has_dates=not is_simulated)),
         shortened=list(_shortened(scale)),
         generations=[_generation_mark(rows, scale, moved_max) for rows in simultaneous],
         findings=list(_findings(anomalies, scale)),
-        pauses=[_pause(row, row.pause_ms, scale) for row in generations if row.pause_ms],
+        pauses=[
+            _pause(row, row.pause_ms, scale, is_estimate=not is_simulated)
+            for row in generations
+            if row.pause_ms
+        ],
     )
 
 
@@ -128,7 +139,7 @@ def generation_text(row: GenerationRow) -> str:
     )
 
 
-def _times(scale: TimeScale) -> Iterator[Label]:
+def _times(scale: TimeScale, *, has_dates: bool) -> Iterator[Label]:
     """Yield times of day where there is enough space for them."""
     free_from = -1.0
     for interval in scale.intervals:
@@ -139,7 +150,7 @@ def _times(scale: TimeScale) -> Iterator[Label]:
         yield Label(
             x=interval.left + 2,
             text=time.partition(".")[0],
-            title=f"{date(interval.from_ms)} {time}",
+            title=f"{date(interval.from_ms)} {time}" if has_dates else time,
         )
 
 
@@ -186,13 +197,15 @@ def _moves(rows: Sequence[GenerationRow], moved_max: int) -> MovesBar | None:
     )
 
 
-def _pause(row: GenerationRow, pause_ms: int, scale: TimeScale) -> Pause:
+def _pause(row: GenerationRow, pause_ms: int, scale: TimeScale, *, is_estimate: bool) -> Pause:
     left = scale.at(row.at_ms - pause_ms)
     name = f"{generation_name(row.kind)} {row.generation}"
     return Pause(
         x=left,
         width=max(scale.at(row.at_ms) - left, 1.5),
-        title=f"{name}: the rebalance paused the group for {duration(pause_ms)} (estimate)",
+        title=f"{name}: the rebalance paused the group for {duration(pause_ms)} (estimate)"
+        if is_estimate
+        else f"{name}: the rebalance took {duration(pause_ms)}",
     )
 
 

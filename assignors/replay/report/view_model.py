@@ -72,6 +72,8 @@ class LifeView:
     outcomes: Sequence[OutcomeRow] = ()
     end_ms: int
     """When it ended; where it did not, the last time in its rows."""
+    is_simulated: bool = False
+    """Its times are those of a simulation: milliseconds since the run began, and no estimates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

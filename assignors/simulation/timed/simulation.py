@@ -60,7 +60,6 @@ class Played:
 
     result: TimedResult
     rebalances: list[Rebalance]
-    """Since costs are counted."""
     violations: list[Violation]
     """The first that the monitors found."""
     changes: list[Change]

@@ -20,6 +20,7 @@ class TimedOptions:
     seeds: int
     protocols: tuple[str, ...]
     intervals: bool
+    report: str | None
 
     @property
     def is_asked(self) -> bool:
@@ -54,6 +55,12 @@ timed_options = option_group(
         is_flag=True,
         help="Write who consumed which partition, when, in place of the figures of each run.",
     ),
+    click.option(
+        "--report",
+        type=click.Path(dir_okay=False, writable=True),
+        help="Write a report of --scenario beside its figures, protocols side by side: one HTML"
+        " page that needs no network.",
+    ),
 )
 
 
@@ -69,4 +76,11 @@ def simulate_timed(options: TimedOptions, *, seed: int, engine: str, form: Form)
     request = timed.requested(options, first_seed=seed, engine=engine)
     if options.intervals:
         return write(timed.interval_documents(request), form, timed_tables.show_intervals)
-    return write(timed.result_documents(request), form, timed_tables.show_results)
+    documents = timed.result_documents(request)
+    if options.report is not None:
+        from assignors.cli.commands.simulating.report import (  # noqa: PLC0415 - as above
+            with_report,
+        )
+
+        documents = with_report(documents, request, options.report)
+    return write(documents, form, timed_tables.show_results)

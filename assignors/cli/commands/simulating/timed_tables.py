@@ -8,24 +8,7 @@ from typing import Any
 
 from assignors.cli.outputs.cells import cell, clean, console_of, table_of
 from assignors.documents.values import Document
-
-SECONDS = 1000.0
-FIGURES: dict[str, str] = {
-    "rounds": "rounds or epochs",
-    "moves": "partitions moved",
-    "moves_beyond_optimum": "more than the best balance needs",
-    "members_touched": "members interrupted",
-    "unavailable_partition_ms": "partition-seconds without a consumer",
-    "longest_gap_ms": "longest of them, s",
-    "round_ms_median": "rebalance, median, s",
-    "round_ms_max": "rebalance, longest, s",
-    "convergence_ms": "from the last action to rest, s",
-    "double_partition_ms": "partition-seconds with two consumers",
-    "unowned": "without a consumer at the end",
-    "violations": "violations",
-    "events": "events",
-}
-"""Figure -> how the table names it."""
+from assignors.simulation.timed.tables.labels import LABELS, figure_text
 
 
 def show_results(documents: Iterable[Document]) -> None:
@@ -40,7 +23,7 @@ def show_results(documents: Iterable[Document]) -> None:
             run = f"{document['protocol']}, seed {document['seed']}"
             console.print(clean(f"{run}: {error['text']}"), style="red")
     table = table_of("median over the seeds", *found, right=list(found))
-    for figure, label in FIGURES.items():
+    for figure, label in LABELS.items():
         table.add_row(label, *(_median(figure, rows) for rows in found.values()))
     settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
     table.add_row("settled at the end", *settled)
@@ -70,10 +53,7 @@ def show_listed(documents: Iterable[Document]) -> None:
 
 def _median(figure: str, rows: list[dict[str, Any]]) -> str:
     values = [row[figure] for row in rows if row[figure] is not None]
-    if not values:
-        return cell(None)
-    value = median(values)
-    return f"{value / SECONDS:,.2f}" if "_ms" in figure else f"{value:,.0f}"
+    return figure_text(figure, median(values) if values else None)
 
 
 def _time(value: Any) -> str:  # noqa: ANN401 - a number or none

@@ -45,6 +45,7 @@ class Meter:
     ledger: Ledger
     generations: int = 0
     rebalances: list[Rebalance] = field(default_factory=list)
+    """All of the run."""
     began: int | None = None
     ended: int = 0
     """When the last rebalance ended, counted or not."""
@@ -67,8 +68,7 @@ class Meter:
         if is_rebalancing and self.began is None:
             self.began = now
         elif not is_rebalancing and self.began is not None:
-            if is_counted:
-                self.rebalances.append(Rebalance(self.began, now, generation))
+            self.rebalances.append(Rebalance(self.began, now, generation))
             self.began, self.ended = None, now
 
     def touch(self, now: int, sides: Sides, number: int) -> None:
@@ -107,6 +107,12 @@ class Meter:
         )
 
     @property
+    def durations(self) -> list[int]:
+        """How long each rebalance took that ended since costs are counted, in microseconds."""
+        from_us = self.ledger.count_from
+        return [each.ended - each.began for each in self.rebalances if each.ended >= from_us]
+
+    @property
     def settled_at(self) -> int:
         """When consumption last changed, or the last rebalance ended."""
         return max(self.ended, self.ledger.changed_at)
@@ -129,7 +135,7 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
     unowned = ledger.close(at, {topic for member in running for topic in member.topics})
     is_settled = not unowned and all(member.is_at_rest for member in running)
     converged = max(meter.settled_at - acted, 0) / MILLISECOND
-    times = [(each.ended - each.began) / MILLISECOND for each in meter.rebalances]
+    times = [each / MILLISECOND for each in meter.durations]
     return TimedResult(
         scenario=scenario.name,
         seed=scenario.seed,

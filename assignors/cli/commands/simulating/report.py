@@ -1,0 +1,63 @@
+"""`simulate --scenario --report`: the runs as one HTML page, protocols side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assignors.cli.commands.simulating.timed import TimedRequest
+from assignors.documents.values import Document
+from assignors.simulation.timed.gallery import GALLERY
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.simulation import Played, simulate
+
+
+def with_report(
+    documents: Iterable[Document], request: TimedRequest, path: str
+) -> Iterator[Document]:
+    """Yield the results of the runs, and write the page when all of them are there.
+
+    The charts are those of the first seed that runs under each protocol: these runs are played
+    once more, as only they keep their history. Raises `click.UsageError` where Jinja2 is missing
+    or the file cannot be written.
+    """
+    try:
+        from assignors.replay.simulated import simulation_page  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        words = f"--report: {error.name} is missing; pip install 'kafka-assignors[replay]'"
+        raise click.UsageError(words) from None
+    results: list[Document] = []
+    for document in documents:
+        results.append(document)
+        yield document
+    name = request.scenario.name
+    story = GALLERY.get(name)
+    page = simulation_page(
+        _runs(request, results),
+        [{**row, "error": _text(row["error"])} for row in results],
+        title=name or "A scenario on a clock",
+        text="" if story is None else story.text,
+    )
+    try:
+        Path(path).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"--report: {error}") from None
+
+
+def _runs(request: TimedRequest, results: Iterable[Document]) -> Iterator[tuple[Scenario, Played]]:
+    """Yield the first run without an error under each protocol, with its history."""
+    first: dict[str, Any] = {}
+    for row in results:
+        if row["error"] is None:
+            first.setdefault(str(row["protocol"]), row["seed"])
+    for protocol, seed in first.items():
+        scenario = replace(request.scenario, seed=seed, protocol=GroupProtocol(protocol))
+        yield scenario, simulate(scenario, keeps_history=True)
+
+
+def _text(error: Any) -> str | None:  # noqa: ANN401 - an error document or none
+    return None if error is None else str(error["text"])

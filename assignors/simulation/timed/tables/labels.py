@@ -1,0 +1,36 @@
+"""Figures of a result as people read them: what the table of the command and the report show."""
+
+from __future__ import annotations
+
+SECOND_MS = 1000.0
+
+LABELS: dict[str, str] = {
+    "rounds": "rounds or epochs",
+    "moves": "partitions moved",
+    "moves_beyond_optimum": "more than the best balance needs",
+    "members_touched": "members interrupted",
+    "unavailable_partition_ms": "partition-seconds without a consumer",
+    "longest_gap_ms": "longest of them, s",
+    "round_ms_median": "rebalance, median, s",
+    "round_ms_max": "rebalance, longest, s",
+    "convergence_ms": "from the last action to rest, s",
+    "double_partition_ms": "partition-seconds with two consumers",
+    "unowned": "without a consumer at the end",
+    "violations": "violations",
+    "events": "events",
+}
+"""Figure -> label, in the order in which they are shown. Times are labelled in seconds."""
+
+
+def figure_text(figure: str, value: float | None, *, signed: bool = False) -> str:
+    """Return a figure in the unit of its label, `-` where there is none.
+
+    >>> figure_text("longest_gap_ms", 3102.4), figure_text("moves", -1200, signed=True)
+    ('3.10', '-1,200')
+    """
+    if value is None:
+        return "-"
+    sign = "+" if signed else ""
+    if figure.endswith("_ms") or "_ms_" in figure:
+        return f"{value / SECOND_MS:{sign},.2f}"
+    return f"{value:{sign},.0f}" if float(value).is_integer() else f"{value:{sign},.1f}"

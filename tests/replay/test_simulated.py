@@ -1,0 +1,120 @@
+"""The page of a simulated scenario shows what the ledger knows, drawn as replay draws it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assignors.ownership.intervals import ownerships
+from assignors.replay.report.chart import chart
+from assignors.replay.report.member_styles import member_styles
+from assignors.replay.report.view_model import Limits
+from assignors.replay.simulated import simulation_page
+from assignors.replay.simulated.figures import differences
+from assignors.replay.simulated.life import life_of
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.tables.rows import result_rows
+from assignors.simulation.timed.tables.summary import summary_rows
+from tests.replay.browser import chromium, executable, opened
+
+CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+def run(name: str, protocol: GroupProtocol, seed: int = 0) -> tuple[Scenario, Played]:
+    scenario = named(name, seed=seed, protocol=protocol)
+    return scenario, simulate(scenario, keeps_history=True)
+
+
+def page_of(name: str, *, seeds: int = 2, title: str = "two protocols") -> str:
+    rows = [
+        {"scenario": name, "seed": seed, "protocol": protocol.value}
+        for protocol in (CLASSIC, CONSUMER)
+        for seed in range(seeds)
+    ]
+    runs = [run(name, CLASSIC), run(name, CONSUMER)]
+    return simulation_page(runs, list(result_rows(rows)), title=title, text="First.\n\nThen\nmore.")
+
+
+@pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
+def test_every_interval_of_the_ledger_is_a_bar(protocol: GroupProtocol) -> None:
+    scenario, played = run("scale-out", protocol)
+    life = life_of(scenario, played)
+    drawn = chart(life, Limits(partitions=100), member_styles(life))
+    assert drawn is not None
+    bars = [bar for row in drawn.partitions for bar in row.bars]
+    assert len(bars) == len(ownerships(played.changes))
+    assert drawn.time_label == "time"
+    assert "(estimate)" not in "".join(pause.title for pause in drawn.rebalances.pauses)
+
+
+@pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
+def test_moves_and_members_of_rebalances_are_those_of_the_run(protocol: GroupProtocol) -> None:
+    scenario, played = run("rolling-restart", protocol)
+    rows = life_of(scenario, played).generations
+    counted = [row for row in rows if row.at_ms >= scenario.count_from_ms]
+    assert sum(row.moved for row in counted) == played.result.moves == 200
+    # Each restart is a leave and a join, and nothing else is.
+    assert [len(row.left) for row in counted if row.left] == [1] * 10
+    assert [len(row.joined) for row in counted if row.joined] == [1] * 10
+    assert {row.member_count for row in counted} == {9, 10}
+
+
+def test_a_static_member_that_returns_has_neither_left_nor_joined() -> None:
+    scenario, played = run("rolling-restart-static", CONSUMER)
+    rows = life_of(scenario, played).generations
+    counted = [row for row in rows if row.at_ms >= scenario.count_from_ms]
+    assert not [row for row in counted if row.joined or row.left or row.moved]
+
+
+def test_intervals_that_overlap_are_outlined_and_violations_are_findings() -> None:
+    scenario, played = run("generation-from-user-data", CLASSIC)
+    life = life_of(scenario, played)
+    assert any(row.is_double for row in life.assignments)
+    assert len(life.anomalies) == len(played.violations) > 0
+    assert "violation" in simulation_page([(scenario, played)], [], title="")
+
+
+def test_protocols_stand_side_by_side_with_their_differences() -> None:
+    page = page_of("crash")
+    headings = re.findall(r"<h([1-6])>(?:<bdi>)?([^<]*)", page)
+    assert headings == [
+        *(("1", "two protocols"), ("2", "Protocols"), ("2", "Runs")),
+        *(("3", "classic"), ("4", "Seed 0"), ("3", "consumer"), ("4", "Seed 0")),
+    ]
+    assert "Mean difference from classic over the same seeds" in page
+    assert "<p>Then more.</p>" in page
+    assert "Mean difference" not in page_of("crash", seeds=1)
+
+
+def test_runs_with_errors_are_named() -> None:
+    rows = list(result_rows([{"scenario": "crash"}, {"scenario": "?", "protocol": "x"}]))
+    assert "x, seed None: bad-row: scenario: no scenario" in simulation_page([], rows, title="")
+    assert differences(summary_rows(rows[:1], by=())) is None
+
+
+def test_the_policy_is_that_of_the_report_and_no_name_is_markup() -> None:
+    scenario, played = run("crash", CLASSIC)
+    first, *others = scenario.members
+    hostile = replace(scenario, members=(replace(first, name=HOSTILE), *others), name=HOSTILE)
+    page = simulation_page([(hostile, simulate(hostile, keeps_history=True))], [], title=HOSTILE)
+    assert "default-src &#39;none&#39;" in page
+    assert "<img" not in page
+    assert played.result.moves == 10
+
+
+@pytest.mark.skipif(executable() is None, reason="no Chromium")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_fits_and_is_silent(tmp_path: Path, width: int) -> None:
+    with (
+        chromium() as browser,
+        opened(browser, page_of("crash"), tmp_path, width=width, scheme="light") as found,
+    ):
+        assert found.overflow <= 0
+        assert (found.messages, found.requests) == ([], [])
+        assert "10 moves" in found.text
