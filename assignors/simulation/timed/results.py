@@ -31,6 +31,8 @@ class TimedResult:
     members_touched: int
     """Members that had to rejoin or to give up partitions while they consumed, summed over
     generations; their own stops and crashes do not count."""
+    pauses_ended: int
+    """How often a rebalance ended the pause of a partition: its consumer reads on unasked."""
     double_partition_ms: float
     """Partitions times milliseconds with two consumers or more."""
     longest_double_ms: float

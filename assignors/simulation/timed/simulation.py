@@ -198,16 +198,25 @@ def _do(run: Run, number: int, event: MemberEvent, effect: Effect) -> None:
             run.queue.start((number, key), now + after_us, fired, rank, number)
         case Cancel(key):
             run.queue.stop((number, key))
-        case Consume(owned, reason):
-            has_lost = run.ledger.consume(now, name, owned, reason)
-            if has_lost and event not in {Command.STOP, Command.CRASH}:
-                run.meter.touch(now, run.sides, number)
-            if not owned:
-                run.faults.zombies.end(now, name)
+        case Consume():
+            _consume(run, number, event, effect)
         case Disconnect():
             run.faults.disconnect(number)
         case _:
             raise AssertionError(effect)
+
+
+def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
+    """Let a member consume other partitions, and count what that means for it."""
+    now, name = run.queue.now, run.scenario.members[number].name
+    has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
+    if event in {Command.STOP, Command.CRASH}:
+        run.meter.pauses.end_process(name)
+    elif has_lost:
+        run.meter.pauses.consume(name, effect.owned)
+        run.meter.touch(now, run.sides, number)
+    if not effect.owned:
+        run.faults.zombies.end(now, name)
 
 
 # The coordinator

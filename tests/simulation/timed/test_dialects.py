@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from assignors.assignor import UserData
+from assignors.model import Cluster
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Reaction, subscription_bytes
 from assignors.simulation.timed.dialects.following import received
-from assignors.simulation.timed.dialects.leading import refuses_plan
+from assignors.simulation.timed.dialects.leading import meet, refuses_plan
 from assignors.simulation.timed.dialects.user_data import Knowledge
 from assignors.simulation.timed.protocols.classic.messages import GroupRecord
 from assignors.simulation.timed.results import TimedResult
@@ -23,11 +24,14 @@ from assignors.simulation.timed.scenario import Action, Claims, MemberConfig, Sc
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.wire.vectors import captured
 from wire import (
+    Subscription,
     TopicPartitions,
     decode_cooperative_user_data,
     decode_sticky_user_data,
     decode_subscription,
     encode_assignment,
+    encode_sticky_user_data,
+    encode_subscription,
 )
 
 CLIENTS = {
@@ -77,7 +81,7 @@ def knowledge(blob: bytes, kind: UserData, name: str) -> Knowledge:
         consumed=read.owned,
         assigned=assigned,
         assigned_in=assigned_in,
-        generation=read.generation,
+        generation=read.generation if DIALECTS[name].forms[kind].has_generation else 7,
         received=read.user_data,
         rack_id=read.rack_id,
     )
@@ -183,6 +187,43 @@ def test_one_odd_member_beside_each_leader(odd: str, leader: str, seen: str) -> 
     played = simulate(beside(LEADERS[leader], ODD[odd]), keeps_history=True)
     assert normal.result.is_settled
     assert became(played, normal) == seen
+
+
+def stops(client: str, kind: UserData, *odd: bytes) -> Reaction | None:
+    """Return what keeps a leader of a client from leading these members."""
+    cluster = Cluster.of({"t": 6})
+    blobs = {str(number): blob for number, blob in enumerate(odd)}
+    return meet(DIALECTS[client], kind, cluster, blobs).stops
+
+
+def test_the_worst_that_a_leader_meets_decides() -> None:
+    ends, dies = bytes.fromhex(ODD["owned null"]), bytes.fromhex(ODD["zero bytes"])
+    sound = bytes.fromhex(SOUND)
+    assert stops("librdkafka-2.16.0", UserData.COOPERATIVE, sound, ends) is None
+    assert stops("librdkafka-2.16.0", UserData.COOPERATIVE, ends, dies, sound) is Reaction.DIES
+    assert stops("java-4.4.0", UserData.COOPERATIVE, sound, sound) is None
+
+
+def test_sarama_gives_up_a_round_over_what_others_pass_over() -> None:
+    unknown = encode_subscription(Subscription(topics=("t", "gone")))
+    assert stops("sarama-1.61.1", UserData.NONE, unknown) is Reaction.SILENT
+    assert stops("java-4.4.0", UserData.NONE, unknown) is None
+    for user_data, reaction in (
+        (None, None),
+        (b"", Reaction.SILENT),
+        (bytes.fromhex("ffffffff"), None),
+        (b"\0\1" + encode_sticky_user_data({"t": (0,)}, 3), Reaction.SILENT),
+        (encode_sticky_user_data({"t": (0,)}, 3), None),
+    ):
+        blob = encode_subscription(Subscription(topics=("t",), user_data=user_data))
+        assert stops("sarama-1.61.1", UserData.STICKY, blob) is reaction
+        assert stops("sarama-1.61.1", UserData.NONE, blob) is None
+
+
+def test_who_is_stuck_waits_longer_each_time() -> None:
+    played = simulate(beside("franz-go-1.22.2", ODD["zero bytes"]))
+    # Each try ends a round; they come after 0.25, 0.5, 1, 2 and then every 2.5 seconds.
+    assert 10 < played.result.rounds < 20
 
 
 # Followers

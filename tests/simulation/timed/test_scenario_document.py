@@ -113,6 +113,7 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         ({"plan": [{"at_ms": 1, "do": "stop", "member": "b"}]}, "plan[0].member"),
         ({"plan": [{"at_ms": 1, "do": "explode", "member": "a"}]}, "plan[0].do"),
         ({"plan": [{"at_ms": 1, "do": "grow", "topic": "v"}]}, "plan[0].topic"),
+        ({"plan": [{"at_ms": 1, "do": "pause", "member": "a"}]}, "plan[0].topic"),
         ({"plan": [{"at_ms": 1, "do": "grow", "topic": "t"}]}, "plan[0].partitions"),
         ({"count_from_ms": 2}, "count_from_ms"),
         (

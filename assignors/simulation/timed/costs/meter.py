@@ -12,6 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 from assignors.simulation.timed.costs.least_moves import least_moves
+from assignors.simulation.timed.costs.pauses import Pauses
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
@@ -55,6 +56,7 @@ class Meter:
     """Members that had to rejoin or to give up partitions, once a generation."""
     touched_in: dict[int, int] = field(default_factory=dict)
     """Member number -> the generation in which it was last counted."""
+    pauses: Pauses = field(default_factory=Pauses)
     rest: Rest | None = None
     moves_beyond_optimum: int = 0
 
@@ -149,6 +151,7 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
         moves=ledger.moves,
         moves_beyond_optimum=meter.moves_beyond_optimum,
         members_touched=meter.touched,
+        pauses_ended=meter.pauses.ended,
         double_partition_ms=ledger.double / MILLISECOND,
         longest_double_ms=ledger.longest_double / MILLISECOND,
         requests={},

@@ -47,6 +47,18 @@ def _subscribe(run: Run, action: Action) -> None:
     run.faults.reach(number, Command.REJOIN)
 
 
+def _pause(run: Run, action: Action) -> None:
+    assert action.member is not None
+    assert action.topic is not None
+    run.meter.pauses.pause(action.member, action.topic, run.ledger.consumed)
+
+
+def _resume(run: Run, action: Action) -> None:
+    assert action.member is not None
+    assert action.topic is not None
+    run.meter.pauses.resume(action.member, action.topic)
+
+
 def _member_of(run: Run, action: Action) -> int:
     assert action.member is not None
     return run.numbers[action.member]
@@ -55,5 +67,7 @@ def _member_of(run: Run, action: Action) -> int:
 ACTS: dict[Verb, Callable[[Run, Action], None]] = {
     Verb.GROW: _grow,
     Verb.SUBSCRIBE: _subscribe,
+    Verb.PAUSE: _pause,
+    Verb.RESUME: _resume,
 }
 """What a verb does beyond a `Command` of its name to its member."""

@@ -20,6 +20,10 @@ class Verb(StrEnum):
     """Its process ends; the coordinator finds out by the session timeout."""
     SUBSCRIBE = "subscribe"
     """It subscribes to other topics: `Action.topics`."""
+    PAUSE = "pause"
+    """It pauses the partitions of `Action.topic` that it consumes."""
+    RESUME = "resume"
+    """It ends its pauses of `Action.topic`."""
     GROW = "grow"
     """A topic has `Action.partitions` partitions from now on. Members learn of it when they
     refresh their metadata."""

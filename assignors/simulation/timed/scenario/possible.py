@@ -72,6 +72,9 @@ def _actions_concern_what_is_there(scenario: Scenario) -> None:
         elif action.member not in names:
             words = f"there is no member {action.member!r}"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
+        elif action.do in {Verb.PAUSE, Verb.RESUME} and action.topic not in counts:
+            words = f"there is no topic {action.topic!r}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
 
 
 def _clients_have_their_assignors(scenario: Scenario) -> None:
