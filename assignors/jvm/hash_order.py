@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from struct import unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,11 @@ def string_hash(text: str) -> int:
     >>> string_hash("topic-1"), string_hash("polygenelubricants")
     (-1139260653, -2147483648)
     """
-    return int(string_hashes((text,))[0])
+    blob = text.encode("utf-16-le", "surrogatepass")
+    number = 0
+    for unit in unpack(f"<{len(blob) // 2}H", blob):
+        number = 31 * number + unit & 0xFFFF_FFFF
+    return number - (number >> 31 << 32)
 
 
 def string_hashes(texts: Sequence[str]) -> Int32:

@@ -28,13 +28,17 @@ class TimelineOrder:
 
     def put(self, key: str, java_hash: int) -> None:
         """Put a key; one that is there keeps its place. Cost: O(1), amortised."""
-        # The table grows before it is known whether the key is new.
-        if (self.size + 1) * 0.75 > self.length:
-            self._double()
+        self.put_again()
         slot = self.slots.setdefault(self._slot(java_hash), [])
         if (key, java_hash) not in slot:
             slot.append((key, java_hash))
             self.size += 1
+
+    def put_again(self) -> None:
+        """Put a key that is there. Cost: O(1), amortised."""
+        # The table grows before it is known whether the key is new.
+        if (self.size + 1) * 0.75 > self.length:
+            self._double()
 
     def remove(self, key: str, java_hash: int) -> None:
         """Remove a key that is there. Cost: O(1)."""

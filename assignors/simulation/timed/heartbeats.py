@@ -67,9 +67,11 @@ class Heartbeats:
 
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
+        if not self.network.is_quiet(number) or not self.plain.may_rest(number):
+            return
         queue, key = self.queue, (number, HEARTBEAT.key)
         due = queue.due(key)
-        if due is None or not self.network.is_quiet(number) or not self.plain.may_rest(number):
+        if due is None:
             return
         member_id, every, timeout = self.plain.timing(number)
         session_key = (COORDINATOR, ("session", member_id))

@@ -165,7 +165,7 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         run.network.start(number)
         run.sides.show_topics(number, Cluster.of(run.topics))
     heartbeats = run.heartbeats
-    if heartbeats is not None:
+    if heartbeats is not None and number in heartbeats.resting:
         heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
@@ -183,27 +183,33 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
 
 def _do(run: Run, number: int, event: MemberEvent, effect: Effect) -> None:
     """Do what a member asks for."""
+    queue = run.queue
+    now = queue.now
+    if isinstance(effect, Send):
+        _send(run, number, effect)
+    elif isinstance(effect, Schedule):
+        key = effect.key
+        rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
+        fired = (number, Fired(key, effect.data))
+        queue.start((number, key), now + effect.after_us, fired, rank, number)
+    elif isinstance(effect, Cancel):
+        queue.stop((number, effect.key))
+    elif isinstance(effect, Consume):
+        _consume(run, number, event, effect)
+    else:
+        assert isinstance(effect, Disconnect), effect
+        run.faults.disconnect(number)
+
+
+def _send(run: Run, number: int, effect: Send) -> None:
+    """Send a request to the coordinator; it may get lost on its way."""
     now, name = run.queue.now, run.scenario.members[number].name
-    match effect:
-        case Send():
-            if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
-                run.meter.touch(now, run.sides, number)
-            sent = run.network.send(now, number, effect)
-            if sent is not None:
-                arrives, rank, arrived = sent
-                run.queue.put(arrives, (COORDINATOR, arrived), rank, number)
-        case Schedule(key, after_us, data):
-            rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
-            fired = (number, Fired(key, data))
-            run.queue.start((number, key), now + after_us, fired, rank, number)
-        case Cancel(key):
-            run.queue.stop((number, key))
-        case Consume():
-            _consume(run, number, event, effect)
-        case Disconnect():
-            run.faults.disconnect(number)
-        case _:
-            raise AssertionError(effect)
+    if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
+        run.meter.touch(now, run.sides, number)
+    sent = run.network.send(now, number, effect)
+    if sent is not None:
+        arrives, rank, arrived = sent
+        run.queue.put(arrives, (COORDINATOR, arrived), rank, number)
 
 
 def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
@@ -228,22 +234,21 @@ def _step_coordinator(run: Run, event: Arrived | Fired | Committed) -> None:
     generation = run.sides.generation()
     effects = run.sides.step_coordinator(now, event)
     for effect in effects:
-        match effect:
-            case Reply(number, response):
-                _reply(run, number, response, done)
-            case Schedule(key, after_us, data):
-                fired = (COORDINATOR, Fired(key, data))
-                rank = Rank.SESSION if key[0] == "session" else None
-                run.queue.start((COORDINATOR, key), now + after_us, fired, rank, key[-1])
-            case Cancel(key):
-                run.queue.stop((COORDINATOR, key))
-            case Append(records, token):
-                if run.ledger.keeps_changes:
-                    run.records += [(now, record) for record in records]
-                replicated = done + run.scenario.broker.append_us
-                run.queue.put(replicated, (COORDINATOR, Committed(token)))
-            case _:
-                raise AssertionError(effect)
+        if isinstance(effect, Reply):
+            _reply(run, effect.number, effect.response, done)
+        elif isinstance(effect, Schedule):
+            key = effect.key
+            fired = (COORDINATOR, Fired(key, effect.data))
+            rank = Rank.SESSION if key[0] == "session" else None
+            run.queue.start((COORDINATOR, key), now + effect.after_us, fired, rank, key[-1])
+        elif isinstance(effect, Cancel):
+            run.queue.stop((COORDINATOR, effect.key))
+        else:
+            assert isinstance(effect, Append), effect
+            if run.ledger.keeps_changes:
+                run.records += [(now, record) for record in effect.records]
+            replicated = done + run.scenario.broker.append_us
+            run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
     run.meter.count(now, run.sides, generation)
     if run.heartbeats is not None:
         run.heartbeats.look()

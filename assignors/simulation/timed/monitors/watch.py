@@ -33,6 +33,7 @@ from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
 from assignors.simulation.timed.monitors.violation import Violation
 from assignors.simulation.timed.protocols.classic.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
+    Answered,
     Append,
     Arrived,
     Effect,
@@ -111,9 +112,12 @@ def saw_member(
     """
     if isinstance(event, Fired) and event.key[0] == "heartbeat":
         return
-    watch.at = at
     member = watch.sides.members[number]
     before, generation = watch.does[number], member.generation
+    is_idle = not effects and isinstance(event, Answered) and not watch.is_full
+    if is_idle and generation == watch.generations[number]:
+        return
+    watch.at = at
     after = consumption_after(before, event, effects)
     if generation != watch.generations[number]:
         name = watch.names[number]

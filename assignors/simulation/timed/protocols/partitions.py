@@ -7,6 +7,8 @@ from wire import TopicPartitions
 
 def shared(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
     """Return the partitions that both have. Cost: O(partitions)."""
+    if one == other:
+        return one
     both: dict[str, tuple[int, ...]] = {}
     for topic, numbers in one.items():
         theirs = other.get(topic, ())
@@ -19,4 +21,4 @@ def shared(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
 
 def count(partitions: TopicPartitions) -> int:
     """Return how many partitions these are."""
-    return sum(len(numbers) for numbers in partitions.values())
+    return sum(map(len, partitions.values()))

@@ -47,7 +47,6 @@ from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.effects import (
     Arrived,
     Cancel,
-    Committed,
     CoordinatorEvent,
     Effect,
     Fired,
@@ -61,24 +60,35 @@ def step(state: ClassicCoordinator, event: CoordinatorEvent) -> list[Effect]:
     Cost: O(1) for a heartbeat, O(members) for a barrier that opens, O(log members) otherwise.
     """
     state.out = []
-    match event:
-        case Arrived(number, JoinGroup() as request):
-            join(state, number, request)
-        case Arrived(number, SyncGroup() as request):
-            _sync(state, number, request)
-        case Arrived(number, Heartbeat() as request):
-            state.out.append(Reply(number, HeartbeatResponse(_heartbeat(state, request))))
-        case Arrived(number, LeaveGroup() as request):
-            _leave(state, number, request)
-        case Fired(("session", member_id)):
-            _session_over(state, member_id)
-        case Fired(("join",), data):
-            join_over(state, data)
-        case Fired(("sync",), data):
-            sync_over(state, data)
-        case Committed(token):
-            _committed(state, state.appends.pop(token))
+    if isinstance(event, Arrived):
+        _arrived(state, event)
+    elif isinstance(event, Fired):
+        _fired(state, event)
+    else:
+        _committed(state, state.appends.pop(event.token))
     return state.out
+
+
+def _arrived(state: ClassicCoordinator, event: Arrived) -> None:
+    number, request = event
+    if isinstance(request, Heartbeat):
+        state.out.append(Reply(number, HeartbeatResponse(_heartbeat(state, request))))
+    elif isinstance(request, JoinGroup):
+        join(state, number, request)
+    elif isinstance(request, SyncGroup):
+        _sync(state, number, request)
+    elif isinstance(request, LeaveGroup):
+        _leave(state, number, request)
+
+
+def _fired(state: ClassicCoordinator, event: Fired) -> None:
+    kind = event.key[0]
+    if kind == "session":
+        _session_over(state, event.key[1])
+    elif kind == "join":
+        join_over(state, event.data)
+    elif kind == "sync":
+        sync_over(state, event.data)
 
 
 def _sync(state: ClassicCoordinator, number: int, request: SyncGroup) -> None:

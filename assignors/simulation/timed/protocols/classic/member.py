@@ -72,31 +72,29 @@ def step(state: ClassicMember, event: MemberEvent) -> list[Effect]:
     state.out = []
     if isinstance(event, Answered):
         _answered(state, event)
-        return state.out
-    match event:
-        case Fired((name,)):
-            TIMERS[name](state)
-        case Failed(number):
-            request_failed(state, number)
-        case Disturbed():
-            slow_down(state, event)
-        case Command():
-            COMMANDS[event](state)
+    elif isinstance(event, Fired):
+        TIMERS[event.key[0]](state)
+    elif isinstance(event, Failed):
+        request_failed(state, event.number)
+    elif isinstance(event, Disturbed):
+        slow_down(state, event)
+    else:
+        COMMANDS[event](state)
     return state.out
 
 
 def _answered(state: ClassicMember, answered: Answered) -> None:
     """Handle an answer; that of a JoinGroup or SyncGroup only if it is still waited for."""
     state.is_connected = True
-    match answered:
-        case Answered(number, JoinGroupResponse() as response):
-            if number == state.awaited and state.state is MemberState.JOINING:
-                joined(state, response)
-        case Answered(number, SyncGroupResponse() as response):
-            if number == state.awaited and state.state is MemberState.SYNCING:
-                synced(state, response)
-        case Answered(_, HeartbeatResponse(error)):
-            _heard(state, error)
+    number, response = answered
+    if isinstance(response, HeartbeatResponse):
+        _heard(state, response.error)
+    elif number != state.awaited:
+        return
+    elif isinstance(response, JoinGroupResponse) and state.state is MemberState.JOINING:
+        joined(state, response)
+    elif isinstance(response, SyncGroupResponse) and state.state is MemberState.SYNCING:
+        synced(state, response)
 
 
 def _heard(state: ClassicMember, error: ErrorCode) -> None:

@@ -76,8 +76,11 @@ def read_assignment(state: ClassicMember, blob: bytes) -> tuple[TopicPartitions,
     """Return what a member takes from its assignment, and what stops it, if anything."""
     if state.dialect is not None:
         return received(state.dialect, blob, state.owned, state.topics)
-    read = decode_assignment(blob).value
-    return ({} if read is None else read.partitions), None
+    if blob != state.assignment_bytes:
+        read = decode_assignment(blob).value
+        state.assignment_bytes = blob
+        state.assignment_read = {} if read is None else read.partitions
+    return state.assignment_read, None
 
 
 def _lead(

@@ -45,6 +45,8 @@ FATAL = (
     ErrorCode.GROUP_MAX_SIZE_REACHED,
 )
 """Errors after which a consumer gives up."""
+ENDED_BY_A_JOIN = tuple(Cancel((name,)) for name in ("heartbeat", "poll", "follow-up", "max-poll"))
+"""Timers that run no longer while a member joins."""
 
 RETRY_MS, RETRY_MAX_MS = 250, 2500
 """A client that fails on what it received waits so long before it joins again, doubled each time
@@ -79,7 +81,7 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
         protocols.append(Protocol(assignor.name, blob))
     state.memberships = tuple(memberships)
     config = state.config
-    state.out += [Cancel((name,)) for name in ("heartbeat", "poll", "follow-up", "max-poll")]
+    state.out += ENDED_BY_A_JOIN
     state.awaited = send(
         state,
         JoinGroup(

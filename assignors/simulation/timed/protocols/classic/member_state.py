@@ -51,6 +51,9 @@ class ClassicMember:
     generation: int = NO_GENERATION_ID
     owned: TopicPartitions = field(default_factory=dict)
     """What it consumes, or will once its callback is over."""
+    assignment_bytes: bytes | None = None
+    """The last assignment that it has read, and below it what it read."""
+    assignment_read: TopicPartitions = field(default_factory=dict)
     memberships: tuple[Membership, ...] = ()
     """For each assignor."""
     chosen: int = 0

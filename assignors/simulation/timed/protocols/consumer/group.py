@@ -191,7 +191,10 @@ class ConsumerGroup:
         """Add a member, or replace what it was. Cost: O(its partitions)."""
         before = self.members.get(member.member_id)
         self.members[member.member_id] = member
-        self.order.put(member.member_id, string_hash(member.member_id))
+        if before is None:
+            self.order.put(member.member_id, string_hash(member.member_id))
+        else:
+            self.order.put_again()
         self.counts.replace(before, member)
         self.known_homogeneous = None
         self._hold(before, member)
