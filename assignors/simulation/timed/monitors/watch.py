@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from assignors.ownership.changes import TopicPartition, changed_topics, pairs
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.coordinators import (
     CoordinatorView,
@@ -61,6 +62,8 @@ class Watch:
     generations: list[int]
     committing: set[int] = field(default_factory=set)
     """Members whose callback for revoked partitions runs."""
+    committed_by: dict[TopicPartition, int] = field(default_factory=dict)
+    """What they commit, each partition with the last member that does."""
     view: CoordinatorView = field(default_factory=CoordinatorView)
     log: Folded = field(default_factory=dict)
     """What the records written so far say."""
@@ -127,12 +130,41 @@ def saw_member(
         return
     watch.does[number] = after
     report(watch, callbacks_found(watch.names[number], before, event, effects))
-    (watch.committing.add if after.committing else watch.committing.discard)(number)
+    _commits(watch, number, before, after)
     if watch.is_full:
         _judge_moment(watch, broken(_moment(watch)))
-    elif watch.ledger.doubled or watch.committing or watch.lasting:
+    elif watch.ledger.doubled or watch.lasting or _is_concerned(watch, before, after):
         moment = _near(watch, number)
         _judge_moment(watch, [(name, text) for name in BASIC for text in INVARIANTS[name](moment)])
+
+
+def _commits(watch: Watch, number: int, before: Consumption, after: Consumption) -> None:
+    """Keep which partitions a member commits, as its callback for them runs. Cost: O(those)."""
+    (watch.committing.add if after.committing else watch.committing.discard)(number)
+    if after.committing is not before.committing:
+        for one in pairs(before.committing):
+            if watch.committed_by.get(one) == number:
+                del watch.committed_by[one]
+        watch.committed_by.update(dict.fromkeys(pairs(after.committing), number))
+
+
+def _is_concerned(watch: Watch, before: Consumption, after: Consumption) -> bool:
+    """Return whether somebody else may commit what a member has begun to consume, or the reverse.
+
+    Cost: O(partitions that change).
+    """
+    if after.committing is not before.committing:
+        partitions = watch.ledger.partitions
+        for topic, number in pairs(after.committing):
+            if number < len(partitions[topic]) and partitions[topic][number].consumers:
+                return True
+    if not watch.committed_by or after.consumed is before.consumed:
+        return False
+    return any(
+        (topic, number) in watch.committed_by
+        for topic, old, new in changed_topics(before.consumed, after.consumed)
+        for number in new - old
+    )
 
 
 def saw_coordinator(
