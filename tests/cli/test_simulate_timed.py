@@ -116,3 +116,35 @@ def test_a_report_stands_beside_the_figures(tmp_path: Path) -> None:
     assert html.count('class="figure"') == 2
     assert answers(*asked, "--report", str(page), "--intervals")[1] == 2
     assert answers(*asked, "--report", str(tmp_path / "no" / "page.html"))[1] == 2
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.parquet", "run"])
+def test_a_run_is_written_as_a_log_that_replay_reads(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "small.json"
+    file.write_text(json.dumps({**SMALL, "name": "small"}))
+    place = tmp_path / name
+    (row,), code = answers("simulate", "--scenario", str(file), "--log", str(place))
+    assert code == 0
+    assert row == answers("simulate", "--scenario", str(file))[0][0]
+    documents, code = answers("replay", str(place))
+    assert code == 0
+    groups = {each["row"]["group"] for each in documents if each.get("table") == "groups"}
+    assert groups == {"small"}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--seeds", "2"), b"--log writes one run"),
+        (("--protocol", "classic", "--protocol", "consumer"), b"--log writes one run"),
+        (("--intervals",), b"--log"),
+        ((), b"not an empty folder"),
+    ],
+)
+def test_a_log_that_cannot_be_written_is_refused(
+    more: tuple[str, ...], words: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "something").touch()
+    done = process("simulate", "--scenario", "crash", "--log", str(tmp_path), *more)
+    assert done.returncode == 2
+    assert words in done.stderr

@@ -130,7 +130,7 @@ def _partition(folder: Path, files: tuple[Path, ...]) -> Partition:
 
 def _records(log: Partition, limits: _Limits) -> Iterator[Raw]:
     """Yield the rows of one partition that the isolation lets through, flaws among them."""
-    checksum = _crc32c()
+    checksum = crc32c_function()
     files = [(file, _read(file, checksum, limits.size_max)) for file in log.files]
     transactions = transactions_of(found for _, batches in files for found in batches)
     is_committed_only = limits.isolation is Isolation.READ_COMMITTED
@@ -193,7 +193,8 @@ def _error(log: Partition, file: Path, text: str, offset: int | None) -> Raw:
     return Raw(topic=log.topic, partition=log.partition, offset=offset, error=f"{where}: {text}")
 
 
-def _crc32c() -> Callable[[bytes], int]:
+def crc32c_function() -> Callable[[bytes], int]:
+    """Return CRC-32C; `SourceError` where its package is missing."""
     try:
         from crc32c import crc32c  # noqa: PLC0415 - the extra `replay`
     except ModuleNotFoundError as error:

@@ -6,10 +6,10 @@ which knows who really consumed what.
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from json import dumps
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from assignors.server.spec import made_id
 from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
@@ -34,30 +34,32 @@ Parts = tuple[str, dict[str, Any], int, dict[str, Any] | None]
 """Name of the record type, key, version of the value, value or `None` for a tombstone."""
 
 
-def json_lines(
+class LogEntry(NamedTuple):
+    """A record as it stands in the log."""
+
+    offset: int
+    timestamp_ms: int
+    """Since 1970."""
+    key: bytes
+    value: bytes | None
+
+
+def log_entries(
     records: Iterable[tuple[int, Record]], *, group: str, starts_at_ms: int = 0
-) -> Iterator[str]:
-    """Yield a run's records as `replay` takes them, a JSON line each, with its newline.
+) -> Iterator[list[LogEntry]]:
+    """Yield a run's records as they stand in the log: what is written at one moment is one batch.
 
     `records` are (microseconds since the run began, record); `starts_at_ms` is when that was, in
     milliseconds since 1970. Cost: O(bytes).
     """
-    for offset, (at_us, record) in enumerate(records):
-        key, written = key_and_value(record, group)
-        yield (
-            dumps(
-                {
-                    "key": b64encode(key).decode(),
-                    "value": None if written is None else b64encode(written).decode(),
-                    "topic": TOPIC,
-                    "partition": 0,
-                    "offset": offset,
-                    "timestamp": starts_at_ms + at_us // MILLISECOND,
-                    "timestampType": 0,
-                }
-            )
-            + "\n"
-        )
+    offset = 0
+    for at_us, together in groupby(records, key=itemgetter(0)):
+        batch = [
+            LogEntry(number, starts_at_ms + at_us // MILLISECOND, *key_and_value(record, group))
+            for number, (_, record) in enumerate(together, start=offset)
+        ]
+        offset += len(batch)
+        yield batch
 
 
 def key_and_value(record: Record, group: str) -> tuple[bytes, bytes | None]:

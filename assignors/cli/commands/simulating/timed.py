@@ -61,6 +61,8 @@ def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRe
     if options.scenario is None:
         raise click.UsageError("--scenario is missing; --list shows those that have a name")
     require_seeds(first_seed, options.seeds)
+    if options.intervals and options.log is not None:
+        raise click.UsageError("--log has the figures beside it; without --intervals, please")
     if options.intervals and options.report is not None:
         raise click.UsageError("--report has the figures beside it; without --intervals, please")
     scenario = chosen(options.scenario)

@@ -21,6 +21,7 @@ class TimedOptions:
     protocols: tuple[str, ...]
     intervals: bool
     report: str | None
+    log: str | None
 
     @property
     def is_asked(self) -> bool:
@@ -61,6 +62,12 @@ timed_options = option_group(
         help="Write a report of --scenario beside its figures, protocols side by side: one HTML"
         " page that needs no network.",
     ),
+    click.option(
+        "--log",
+        metavar="FILE|DIR",
+        help="Also write the run as records of __consumer_offsets, which replay reads: FILE.jsonl,"
+        " FILE.parquet, or a new folder of log segments.",
+    ),
 )
 
 
@@ -77,6 +84,10 @@ def simulate_timed(options: TimedOptions, *, seed: int, engine: str, form: Form)
     if options.intervals:
         return write(timed.interval_documents(request), form, timed_tables.show_intervals)
     documents = timed.result_documents(request)
+    if options.log is not None:
+        from assignors.cli.commands.simulating import log_option  # noqa: PLC0415 - as above
+
+        documents = log_option.log_documents(request, options.log)
     if options.report is not None:
         from assignors.cli.commands.simulating.report import (  # noqa: PLC0415 - as above
             with_report,
