@@ -44,6 +44,7 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.protocols.offsets import messages as offsets
 from assignors.simulation.timed.protocols.offsets.access import classic_access
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
+from assignors.simulation.timed.protocols.push import messages as push
 from assignors.simulation.timed.queue import EventQueue
 from tests.foreign import commits
 from tests.foreign.plays import Step, answer_of, record_of
@@ -166,7 +167,7 @@ def history(
         )
         see(ours)
         for reply in ours.replies:
-            assert not isinstance(reply.response, ConsumerHeartbeatResponse)
+            assert not isinstance(reply.response, ConsumerHeartbeatResponse | push.Response)
             if not isinstance(reply.response, offsets.Response):
                 _learn(asked[reply.number][0], reply.response)
         ours.replies, ours.records = [], []

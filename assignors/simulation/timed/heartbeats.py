@@ -67,7 +67,8 @@ class Heartbeats:
 
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
-        if not self.network.is_quiet(number) or not self.plain.may_rest(number):
+        plain = self.plain
+        if not self.network.is_quiet(number, plain.standing(number)) or not plain.may_rest(number):
             return
         queue, key = self.queue, (number, HEARTBEAT.key)
         due = queue.due(key)
@@ -177,3 +178,10 @@ class Heartbeats:
         """Count the heartbeats up to the end of the run. Cost: O(members at rest)."""
         for due, every, *_ in self.resting.values():
             self.network.count(self.plain.request, max((at - due) // every + 1, 0))
+
+
+def wake_for(heartbeats: Heartbeats | None, request: int) -> None:
+    """Wake the member whose request, by number, is about to be answered. Cost: O(1)."""
+    waiting = None if heartbeats is None else heartbeats.network.in_flight.get(request)
+    if heartbeats is not None and waiting is not None:
+        heartbeats.wake(waiting[0])

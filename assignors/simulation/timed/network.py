@@ -34,6 +34,7 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     Send,
     is_plain,
+    is_standing,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import (
@@ -48,6 +49,8 @@ JOIN_LAPSE_MS = 5000
 """A JoinGroup may take the rebalance timeout and so much more (`JOIN_GROUP_TIMEOUT_LAPSE`)."""
 
 MILLION = 1_000_000
+NEVER = 1 << 60
+"""Microseconds: later than any run."""
 
 Waiting = tuple[int, int, int, int, Rank | None]
 """A request's member, its own number of the request, its life, when its time is over, and the rank
@@ -176,7 +179,8 @@ class Network:
         arrives = leaves + self._delay(link.to, leaves)
         is_heartbeat = is_plain(request)
         may_wait = not is_heartbeat and isinstance(request, JoinGroup | SyncGroup)
-        deadline = leaves + _time_limit(link.config, request if may_wait else None)
+        limit = _time_limit(link.config, request if may_wait else None)
+        deadline = leaves + (NEVER if is_standing(request) else limit)
         self.sent = number = self.sent + 1
         link.unanswered += 1
         if link.trouble is not None:
@@ -186,7 +190,7 @@ class Network:
         if link.trouble is not None:
             passed = link.trouble.arrival(leaves, arrives, deadline)
             if passed is None:
-                self._lose(number, deadline)
+                self._lose(number, min(deadline, leaves + limit))
                 return None
             arrives = passed
         if may_wait:
@@ -227,7 +231,8 @@ class Network:
             if passed is None:
                 self.in_flight[number] = waiting
                 link.unanswered += 1
-                self._lose(number, max(deadline, leaves))
+                limit = _time_limit(link.config, None)
+                self._lose(number, min(max(deadline, leaves), leaves + limit))
                 return None
             returns = passed
         if isinstance(response, JoinGroupResponse | SyncGroupResponse):
@@ -255,11 +260,12 @@ class Network:
         if count:
             self.requests[request] += count
 
-    def is_quiet(self, member: int) -> bool:
-        """Return whether every request of a member is answered, and nothing goes wrong."""
+    def is_quiet(self, member: int, standing: int) -> bool:
+        """Return whether a member's requests are answered but for these, and nothing goes wrong."""
         link = self.links[member]
         trouble = link.trouble
-        return not link.unanswered and (trouble is None or trouble.is_over(self.queue.now))
+        is_well = trouble is None or trouble.is_over(self.queue.now)
+        return is_well and link.unanswered == standing
 
     def is_silent(self, member: int, silent: Silent) -> bool:
         """Return whether the member has heard nothing since."""

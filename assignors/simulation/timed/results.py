@@ -57,5 +57,7 @@ class TimedResult:
     """What the monitors found: see `assignors.simulation.timed.monitors.table`."""
     first_violation: str | None = None
     """The first of them, with its event's number, its time and the seed."""
+    fetches_refused: int = 0
+    """Fetches that brokers refused before the member had heard that it lost the partition."""
     stopped_by: str | None = None
     """The bound that ended the run early."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -47,6 +48,17 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Response,
 )
+from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
+from assignors.simulation.timed.protocols.push.messages import (
+    HeartbeatResponse as PushHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.push.reading_rights import (
+    FencedGroup,
+    may_rest,
+    standing,
+    step_fenced_coordinator,
+    step_fenced_member,
+)
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
 from wire import TopicPartitions
@@ -59,7 +71,11 @@ class AnyMember(Protocol):
 
     topics: tuple[str, ...]
     member_id: str
-    owned: TopicPartitions
+
+    @property
+    def owned(self) -> TopicPartitions:
+        """What it believes to own."""
+        ...
 
     @property
     def generation(self) -> int:
@@ -94,6 +110,8 @@ class PlainHeartbeats:
     """A member's id, its heartbeat interval and its session timeout in microseconds."""
     answer: Callable[[int], Response]
     """What a member is answered that may rest."""
+    standing: Callable[[int], int] = lambda _: 0
+    """How many requests of a member the coordinator keeps until it has news."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +137,8 @@ class Sides:
     """The ids of members that the coordinator has removed since it was asked last."""
     plain: PlainHeartbeats | None = None
     """`None` where every heartbeat has to be looked at."""
+    fetches_refused: Callable[[], int] = lambda: 0
+    """How many fetches brokers have refused."""
 
 
 def classic_sides(scenario: Scenario) -> Sides:
@@ -253,9 +273,47 @@ def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
     )
 
 
+def push_sides(scenario: Scenario) -> Sides:
+    """Return the push protocol of the discussion of 2014."""
+    group = FencedGroup.of(scenario, _new_ids(scenario.seed), partial(_draws, scenario.seed))
+    coordinator, members = group.coordinator, group.members
+
+    def change_topics(cluster: Cluster) -> bool:
+        push_coordinator.topics_changed(coordinator, with_ids(cluster))
+        return False
+
+    plain = PlainHeartbeats(
+        request="Heartbeat",
+        may_rest=lambda number: may_rest(group, number),
+        changes=lambda: coordinator.changes,
+        awaited_from=lambda: 0 if coordinator.must_refresh else None,
+        timing=lambda number: (
+            members[number].member_id,
+            members[number].config.heartbeat_interval_ms * MILLISECOND,
+            members[number].config.session_timeout_ms * MILLISECOND,
+        ),
+        answer=lambda _: PushHeartbeatResponse(),
+        standing=lambda number: standing(group, number),
+    )
+    return Sides(
+        members=members,
+        coordinator=coordinator,
+        step_coordinator=lambda at_us, event: step_fenced_coordinator(group, at_us, event),
+        step_member=lambda number, event: step_fenced_member(group, number, event),
+        change_topics=change_topics,
+        show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
+        generation=lambda: coordinator.epoch,
+        is_rebalancing=lambda: not coordinator.is_at_rest,
+        removed=coordinator.taken_removed,
+        fetches_refused=lambda: sum(each.fetches_refused for each in members),
+        plain=None if coordinator.config.lease_ms else plain,  # each one renews a lease
+    )
+
+
 SIDES: dict[GroupProtocol, Callable[[Scenario], Sides]] = {
     GroupProtocol.CLASSIC: classic_sides,
     GroupProtocol.CONSUMER: consumer_sides,
+    GroupProtocol.PUSH: push_sides,
 }
 
 

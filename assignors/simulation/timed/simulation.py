@@ -7,7 +7,6 @@ way over the network, waits for its turn at the coordinator, and the answer come
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
@@ -15,7 +14,7 @@ from assignors.simulation.timed.costs.meter import Meter, Rebalance, result_of
 from assignors.simulation.timed.faults.events import FaultEvent, fault_events
 from assignors.simulation.timed.faults.live import LiveFaults
 from assignors.simulation.timed.faults.zombies import Zombie
-from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
+from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats, wake_for
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -23,6 +22,7 @@ from assignors.simulation.timed.monitors.violation import Violation, described
 from assignors.simulation.timed.monitors.watch import (
     saw_coordinator,
     saw_member,
+    saw_restriction,
     watch_over,
 )
 from assignors.simulation.timed.network import Network
@@ -44,6 +44,7 @@ from assignors.simulation.timed.protocols.effects import (
     Record,
     Reply,
     Response,
+    Restrict,
     Schedule,
     Send,
 )
@@ -216,7 +217,7 @@ def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None
     """Let a member consume other partitions, and count what that means for it."""
     now, name = run.queue.now, run.scenario.members[number].name
     has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
-    if event in {Command.STOP, Command.CRASH}:
+    if event is Command.STOP or event is Command.CRASH:
         run.meter.pauses.end_process(name)
     elif has_lost:
         run.meter.pauses.consume(name, effect.owned)
@@ -234,21 +235,7 @@ def _step_coordinator(run: Run, event: Arrived | Fired | Committed) -> None:
     generation = run.sides.generation()
     effects = run.sides.step_coordinator(now, event)
     for effect in effects:
-        if isinstance(effect, Reply):
-            _reply(run, effect.number, effect.response, done)
-        elif isinstance(effect, Schedule):
-            key = effect.key
-            fired = (COORDINATOR, Fired(key, effect.data))
-            rank = Rank.SESSION if key[0] == "session" else None
-            run.queue.start((COORDINATOR, key), now + effect.after_us, fired, rank, key[-1])
-        elif isinstance(effect, Cancel):
-            run.queue.stop((COORDINATOR, effect.key))
-        else:
-            assert isinstance(effect, Append), effect
-            if run.ledger.keeps_changes:
-                run.records += [(now, record) for record in effect.records]
-            replicated = done + run.scenario.broker.append_us
-            run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
+        _do_at_coordinator(run, done, effect)
     run.meter.count(now, run.sides, generation)
     if run.heartbeats is not None:
         run.heartbeats.look()
@@ -259,7 +246,31 @@ def _step_coordinator(run: Run, event: Arrived | Fired | Committed) -> None:
         run.observe(Seen(run.queue.count, now, None, event, effects))
 
 
+def _do_at_coordinator(run: Run, done: int, effect: Effect) -> None:
+    """Do what the coordinator asks for; it is busy until `done`."""
+    now = run.queue.now
+    if isinstance(effect, Reply):
+        _reply(run, effect.number, effect.response, done)
+    elif isinstance(effect, Schedule):
+        key = effect.key
+        fired = (COORDINATOR, Fired(key, effect.data))
+        rank = Rank.SESSION if key[0] == "session" else None
+        run.queue.start((COORDINATOR, key), now + effect.after_us, fired, rank, key[-1])
+    elif isinstance(effect, Cancel):
+        run.queue.stop((COORDINATOR, effect.key))
+    elif isinstance(effect, Restrict):
+        run.faults.restrict(effect)
+        saw_restriction(run.watch, effect)
+    else:
+        assert isinstance(effect, Append), effect
+        if run.ledger.keeps_changes:
+            run.records += [(now, record) for record in effect.records]
+        replicated = done + run.scenario.broker.append_us
+        run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
+
+
 def _reply(run: Run, number: int, response: Response, done: int) -> None:
+    wake_for(run.heartbeats, number)
     answer = run.network.answer(done, number, response)
     if answer is not None:
         returns, rank, member, answered = answer
@@ -272,9 +283,7 @@ def _result(run: Run) -> TimedResult:
     at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
     if run.heartbeats is not None:
         run.heartbeats.close(at)
-    figures: dict[str, Any] = (
-        {} if run.processing is None else dict(run.processing.figures(at, run.topics))
-    )
+    figures = {} if run.processing is None else run.processing.figures(at, run.topics)
     result = result_of(run.meter, scenario, run.sides, at)
     return replace(
         result,

@@ -34,7 +34,7 @@ FROM = 60
 A_MOMENT = 0.5
 """Seconds: enough for messages, polls and callbacks, nothing else."""
 
-each_protocol = pytest.mark.parametrize("protocol", GroupProtocol)
+each_protocol = pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
 
 
 def group(

@@ -158,4 +158,5 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
         events=0,
         unowned=unowned,
         is_settled=is_settled,
+        fetches_refused=sides.fetches_refused(),
     )

@@ -15,7 +15,7 @@ from assignors.simulation.timed.faults.events import FaultEvent, disturb, member
 from assignors.simulation.timed.faults.zombies import Zombies
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.network import Network, Silent, TimedOut
-from assignors.simulation.timed.protocols.effects import Command, Failed, MemberEvent
+from assignors.simulation.timed.protocols.effects import Command, Failed, MemberEvent, Restrict
 from assignors.simulation.timed.scenario import FaultKind, Scenario
 from assignors.simulation.timed.sides import Sides
 
@@ -104,6 +104,13 @@ class LiveFaults:
         """Close a member's connection, and let its requests fail. Cost: O(requests in flight)."""
         for request in self.network.disconnect(number):
             self.step(number, Failed(request))
+
+    def restrict(self, effect: Restrict) -> None:
+        """Let a member consume no more than brokers let it. Cost: O(partitions that change)."""
+        now = self.network.queue.now
+        self.meter.ledger.consume(now, effect.member, effect.owned, effect.reason)
+        if not effect.owned:
+            self.zombies.end(now, effect.member)
 
     def note_removed(self) -> None:
         """Declare the windows of members that were removed while their processes consume.

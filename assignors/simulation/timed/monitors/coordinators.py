@@ -26,6 +26,8 @@ from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinato
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
 from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.push.group import PushCoordinator
+from assignors.simulation.timed.protocols.push.messages import by_topic
 from wire import TopicPartitions, decode_assignment
 
 Folded = dict[tuple[str, ...], Any]
@@ -67,6 +69,8 @@ def has_member(coordinator: object, member_id: str) -> bool:
             return member_id in coordinator.coordinator.group.members
         case OffsetsCoordinator():
             return has_member(coordinator.inner, member_id)
+        case PushCoordinator():
+            return member_id in coordinator.members and member_id not in coordinator.expired
     return False
 
 
@@ -183,8 +187,26 @@ def _with_offsets(coordinator: OffsetsCoordinator) -> CoordinatorView:
     return replace(view, logged={**view.logged, **offsets})
 
 
+def _push(coordinator: PushCoordinator) -> CoordinatorView:
+    """Return what the coordinator has granted; whose lease is over counts as no member."""
+    return CoordinatorView(
+        generation=coordinator.epoch,
+        known={
+            member_id: coordinator.epoch
+            for member_id in coordinator.members
+            if member_id not in coordinator.expired
+        },
+        target={
+            member_id: by_topic(member.assigned)
+            for member_id, member in coordinator.members.items()
+            if member_id not in coordinator.expired
+        },
+    )
+
+
 VIEWS: dict[type, Callable[[Any], CoordinatorView]] = {
     ClassicCoordinator: _classic,
     WaitingCoordinator: _consumer,
     OffsetsCoordinator: _with_offsets,
+    PushCoordinator: _push,
 }

@@ -7,7 +7,7 @@ member that consumes something else O(partitions that change). Under `FULL` the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics, pairs
 from assignors.simulation.timed.ledger import Ledger
@@ -40,6 +40,7 @@ from assignors.simulation.timed.protocols.effects import (
     Effect,
     Fired,
     MemberEvent,
+    Restrict,
 )
 from assignors.simulation.timed.sides import Sides
 
@@ -165,6 +166,14 @@ def _is_concerned(watch: Watch, before: Consumption, after: Consumption) -> bool
         for topic, old, new in changed_topics(before.consumed, after.consumed)
         for number in new - old
     )
+
+
+def saw_restriction(watch: Watch | None, effect: Restrict) -> None:
+    """Take note of what brokers let a member consume. Cost: O(1)."""
+    if watch is None:
+        return
+    number = watch.numbers[effect.member]
+    watch.does[number] = replace(watch.does[number], consumed=effect.owned)
 
 
 def saw_coordinator(

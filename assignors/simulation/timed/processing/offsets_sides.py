@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from assignors.simulation.timed.processing.manual import ManualMember
 from assignors.simulation.timed.processing.manual import step as manual_step
@@ -26,6 +27,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
     Reply,
+    Restrict,
 )
 from assignors.simulation.timed.protocols.offsets.access import (
     GroupAccess,
@@ -40,6 +42,7 @@ from assignors.simulation.timed.protocols.offsets.client import (
     OffsetsClient,
     follow,
     is_about_offsets,
+    restrict,
 )
 from assignors.simulation.timed.protocols.offsets.client import step as client_step
 from assignors.simulation.timed.protocols.offsets.coordinator import (
@@ -52,6 +55,8 @@ from assignors.simulation.timed.protocols.offsets.messages import (
     CommitError,
     OffsetCommitResponse,
 )
+from assignors.simulation.timed.protocols.push.commits import push_access
+from assignors.simulation.timed.protocols.push.group import PushCoordinator
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.sides import SIDES, AnyMember, Sides
 
@@ -81,7 +86,7 @@ class Processing:
     errors: dict[CommitError, int] = field(default_factory=lambda: defaultdict(int))
     """How many were refused in the whole run, and why."""
 
-    def figures(self, at: int, topics: Mapping[str, int]) -> dict[str, int]:
+    def figures(self, at: int, topics: Mapping[str, int]) -> dict[str, Any]:
         """Return what a result says of records and commits, for a run that ends at `at`.
 
         `topics` are the partition counts at the end.
@@ -140,11 +145,21 @@ def sides_with_offsets(
         clients=[OffsetsClient(config=each, flows=flows) for each in scenario.members],
     )
 
+    numbers = {each.name: number for number, each in enumerate(scenario.members)}
+
     def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
         effects = offsets_step(processing.coordinator, at_us, event)
         for effect in effects:
             if isinstance(effect, Reply) and isinstance(effect.response, OffsetCommitResponse):
                 _count(processing, at_us, effect.response.error)
+            elif isinstance(effect, Restrict):
+                number = numbers[effect.member]
+                _done(
+                    processing,
+                    number,
+                    at_us,
+                    restrict(processing.clients[number], at_us, effect.owned),
+                )
         return effects
 
     def step_member(number: int, event: MemberEvent) -> list[Effect]:
@@ -183,6 +198,8 @@ def _access(sides: Sides) -> GroupAccess:
             return classic_access(coordinator, clock_starts_ms=CLOCK_STARTS_MS)
         case WaitingCoordinator(coordinator=coordinator):
             return consumer_access(coordinator, sides.step_coordinator)
+        case PushCoordinator() as pushing:
+            return push_access(pushing, sides.step_coordinator)
     raise AssertionError(sides.coordinator)
 
 

@@ -9,10 +9,11 @@ from assignors.simulation.timed.protocols.classic import messages as classic
 from assignors.simulation.timed.protocols.consumer import messages as consumer
 from assignors.simulation.timed.protocols.consumer.records import ConsumerRecord
 from assignors.simulation.timed.protocols.offsets import messages as offsets
+from assignors.simulation.timed.protocols.push import messages as push
 from wire import TopicPartitions
 
-Request = classic.Request | consumer.ConsumerHeartbeat | offsets.Request
-Response = classic.Response | consumer.ConsumerHeartbeatResponse | offsets.Response
+Request = classic.Request | consumer.ConsumerHeartbeat | offsets.Request | push.Request
+Response = classic.Response | consumer.ConsumerHeartbeatResponse | offsets.Response | push.Response
 Record = classic.GroupRecord | classic.GroupTombstone | ConsumerRecord | offsets.OffsetRecord
 
 MILLISECOND = 1000
@@ -143,7 +144,15 @@ class Consume(NamedTuple):
     reason: str
 
 
-Effect = Reply | Schedule | Cancel | Append | Send | Disconnect | Consume
+class Restrict(NamedTuple):
+    """An effect: the brokers let the member of this name consume exactly `owned` from now on."""
+
+    member: str
+    owned: TopicPartitions
+    reason: str
+
+
+Effect = Restrict | Reply | Schedule | Cancel | Append | Send | Disconnect | Consume
 CoordinatorEvent = Arrived | Fired | Committed
 
 
@@ -151,4 +160,9 @@ def is_plain(request: Request) -> bool:
     """Return whether a request says nothing but that its member is alive."""
     if type(request) is consumer.ConsumerHeartbeat:
         return request.epoch > 0 and request.topics is None and request.owned is None
-    return type(request) is classic.Heartbeat
+    return type(request) in {classic.Heartbeat, push.Heartbeat}
+
+
+def is_standing(request: Request) -> bool:
+    """Return whether a request waits at the coordinator for as long as there is no news."""
+    return type(request) in {push.AwaitAssignment, push.Fetch}

@@ -4,8 +4,8 @@ Nothing else decides a run. Times are milliseconds, but for those too short for 
 has one part of a scenario, as data, and beside it `READERS`: what reads each field from JSON. A new
 field is a line in its class, and a row in `READERS` unless it is a natural number.
 
-* `whole`: the scenario; its parts: `members`, `claims`, `broker`, `network`, `plan`, `faults`,
-  `processing`, `protocols`
+* `whole`: the scenario; its parts: `members`, `claims`, `broker`, `push`, `network`, `plan`,
+  `faults`, `processing`, `protocols`
 * `reading`: readers of values; `possible`: what is refused, as it cannot happen
 """
 
@@ -17,6 +17,7 @@ from assignors.simulation.timed.scenario.network import NetworkConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.processing import ProcessingConfig
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.push import PushConfig
 from assignors.simulation.timed.scenario.whole import VERSION, Scenario
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "MemberConfig",
     "NetworkConfig",
     "ProcessingConfig",
+    "PushConfig",
     "Scenario",
     "Verb",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
+from assignors.simulation.timed.scenario.push import PushConfig, read_push
 from assignors.simulation.timed.scenario.reading import (
     Reader,
     as_assignor,
@@ -23,7 +24,7 @@ class BrokerConfig:
     append_us: int = 5000
     """From the write of a record to its replication."""
     assignor: str = "server/uniform"
-    """The assignor of consumer groups; classic ones have those of their members."""
+    """The assignor of consumer and push groups; classic ones have those of their members."""
     consumer_session_timeout_ms: int = 45_000
     """`group.consumer.session.timeout.ms`; classic members choose their own."""
     consumer_heartbeat_interval_ms: int = 5000
@@ -33,11 +34,14 @@ class BrokerConfig:
     """`offsets.retention.minutes`: when committed offsets that nobody uses expire."""
     offsets_check_ms: int = 600_000
     """`offsets.retention.check.interval.ms`: how often expired ones are looked for."""
+    push: PushConfig = field(default_factory=PushConfig)
+    """Settings of the push protocol."""
 
 
 READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(BrokerConfig)), as_natural),
     "assignor": as_assignor,
+    "push": read_push,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

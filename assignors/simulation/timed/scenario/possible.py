@@ -13,7 +13,11 @@ from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, Fault, FaultKind
 from assignors.simulation.timed.scenario.plan import Action, Verb
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
+
+MOVES_PER_SECOND_MAX = 1_000_000
+"""One a microsecond, the shortest time there is."""
 
 
 def require_possible(scenario: Scenario) -> None:
@@ -158,10 +162,32 @@ def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
                 raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "assign", topic))
 
 
+def _push_can_run(scenario: Scenario) -> None:
+    """Check the settings of the push protocol, where a group uses it."""
+    if scenario.protocol is not GroupProtocol.PUSH:
+        return
+    broker, push, place = scenario.broker, scenario.broker.push, ("broker", "push")
+    if assignor_named(broker.assignor).is_cooperative:
+        words = f"{broker.assignor} leaves partitions to a next round, which push does not have"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("broker", "assignor"))
+    if push.brokers == 0:
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, "a cluster needs a broker", (*place, "brokers"))
+    if push.moves_per_second > MOVES_PER_SECOND_MAX:
+        words = f"{push.moves_per_second} moves a second, more than {MOVES_PER_SECOND_MAX}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "moves_per_second"))
+    slowest = max(member.heartbeat_interval_ms for member in scenario.members)
+    if 0 < push.lease_ms <= slowest:
+        words = (
+            f"a lease of {push.lease_ms} ms is over before the next heartbeat, after {slowest} ms"
+        )
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "lease_ms"))
+
+
 CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _members_are_named,
     _heartbeats_fit_sessions,
     _costs_are_counted,
+    _push_can_run,
     _actions_concern_what_is_there,
     _clients_have_their_assignors,
     _commits_and_assignments_are_possible,

@@ -11,6 +11,9 @@ class GroupProtocol(StrEnum):
     CLASSIC = "classic"
     CONSUMER = "consumer"
     """KIP-848."""
+    PUSH = "push"
+    """The alternative of the "New Consumer Design" discussion of July 2014, which Kafka does not
+    have: a barrier for each partition, assignments pushed. Instance ids mean nothing to it."""
 
 
 class MigrationPolicy(StrEnum):

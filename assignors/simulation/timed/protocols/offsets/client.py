@@ -91,6 +91,8 @@ class OffsetsClient:
     consumed: TopicPartitions = field(default_factory=dict)
     starts: dict[Partition, Start] = field(default_factory=dict)
     """What it processes, and since when."""
+    stopped: dict[Partition, int] = field(default_factory=dict)
+    """What brokers do not let it fetch, and how far it came."""
     wanted: set[Partition] = field(default_factory=set)
     """What it consumes and does not know the offset of."""
     number: int = 0
@@ -117,6 +119,20 @@ def follow(
         out.append(effect)
         if isinstance(effect, Consume):
             _change(state, at_us, identity, effect, out)
+    return out
+
+
+def restrict(state: OffsetsClient, at_us: int, owned: TopicPartitions) -> list[Done]:
+    """Return what follows if brokers let a member fetch exactly `owned`, whatever it believes.
+
+    What comes back goes on where it stopped. Cost: O(its partitions).
+    """
+    out: list[Done] = []
+    allowed = _pairs(owned)
+    gone = [each for each in state.starts if each not in allowed]
+    state.stopped |= _finish(state, at_us, gone, "fenced", out)
+    for partition in [each for each in state.stopped if each in allowed]:
+        _begin(state, at_us, partition, state.stopped.pop(partition), out)
     return out
 
 
@@ -163,6 +179,8 @@ def _change(
     gone = [each for each in before if each not in after]
     ended = _finish(state, at_us, gone, effect.reason, out)
     state.wanted.difference_update(gone)
+    for partition in gone:
+        state.stopped.pop(partition, None)
     if effect.reason == "revoked" and state.config.commits_on_revoke and ended:
         _send_commit(state, identity, ended, out)
     state.wanted.update(each for each in after if each not in before)

@@ -1,0 +1,43 @@
+"""Who may commit offsets in a group of the push protocol.
+
+A member may commit what it has been granted, until its notification, or until the brokers took it
+away. One partition that it may not commit fails the whole request.
+"""
+
+from __future__ import annotations
+
+from assignors.simulation.timed.protocols.offsets.access import GroupAccess, Step
+from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetCommit
+from assignors.simulation.timed.protocols.push.group import PushCoordinator
+
+
+def push_access(coordinator: PushCoordinator, step: Step) -> GroupAccess:
+    """Return the access to a group; `step` is what plays its own events."""
+    members = coordinator.members
+    return GroupAccess(
+        step=step,
+        exists=lambda: True,
+        make=lambda: None,
+        commit_refusal=lambda request: commit_refusal(coordinator, request),
+        fetch_refusal=lambda _: CommitError.NONE,
+        delete_refusal=lambda: CommitError.NONE,
+        after_commit=lambda _: [],
+        subscribes=lambda topic: any(topic in each.topics for each in members.values()),
+        retained_since=lambda committed_ms: committed_ms,
+        is_empty=lambda: not members,
+        remove=lambda: (),  # the design has no records of groups
+    )
+
+
+def commit_refusal(coordinator: PushCoordinator, request: OffsetCommit) -> CommitError:
+    """Return why a group refuses a commit. Cost: O(partitions of the commit)."""
+    if request.generation < 0 and not coordinator.members:
+        return CommitError.NONE
+    member = coordinator.members.get(request.member_id)
+    if member is None:
+        return CommitError.UNKNOWN_MEMBER_ID
+    has_all = request.member_id not in coordinator.expired and all(
+        (topic, number) in member.assigned or (topic, number) in member.removing
+        for topic, number, _ in request.offsets
+    )
+    return CommitError.NONE if has_all else CommitError.ILLEGAL_GENERATION
