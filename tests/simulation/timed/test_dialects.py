@@ -18,6 +18,7 @@ from assignors.simulation.timed.dialects.dialect import Reaction, subscription_b
 from assignors.simulation.timed.dialects.following import received
 from assignors.simulation.timed.dialects.leading import meet, refuses_plan
 from assignors.simulation.timed.dialects.user_data import Knowledge
+from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.protocols.classic.messages import GroupRecord
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Claims, MemberConfig, Scenario, Verb
@@ -341,6 +342,16 @@ def test_kafka_python_claims_what_it_does_not_subscribe_to_and_nobody_reads_it()
     for client, left in (("kafka-python-3.0.12", 1), ("java-4.4.0", 0)):
         group = mixed(client, "java-4.4.0", assignors=(KAFKAS,), topics=topics, plan=plan)
         assert result(group).unowned == left
+
+
+def test_only_a_leader_of_java_2_8_ends_over_stale_claims() -> None:
+    # KAFKA-13406: what is claimed by a member that has lost it goes to another one, and it throws.
+    scenario = named("stale-claims")
+    for leader, rounds in (("java-2.8.1", 4), ("java-4.4.0", 2)):
+        members = (replace(scenario.members[0], client=leader), *scenario.members[1:])
+        played = simulate(replace(scenario, members=members), keeps_history=True)
+        ended = [each.member_id for each in played.changes if each.reason == "ended by an error"]
+        assert (ended, played.result.rounds) == (["c1"] if rounds == 4 else [], rounds)
 
 
 def test_a_plan_is_refused_for_what_is_claimed_and_moves() -> None:

@@ -35,6 +35,8 @@ class Met:
     """What keeps it from leading at all."""
     led: Mapping[str, Decoded[Subscription]]
     """Member id -> its Subscription, of those who get a part in the plan."""
+    claims: Mapping[str, TopicPartitions]
+    """Member id -> what its Subscription claims, whatever the leader makes of it."""
 
 
 def meet(
@@ -60,9 +62,10 @@ def meet(
         if Reaction.LEAVES_OUT not in found:
             led[member_id] = _taken(decoded, topics)
     stops = next((each for each in WORST_FIRST if each in seen), None)
+    claims = {member_id: known_from(read).consumed for member_id, read in led.items()}
     if dialect.reads_user_data_first and kind is UserData.COOPERATIVE:
         led = _with_newest_claims(led)
-    return Met(stops=stops, led=led)
+    return Met(stops=stops, led=led, claims=claims)
 
 
 def _taken(decoded: Decoded[Subscription], topics: tuple[str, ...] | None) -> Decoded[Subscription]:

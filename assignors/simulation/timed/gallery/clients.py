@@ -13,7 +13,14 @@ from assignors.simulation.timed.gallery.story import (
     planned,
     restarts,
 )
-from assignors.simulation.timed.scenario import Action, MemberConfig, Scenario, Verb
+from assignors.simulation.timed.scenario import (
+    Action,
+    Fault,
+    FaultKind,
+    MemberConfig,
+    Scenario,
+    Verb,
+)
 
 JAVA, LIBRDKAFKA, FRANZ_GO, SARAMA, KAFKA_PYTHON, KAFKAJS = (
     "java-4.4.0",
@@ -94,6 +101,40 @@ def claims_after_unsubscribing() -> Scenario:
     return planned(replace(group, members=two), [drop])
 
 
+def stale_claims() -> Scenario:
+    """Let a kafka-python member come back from a freeze just as two members leave and three come.
+
+    It claims what it had before it was removed. Some of that goes to newcomers, which is lawful:
+    nobody consumes it. A Java leader up to 2.8.1 takes any partition that one member claims and
+    another one gets for a fault of its assignor, throws, and its application ends (KAFKA-13406);
+    later ones do not look.
+    """
+    starts = {"c1": 0, "c2": 4000, "c3": 80_000, "c4": 80_500} | dict.fromkeys(
+        ("c5", "c6", "c7"), 100_400
+    )
+    clients = {"c1": "java-2.8.1", "c2": KAFKA_PYTHON}
+    members = tuple(
+        MemberConfig(
+            name=name,
+            client=clients.get(name, JAVA),
+            topics=("orders",),
+            assignors=(COOPERATIVE,),
+            starts_at_ms=at_ms,
+            restarts_after_ms=5000,
+        )
+        for name, at_ms in starts.items()
+    )
+    scenario = Scenario(
+        until_ms=0,
+        count_from_ms=90_000,
+        topics={"orders": 40},
+        members=members,
+        faults=(Fault(kind=FaultKind.FREEZE, from_ms=30_000, until_ms=100_000, member="c2"),),
+    )
+    stops = [Action(at_ms=100_400, do=Verb.STOP, member=name) for name in ("c3", "c4")]
+    return planned(scenario, stops)
+
+
 def two_services_in_one_group() -> Scenario:
     """Start two services of kafkajs with one group id by mistake, each on its own topic.
 
@@ -138,6 +179,12 @@ STORIES = {
     "unreadable-member": Story(
         scenario=unreadable_member,
         expected={CLASSIC: {"rounds": (3, 8), "moves": (14, 60)}},
+    ),
+    "stale-claims": Story(
+        scenario=stale_claims,
+        expected={
+            CLASSIC: {"rounds": 4, "moves": (35, 50), "double_partition_ms": (SECOND, 300 * SECOND)}
+        },
     ),
     "two-services-in-one-group": Story(
         scenario=two_services_in_one_group,

@@ -62,9 +62,8 @@ def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction
     if met.stops is not None:
         return met.stops
     plan = _lead(state, response, met.led, None).rebalance.assignment
-    claims = {member_id: known_from(read).consumed for member_id, read in met.led.items()}
     is_cooperative = assignor.user_data is UserData.COOPERATIVE
-    if state.dialect.checks_claims and is_cooperative and refuses_plan(plan, claims):
+    if state.dialect.checks_claims and is_cooperative and refuses_plan(plan, met.claims):
         return Reaction.ENDS
     return tuple(
         (member_id, written_assignment(state.dialect, known_from(read), plan[member_id]))
