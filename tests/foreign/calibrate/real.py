@@ -19,6 +19,7 @@ from assignors.simulation.timed.scenario import Verb
 from tests.foreign.calibrate.crowds import Line, changes_of, start_crowd
 from tests.foreign.calibrate.figures import Figures, figures_of
 from tests.foreign.calibrate.plan import MILLI, Done, Plan, windows
+from tests.foreign.calibrate.simulated import Course
 from tests.interop.admin import Admin
 from tests.interop.broker import Broker
 
@@ -74,6 +75,15 @@ class Recording:
             windows=self.windows,
             partitions=self.plan.cell.partitions,
         )
+
+    @property
+    def course(self) -> Course:
+        """What a prediction has to know: when what was done, and the group was founded."""
+        starts = sorted((self.done[Verb.START, name], name) for _, name in self.plan.starts)
+        arrivals = sorted(at for at in self.arrivals if starts[0][0] <= at < self.windows[0][0])
+        are_all = len(arrivals) == len(starts)
+        joined = zip(starts, arrivals, strict=True) if are_all else ()
+        return Course(done=self.done, joined={name: at for (_, name), at in joined})
 
     @property
     def delays(self) -> list[int]:

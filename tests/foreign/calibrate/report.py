@@ -25,7 +25,7 @@ from tests.foreign.calibrate.simulated import Constants, play
 from tests.interop.install import ROOT
 
 HERE = Path(__file__).resolve().parent
-SEEDS = range(20)
+SEEDS = range(10)
 VERBS = {Verb.START: "join", Verb.STOP: "leave"}
 
 
@@ -63,7 +63,7 @@ def compared(
     rows = []
     for each in sorted(recordings, key=_place):
         cell = each.plan.cell
-        simulated = play(each.plan, constants[cell.kind], seeds=SEEDS, done=each.done)
+        simulated = play(each.plan, constants[cell.kind], seeds=SEEDS, course=each.course)
         rows += [compare(each.plan, verb, each.figures, simulated) for verb in VERBS]
     return rows
 
@@ -100,8 +100,7 @@ def as_text(
     listed = list(rows)
     clients = ", ".join(f"{name} {version}" for name, version in machine["clients"].items())
     loads = "; ".join(
-        f"{' and '.join(map(str, each['members']))} members: median {each['load_median']}, "
-        f"at most {each['load_max']}"
+        f"with {each['groups']} groups {each['load_median']} (at most {each['load_max']})"
         for each in machine["loads"]
     )
     return "\n".join(

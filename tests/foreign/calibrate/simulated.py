@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -26,6 +27,8 @@ class Constants:
     """From a consumer's constructor to its first request at the coordinator."""
     poll_ms: int = 0
     """From the answer to a heartbeat to what the member does about it: up to so long."""
+    late_ms: int = 0
+    """Mean time by which a heartbeat is late, which a member's next one then is too."""
     callback_ms: int = 0
     sync_delay_us: int = 0
     """Mean time from the answer to JoinGroup to a follower's SyncGroup."""
@@ -39,33 +42,41 @@ class Constants:
     """The leader's assignor."""
 
 
-def scenario_of(
-    plan: Plan, constants: Constants, *, seed: int, done: Done | None = None
-) -> Scenario:
-    """Return a plan as a scenario; verbs happen when they really were `done`, where that is known.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """When what was really done, in microseconds since the run began."""
 
-    Times of `done` are microseconds since the run began.
-    """
-    kind = KINDS[plan.cell.kind]
-    times = planned(plan) if done is None else done
+    done: Done
+    joined: Mapping[str, int]
+    """Member that is there all the time -> when its first request arrived: processes are cold."""
+
+
+def scenario_of(
+    plan: Plan, constants: Constants, *, seed: int, course: Course | None = None
+) -> Scenario:
+    """Return a plan as a scenario; with a course, verbs happen when they really were done."""
+    kind, cell = KINDS[plan.cell.kind], plan.cell
+    times = planned(plan) if course is None else course.done
+    joined = {} if course is None else course.joined
     actions = [
-        Action(
-            at_ms=at // MILLI + constants.startup_ms * (verb is Verb.START), do=verb, member=name
-        )
+        Action(at_ms=_at_ms(verb, name, at, joined, constants), do=verb, member=name)
         for (verb, name), at in times.items()
     ]
+    late = {
+        name: stream(seed, name, "late").below(2 * constants.late_ms + 1) for name in plan.members
+    }
     return Scenario(
-        name=plan.cell.name,
+        name=cell.name,
         seed=seed,
         until_ms=windows(plan, times)[-1][1] // MILLI,
         protocol=kind.protocol,
-        topics={TOPIC: plan.cell.partitions},
+        topics={TOPIC: cell.partitions},
         members=tuple(
             MemberConfig(
                 name=name,
                 topics=(TOPIC,),
                 assignors=(f"java/{kind.assignor or 'range'}",),
-                heartbeat_interval_ms=plan.cell.heartbeat_ms,
+                heartbeat_interval_ms=cell.heartbeat_ms + late[name],
                 poll_ms=constants.poll_ms,
                 revoke_ms=constants.callback_ms,
                 assign_ms=constants.callback_ms,
@@ -79,18 +90,25 @@ def scenario_of(
             initial_delay_ms=0,
             service_us=constants.service_us,
             append_us=constants.append_us,
-            consumer_heartbeat_interval_ms=plan.cell.heartbeat_ms,
+            consumer_heartbeat_interval_ms=cell.heartbeat_ms + constants.late_ms,
         ),
         network=NetworkConfig(mean_us=constants.network_us),
         compute_us_per_partition=constants.compute_us_per_partition,
     )
 
 
+def _at_ms(verb: Verb, name: str, at: int, joined: Mapping[str, int], constants: Constants) -> int:
+    """Return when a scenario has to do what was done at `at`: a start waits for its client."""
+    if verb is Verb.START:
+        return joined.get(name, at) // MILLI + constants.startup_ms * (name not in joined)
+    return at // MILLI
+
+
 def play(
-    plan: Plan, constants: Constants, *, seeds: Sequence[int], done: Done | None = None
+    plan: Plan, constants: Constants, *, seeds: Sequence[int], course: Course | None = None
 ) -> list[list[Figures]]:
     """Return the figures of each verb of a plan, for each seed. Cost: that of the runs."""
-    times = windows(plan, done or planned(plan))
+    times = windows(plan, planned(plan) if course is None else course.done)
     return [
         figures_of(
             played.changes,
@@ -100,7 +118,7 @@ def play(
         )
         for seed in seeds
         for played in [
-            simulate(scenario_of(plan, constants, seed=seed, done=done), keeps_history=True)
+            simulate(scenario_of(plan, constants, seed=seed, course=course), keeps_history=True)
         ]
     ]
 

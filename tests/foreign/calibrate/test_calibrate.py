@@ -17,7 +17,6 @@ from tests.foreign.calibrate.compare import compare
 from tests.foreign.calibrate.crowds import CROWD
 from tests.foreign.calibrate.plan import KINDS, cell, plan_of
 from tests.foreign.calibrate.real import Recording, play, settings
-from tests.foreign.calibrate.simulated import Constants, planned
 from tests.foreign.calibrate.simulated import play as predict
 from tests.interop.broker import Broker
 
@@ -55,7 +54,7 @@ def test_what_a_join_or_leave_costs_is_predicted(
 ) -> None:
     recording = recordings[kind]
     assert recording.died == 0
-    simulated = predict(recording.plan, fit.kept()[kind], seeds=SEEDS, done=recording.done)
+    simulated = predict(recording.plan, fit.kept()[kind], seeds=SEEDS, course=recording.course)
     found = compare(recording.plan, verb, recording.figures, simulated)
     assert found.repetitions >= REPETITIONS - 2
     assert found.moves == found.repetitions
@@ -64,12 +63,3 @@ def test_what_a_join_or_leave_costs_is_predicted(
     if not KINDS[kind].is_eager:
         longest = found.times["longest_s"]
         assert longest.real[1] == pytest.approx(longest.simulated[1], rel=0.1, abs=PATIENCE)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_prediction_is_the_same_every_time(kind: str) -> None:
-    plan = PLANS[kind]
-    first, again = (predict(plan, Constants(), seeds=[7]) for _ in range(2))
-    assert first == again
-    assert first == predict(plan, Constants(), seeds=[7], done=planned(plan))
-    assert all(each.is_settled for each in first[0])

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -86,7 +87,9 @@ public class Crowd {
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties(getName()))) {
           consumer.subscribe(List.of(flags.get("topic")), this);
           while (!isStopped) {
-            consumer.poll(Duration.ofMillis(100));
+            // As long as records take now and then: polls at even times would fall in step with
+            // heartbeats, whose interval is a multiple of theirs.
+            consumer.poll(Duration.ofMillis(ThreadLocalRandom.current().nextInt(50, 151)));
           }
           write(getName(), "closing", List.of());
         }

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-POLL_S = 0.1
 OUT = threading.Lock()
 
 
@@ -36,6 +36,11 @@ def write(member: str, event: str, numbers: Iterable[int] = ()) -> None:
     with OUT:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
+
+
+def poll_s() -> float:
+    """How long to poll: at even times polls would fall in step with heartbeats."""
+    return random.uniform(0.05, 0.15)
 
 
 def librdkafka(name: str, chosen: argparse.Namespace, stopped: threading.Event) -> None:
@@ -66,7 +71,7 @@ def librdkafka(name: str, chosen: argparse.Namespace, stopped: threading.Event) 
         on_lost=report("lost"),
     )
     while not stopped.is_set():
-        consumer.poll(POLL_S)
+        consumer.poll(poll_s())
     write(name, "closing")
     consumer.close()
 
@@ -107,7 +112,7 @@ def kafka_python(name: str, chosen: argparse.Namespace, stopped: threading.Event
     )
     consumer.subscribe([chosen.topic], listener=Listener())
     while not stopped.is_set():
-        consumer.poll(timeout_ms=POLL_S * 1000)
+        consumer.poll(timeout_ms=poll_s() * 1000)
     write(name, "closing")
     consumer.close()
 

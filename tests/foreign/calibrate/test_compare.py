@@ -1,0 +1,125 @@
+"""The comparison itself, without a broker: figures by counting, and wrong predictions found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignors.ownership.changes import Change
+from assignors.simulation.timed.scenario import Verb
+from tests.foreign.calibrate import fit
+from tests.foreign.calibrate.compare import binomial_p, compare, kolmogorov_smirnov_p
+from tests.foreign.calibrate.figures import MICROSECONDS, figures_of
+from tests.foreign.calibrate.plan import KINDS, TOPIC, cell, plan_of
+from tests.foreign.calibrate.real import Recording
+from tests.foreign.calibrate.recordings import load, save
+from tests.foreign.calibrate.simulated import Constants, Course, planned, play
+
+PLANS = {kind: plan_of(cell(kind, 3, heartbeat_ms=1000), repetitions=4, seed=1) for kind in KINDS}
+END = 60
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Change]:
+    """Draw who owns what of three partitions from when on, at whole moments up to `END`."""
+    moments = draw(st.lists(st.integers(0, END - 1), max_size=12, unique=True))
+    return [
+        Change(at=at, member_id=draw(st.sampled_from("ab")), owned={TOPIC: tuple(sorted(numbers))})
+        for at in sorted(moments)
+        for numbers in [draw(st.sets(st.integers(0, 2)))]
+    ]
+
+
+@given(histories(), st.integers(1, END - 1))
+@settings(max_examples=200)
+def test_idle_time_is_what_counting_moment_by_moment_finds(
+    changes: list[Change], start: int
+) -> None:
+    (figures,) = figures_of(changes, [], windows=[(start, END)], partitions=3)
+    idle = [
+        partition
+        for moment in range(start, END)
+        for partition in range(3)
+        if partition not in _owned(changes, moment)
+    ]
+    assert figures.idle_s * MICROSECONDS == pytest.approx(len(idle))
+
+
+def _owned(changes: list[Change], moment: int) -> set[int]:
+    """Return what anybody owns in a moment."""
+    newest = {change.member_id: change.owned for change in changes if change.at <= moment}
+    return {number for owned in newest.values() for number in owned[TOPIC]}
+
+
+def test_what_a_member_gives_up_at_the_verb_itself_moves() -> None:
+    changes = [
+        Change(at=0, member_id="a", owned={TOPIC: (0,)}),
+        Change(at=10, member_id="a", owned={}),
+        Change(at=15, member_id="b", owned={TOPIC: (0,)}),
+    ]
+    (found,) = figures_of(changes, [], windows=[(10, 20)], partitions=1)
+    assert (found.moves, found.is_settled) == (1, True)
+    assert found.idle_s == found.longest_s == found.duration_s == 5 / MICROSECONDS
+
+
+def test_a_generation_counts_for_the_verb_before_it() -> None:
+    windows = [(0, 10), (10, 20), (20, 30)]
+    found = figures_of([], [3, 10, 19, 19], windows=windows, partitions=1)
+    assert [each.generations for each in found] == [1, 3, 0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_prediction_is_the_same_every_time(kind: str) -> None:
+    plan = PLANS[kind]
+    first, again = (play(plan, Constants(), seeds=[7]) for _ in range(2))
+    assert first == again
+    course = Course(done=planned(plan), joined={})
+    assert first == play(plan, Constants(), seeds=[7], course=course)
+    assert all(each.is_settled for each in first[0])
+
+
+@pytest.mark.parametrize("verb", [Verb.START, Verb.STOP])
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_a_right_prediction_has_no_misses(kind: str, verb: Verb) -> None:
+    plan, constants = PLANS[kind], fit.kept()[kind]
+    real, other = play(plan, constants, seeds=[1, 2])
+    right = [real]
+    found = compare(plan, verb, real, right)
+    assert (found.moves, found.generations, found.misses) == (3, 3, [])
+    assert compare(plan, verb, real, [other]).moves == 3
+    late = [[replace(each, duration_s=1.2 * each.duration_s + 1) for each in run] for run in right]
+    assert "median duration" in compare(plan, verb, real, late).misses
+    moved = [[replace(each, moves=each.moves + 1) for each in run] for run in right]
+    assert "moves in 3" in compare(plan, verb, real, moved).misses
+    rounds = [[replace(each, generations=each.generations + 9) for each in run] for run in right]
+    assert compare(plan, verb, real, rounds).generations == 0
+
+
+def test_samples_of_two_distributions_are_told_apart() -> None:
+    dice = Random(1)
+    one = [dice.gauss(0, 1) for _ in range(30)]
+    same = [dice.gauss(0, 1) for _ in range(300)]
+    other = [dice.gauss(1, 1) for _ in range(300)]
+    assert kolmogorov_smirnov_p(one, same) > 0.05
+    assert kolmogorov_smirnov_p(one, other) < 0.001
+    assert binomial_p(5, 30, 0.2) > 0.5
+    assert binomial_p(15, 30, 0.2) < 0.001
+
+
+def test_a_recording_is_read_as_it_was_saved(tmp_path: Path) -> None:
+    plan = plan_of(cell("java-eager", 3), repetitions=2, seed=5)
+    recording = Recording(
+        plan=plan,
+        done=planned(plan),
+        changes=[Change(at=5, member_id="c00", owned={TOPIC: (1, 2)})],
+        generations=[4],
+        arrivals=[3],
+        died=0,
+    )
+    save([recording], tmp_path, repetitions=2, seed=5)
+    assert load(tmp_path) == [recording]

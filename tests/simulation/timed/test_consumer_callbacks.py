@@ -1,0 +1,102 @@
+"""When a member of a KIP-848 group runs its callbacks and reports: as Java's client does.
+
+Real members were watched with five seconds between two polls (`tests/foreign/calibrate`): the
+callback for what is given up runs in the next poll, that for what is new in the one after it, even
+where nothing is new, and the report goes out only then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assignors.simulation.timed.protocols.consumer.member import step
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerError,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Command,
+    Consume,
+    Fired,
+    Schedule,
+    Send,
+)
+from assignors.simulation.timed.scenario import MemberConfig
+from wire import TopicPartitions
+
+POLL_MS, WAIT_US = 5000, 1_234_000
+
+
+def member() -> ConsumerClient:
+    """Return a member that has joined, whose next poll is always `WAIT_US` away."""
+    config = MemberConfig(name="c", topics=("t",), poll_ms=POLL_MS, revoke_ms=20, assign_ms=5)
+    state = ConsumerClient(
+        config=config,
+        new_id=lambda name: f"{name}-id",
+        draw=lambda _purpose, _limit: WAIT_US,
+        heartbeat_interval_ms=5000,
+    )
+    step(state, Command.START)
+    return state
+
+
+def assign(state: ConsumerClient, partitions: TopicPartitions) -> list[tuple[str, int]]:
+    """Answer the heartbeat that is under way; return the timers that start, but for the next."""
+    assert state.in_flight is not None
+    response = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 1, partitions)
+    return timers(step(state, Answered(state.in_flight, response)))
+
+
+def timers(effects: Iterable[object]) -> list[tuple[str, int]]:
+    return [
+        (each.key[0], each.after_us)
+        for each in effects
+        if isinstance(each, Schedule) and each.key != ("heartbeat",)
+    ]
+
+
+def fire(state: ConsumerClient, name: str) -> tuple[list[object], list[tuple[str, int]]]:
+    """Let a timer run out; return what else happens, and the timers that start."""
+    effects: list[object] = list(step(state, Fired((name,), 0)))
+    return [each for each in effects if isinstance(each, Consume | Send)], timers(effects)
+
+
+def test_what_is_new_is_consumed_from_the_next_poll_on_and_reported_then() -> None:
+    state = member()
+    assert assign(state, {"t": (0, 1)}) == [("take", WAIT_US)]
+    assert fire(state, "take") == ([], [("assigned", 5000)])
+    (consumed, report), then = fire(state, "assigned")
+    assert consumed == Consume({"t": (0, 1)}, "assigned")
+    assert isinstance(report, Send)
+    assert isinstance(report.request, ConsumerHeartbeat)
+    assert report.request.owned == {"t": (0, 1)}
+    assert then == []
+
+
+def test_what_is_given_up_is_reported_one_poll_after_its_callback() -> None:
+    state = member()
+    assign(state, {"t": (0, 1)})
+    fire(state, "take")
+    fire(state, "assigned")
+    assert assign(state, {"t": (0,)}) == [("poll", WAIT_US)]
+    assert fire(state, "poll") == ([Consume({"t": (0,)}, "revoked")], [("revoked", 20_000)])
+    assert fire(state, "revoked") == ([], [("take", POLL_MS * 1000)])
+    (report,), then = fire(state, "take")
+    assert isinstance(report, Send)
+    assert isinstance(report.request, ConsumerHeartbeat)
+    assert report.request.owned == {"t": (0,)}
+    assert then == []
+
+
+def test_an_assignment_that_comes_meanwhile_waits_for_the_report() -> None:
+    state = member()
+    assign(state, {"t": (0, 1)})
+    fire(state, "take")
+    step(state, Fired(("heartbeat",), 0))
+    assert assign(state, {"t": (1, 2)}) == []
+    (consumed, _), then = fire(state, "assigned")
+    assert consumed == Consume({"t": (0, 1)}, "assigned")
+    assert then == [("poll", WAIT_US)]
