@@ -13,9 +13,11 @@ from assignors.simulation.timed.gallery import (
     changes,
     clients,
     failures,
+    outages,
     restarts,
     rounds,
     upgrades,
+    zombies,
 )
 from assignors.simulation.timed.gallery.story import Story
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
@@ -26,6 +28,8 @@ GALLERY: dict[str, Story] = {
     **failures.STORIES,
     **rounds.STORIES,
     **upgrades.STORIES,
+    **zombies.STORIES,
+    **outages.STORIES,
     **clients.STORIES,
 }
 """Name -> scenario and expected outcome. A file of stories more is one entry more here."""

@@ -1,0 +1,175 @@
+"""Networks and brokers that do not answer, and leaders that do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assignors.simulation.timed.gallery.story import (
+    CLASSIC,
+    CONSUMER,
+    COOPERATIVE,
+    EAGER,
+    SECOND,
+    SETTLED_MS,
+    Story,
+    group,
+    planned,
+    restarts,
+)
+from assignors.simulation.timed.scenario import Action, Fault, FaultKind, Scenario, Verb
+
+FROM_MS = SETTLED_MS + 10_000
+
+
+def coordinator_away() -> Scenario:
+    """Cut everybody off from the coordinator for 30 seconds: its broker restarts slowly.
+
+    Members go on with what they have, and nobody's session is over. Nothing is rebalanced.
+    """
+    return _lasting(group(), Fault(kind=FaultKind.CUT, from_ms=FROM_MS, until_ms=FROM_MS + 30_000))
+
+
+def coordinator_away_too_long() -> Scenario:
+    """Cut everybody off from the coordinator for two minutes, longer than the session timeout.
+
+    The coordinator evicts them all, one by one, and nobody is there to take over. Each goes on
+    consuming alone, as nobody can hear of a new owner; when the cut is over all join again.
+    """
+    return _lasting(group(), Fault(kind=FaultKind.CUT, from_ms=FROM_MS, until_ms=FROM_MS + 120_000))
+
+
+def leader_never_syncs() -> Scenario:
+    """Let a member leave while the leader's assignor hangs, under an eager assignor.
+
+    Heartbeats go on, so the leader is alive for the coordinator. Everybody else has given up its
+    partitions and waits for an assignment, until the leader is removed for not syncing within the
+    rebalance timeout, a minute here, with the defaults five.
+    """
+    return _hanging(EAGER)
+
+
+def leader_never_syncs_cooperative() -> Scenario:
+    """Let a member leave while the leader's assignor hangs, under cooperative-sticky.
+
+    The others wait as long, but go on consuming: what stops is the share of the one that left. The
+    leader itself is removed, and a zombie until its assignor returns.
+    """
+    return _hanging(COOPERATIVE)
+
+
+def slow_network() -> Scenario:
+    """Restart ten members over a network that takes 300 ms longer for every message.
+
+    A classic rebalance is a dozen messages one after the other, and everybody waits for the last
+    of them. Under KIP-848 what moves waits for its own messages only.
+    """
+    slow = restarts(group())
+    delay = Fault(kind=FaultKind.DELAY, from_ms=0, until_ms=slow.until_ms, by_ms=300)
+    return replace(slow, faults=(delay,))
+
+
+def lossy_network() -> Scenario:
+    """Restart ten members while one message of two hundred is lost, and its connection with it.
+
+    A member waits for `request.timeout.ms` before it tries again, so a lost JoinGroup or SyncGroup
+    holds up a classic round for half a minute.
+    """
+    lossy = restarts(group())
+    loss = Fault(kind=FaultKind.LOSS, from_ms=SETTLED_MS, until_ms=lossy.until_ms, percent=0.5)
+    return replace(lossy, faults=(loss,), until_ms=lossy.until_ms + 400_000)
+
+
+def slow_callback() -> Scenario:
+    """Let a member join a group in which one member's callback takes twenty seconds.
+
+    The callback for revoked partitions flushes what was processed. A classic group waits for it
+    with its second round; under KIP-848 only the partitions that this member gives up wait.
+    """
+    growing = group(count=11, partitions=110)
+    *others, last = growing.members
+    late = replace(growing, members=(*others, replace(last, starts_at_ms=None)))
+    fault = Fault(
+        kind=FaultKind.SLOW_CALLBACK,
+        member="c3",
+        from_ms=SETTLED_MS,
+        until_ms=SETTLED_MS + 60_000,
+        by_ms=20_000,
+    )
+    start = Action(at_ms=SETTLED_MS, do=Verb.START, member=last.name)
+    return replace(planned(late, [start]), faults=(fault,))
+
+
+STORIES: dict[str, Story] = {
+    "coordinator-away": Story(
+        scenario=coordinator_away,
+        everywhere={"rounds": 0, "moves": 0, "gaps": 0},
+        expected={CLASSIC: {}, CONSUMER: {}},
+    ),
+    "coordinator-away-too-long": Story(
+        scenario=coordinator_away_too_long,
+        expected={
+            CLASSIC: {"rounds": 2, "gaps": 100, "longest_gap_ms": (6 * SECOND, 6.2 * SECOND)},
+            CONSUMER: {"rounds": 20, "moves": 180, "longest_gap_ms": (0, 5.2 * SECOND)},
+        },
+    ),
+    "leader-never-syncs": Story(
+        scenario=leader_never_syncs,
+        expected={CLASSIC: {"gaps": 200, "longest_gap_ms": (60 * SECOND, 65 * SECOND)}},
+    ),
+    "leader-never-syncs-cooperative": Story(
+        scenario=leader_never_syncs_cooperative,
+        expected={
+            CLASSIC: {
+                "gaps": (15, 30),
+                "longest_gap_ms": (60 * SECOND, 65 * SECOND),
+                "double_partition_ms": (800 * SECOND, 1000 * SECOND),
+            }
+        },
+    ),
+    "slow-network": Story(
+        scenario=slow_network,
+        everywhere={"moves": 200, "gaps": 200},
+        expected={
+            CLASSIC: {"rounds": 30, "longest_gap_ms": (4 * SECOND, 6 * SECOND)},
+            CONSUMER: {"rounds": 20, "longest_gap_ms": (5 * SECOND, 7 * SECOND)},
+        },
+    ),
+    "lossy-network": Story(
+        scenario=lossy_network,
+        everywhere={"double_partition_ms": (0, 8000 * SECOND)},
+        expected={
+            CLASSIC: {"longest_gap_ms": (10 * SECOND, 150 * SECOND)},
+            CONSUMER: {"longest_gap_ms": (5 * SECOND, 150 * SECOND)},
+        },
+    ),
+    "slow-callback": Story(
+        scenario=slow_callback,
+        everywhere={"moves": 10, "gaps": 10},
+        expected={
+            CLASSIC: {"unavailable_partition_ms": (190 * SECOND, 220 * SECOND)},
+            CONSUMER: {"unavailable_partition_ms": (20 * SECOND, 120 * SECOND)},
+        },
+    ),
+}
+
+
+def _hanging(assignor: str) -> Scenario:
+    """Return a group from which a member leaves while the leader cannot compute an assignment."""
+    members = tuple(
+        replace(each, rebalance_timeout_ms=60_000) for each in group(assignors=(assignor,)).members
+    )
+    stop = Action(at_ms=FROM_MS, do=Verb.STOP, member="c9")
+    planned_ = planned(replace(group(), members=members), [stop], settles_ms=240_000)
+    hang = Fault(
+        kind=FaultKind.SLOW_ASSIGNOR,
+        member="c0",
+        from_ms=SETTLED_MS,
+        until_ms=planned_.until_ms,
+        by_ms=150_000,
+    )
+    return replace(planned_, faults=(hang,))
+
+
+def _lasting(scenario: Scenario, fault: Fault) -> Scenario:
+    """Return the scenario with a fault, and two minutes after it to settle."""
+    return replace(scenario, faults=(fault,), until_ms=fault.until_ms + 120_000)
