@@ -60,7 +60,7 @@ from assignors.simulation.timed.protocols.push.reading_rights import (
     step_fenced_member,
 )
 from assignors.simulation.timed.random_streams import exponential, stream
-from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
+from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, OldTargets, Scenario
 from wire import TopicPartitions
 
 AT_REST = (GroupState.STABLE, GroupState.EMPTY)
@@ -214,6 +214,8 @@ def consumer_sides(scenario: Scenario) -> Sides:
             heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
             assignment_interval_ms=broker.assignment_interval_ms,
             max_size=broker.max_size,
+            offload_ms=broker.offload_ms,
+            drops_old_targets=broker.old_targets is OldTargets.DROP,
         ),
     )
     waiting = WaitingCoordinator(coordinator=coordinator)

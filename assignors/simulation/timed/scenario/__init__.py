@@ -9,7 +9,7 @@ field is a line in its class, and a row in `READERS` unless it is a natural numb
 * `reading`: readers of values; `possible`: what is refused, as it cannot happen
 """
 
-from assignors.simulation.timed.scenario.broker import BrokerConfig
+from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets
 from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.faults import Fault, FaultKind
 from assignors.simulation.timed.scenario.members import MemberConfig
@@ -30,6 +30,7 @@ __all__ = [
     "GroupProtocol",
     "MemberConfig",
     "NetworkConfig",
+    "OldTargets",
     "ProcessingConfig",
     "PushConfig",
     "Scenario",

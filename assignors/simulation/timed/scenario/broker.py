@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 
 from assignors.simulation.timed.scenario.push import PushConfig, read_push
 from assignors.simulation.timed.scenario.reading import (
     Reader,
     as_assignor,
     as_natural,
+    one_of,
     settings_reader,
 )
+
+
+class OldTargets(StrEnum):
+    """What a coordinator does with a target that was computed for an older group epoch."""
+
+    APPLY = "apply"
+    DROP = "drop"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +39,11 @@ class BrokerConfig:
     consumer_heartbeat_interval_ms: int = 5000
     assignment_interval_ms: int = 1000
     """Targets of consumer groups are computed no more often than this (KIP-1263)."""
+    offload_ms: int = 0
+    """A background thread takes so long for a target of a consumer group (KIP-1263); 0: the request
+    that needs it computes it at once, as in Kafka 4.4.0."""
+    old_targets: OldTargets = OldTargets.APPLY
+    """What becomes of a target whose group has changed while it was computed."""
     offsets_retention_ms: int = 604_800_000
     """`offsets.retention.minutes`: when committed offsets that nobody uses expire."""
     offsets_check_ms: int = 600_000
@@ -41,6 +55,7 @@ class BrokerConfig:
 READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(BrokerConfig)), as_natural),
     "assignor": as_assignor,
+    "old_targets": one_of(OldTargets),
     "push": read_push,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""

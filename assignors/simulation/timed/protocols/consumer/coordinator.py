@@ -10,7 +10,8 @@ refused leaves the group as it was.
 
 Timers: `("session", member_id)`, which every heartbeat starts anew; `("rebalance", member_id)`, by
 which the member must have given up what it has to; `("lookup", "")`, the end of a lookup of
-patterns. For members of the classic protocol `("join", member_id)` and `("sync", member_id)`.
+patterns; `("offload", "")`, that of a target's computation. For members of the classic protocol
+`("join", member_id)` and `("sync", member_id)`.
 
 Source: `GroupMetadataManager.consumerGroupHeartbeat` of Kafka 4.4.
 """
@@ -21,6 +22,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assignors.model import Cluster
+from assignors.simulation.timed.protocols.consumer.assignment.offload import (
+    OFFLOAD_KEY,
+    computed,
+)
 from assignors.simulation.timed.protocols.consumer.assignment.patterns import (
     LOOKUP_KEY,
     PatternChange,
@@ -92,19 +97,26 @@ def heartbeat_in(work: Work, request: ConsumerHeartbeat) -> Changes:
 
 
 def fired(state: ConsumerCoordinator, now_ms: int, key: tuple[str, str], data: int) -> Changes:
-    """Return what a timer leads to: a member that is silent, or too slow, is removed."""
-    kind, member_id = key
+    """Return what a timer leads to: the end of work in the background, or of a member."""
     if key == LOOKUP_KEY:
         out = looked_up(state, now_ms)
-        apply(state, state.group, out)
-        return out
+    elif key == OFFLOAD_KEY:
+        out = computed(state, now_ms)
+    else:
+        out = _removed(state, key, data)
+    apply(state, state.group, out)
+    return out
+
+
+def _removed(state: ConsumerCoordinator, key: tuple[str, str], data: int) -> Changes:
+    """Return what becomes of a group whose member is silent, or too slow."""
+    kind, member_id = key
     out = Changes()
     if kind == "join":
         state.join_timers.discard(member_id)
     member = state.group.members.get(member_id) if state.exists else None
     if member is not None and (kind != "rebalance" or member.epoch == data):
         fence(state, [member], out)
-        apply(state, state.group, out)
     return out
 
 

@@ -12,6 +12,7 @@ from assignors.simulation.timed.protocols.classic.messages import ErrorCode
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.effects import Record, Response, TimerKey
+from wire import TopicPartitions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,19 @@ class ConsumerConfig:
     """`group.consumer.regex.refresh.interval.ms`: patterns are looked up at least this often."""
     lookup_ms: int = 10
     """How long a background thread takes to look up what patterns match."""
+    offload_ms: int = 0
+    """How long a background thread takes to compute a target; 0: the request itself does it."""
+    drops_old_targets: bool = False
+    """Whether a target is dropped that was computed for a group epoch that is over."""
+
+
+class Offloaded(NamedTuple):
+    """A target that a background thread is computing."""
+
+    epoch: int
+    """The group epoch that it is for."""
+    target: dict[str, TopicPartitions]
+    """Member id -> its part, as it will be found."""
 
 
 Timer = tuple[TimerKey, int | None, int]
@@ -81,6 +95,8 @@ class ConsumerCoordinator:
     """The version that last brought a new topic."""
     lookup: frozenset[str] | None = None
     """The patterns that a background thread is looking up."""
+    offloaded: Offloaded | None = None
+    """The target that a background thread is computing."""
     join_timers: set[str] = field(default_factory=set)
     """Classic members that have to join again in time."""
     downgrade: Callable[[list[ConsumerMember], Changes], bool] = never

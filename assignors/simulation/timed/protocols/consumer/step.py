@@ -83,7 +83,7 @@ def awaited_from_us(state: ConsumerCoordinator) -> int | None:
     group = state.group
     if group.must_refresh:
         return 0
-    if group.target_epoch == group.epoch:
+    if group.target_epoch == group.epoch or state.offloaded is not None:
         return None
     at, interval = group.target_at_ms, state.config.assignment_interval_ms
     return 0 if at == 0 or interval == 0 else (at + interval - CLOCK_STARTS_MS) * MILLISECOND

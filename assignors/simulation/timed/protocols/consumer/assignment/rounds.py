@@ -12,11 +12,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from assignors.simulation.timed.protocols.consumer.assignment.offload import begin
 from assignors.simulation.timed.protocols.consumer.assignment.reconciliation import reconciled
 from assignors.simulation.timed.protocols.consumer.assignment.targets import (
     Everybody,
     compute_target,
     may_compute,
+    target_before,
+    write_target,
 )
 from assignors.simulation.timed.protocols.consumer.assignment.topics import (
     subscribed_topics,
@@ -120,10 +123,13 @@ def bring_on(work: Work, update: Update, *, must_count_up: bool) -> ConsumerMemb
     target_epoch = group.target_epoch
     if target_epoch < epoch and may_compute(state, group, now_ms):
         everybody = _everybody(group, update, homogeneous)
-        target = compute_target(work, epoch, everybody)
-        target_epoch = epoch
-    else:
-        target = group.target_of(update.after)
+        if state.config.offload_ms:
+            begin(work, epoch, everybody)
+        else:
+            computed = compute_target(work, epoch, everybody)
+            write_target(work, epoch, computed, target_before(group, everybody))
+            return reconcile(work, update, epoch, computed[update.after.member_id])
+    target = group.target_of(update.after)
     return reconcile(work, update, target_epoch, target)
 
 

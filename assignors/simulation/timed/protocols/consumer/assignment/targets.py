@@ -5,6 +5,7 @@ Source: `TargetAssignmentBuilder` of Kafka 4.4, KIP-848, KIP-1263.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from assignors.assignor import Assignor
@@ -49,14 +50,13 @@ def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -
     return at == 0 or interval == 0 or now_ms >= at + interval
 
 
-def compute_target(work: Work, epoch: int, everybody: Everybody) -> TopicPartitions:
-    """Compute the target for a group epoch, and return that of the member that asks."""
-    state, group, now_ms, out = work
+def compute_target(work: Work, epoch: int, everybody: Everybody) -> dict[str, TopicPartitions]:
+    """Return the target for a group epoch, by member id. Raises `Refused`. Cost: the assignor's."""
+    state, group, _, _ = work
     members = everybody.members
     ids = [each.member_id for each in members]
     in_order = [members[number] for number in name_order(ids).tolist()]
-    before = {each: group.target.get(each) for each in ids}
-    before[everybody.asking] = group.target.get(everybody.replaced or everybody.asking)
+    before = target_before(group, everybody)
     assignor = _assignor(state, everybody.assignor)
     topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
     asked = Group(
@@ -65,7 +65,7 @@ def compute_target(work: Work, epoch: int, everybody: Everybody) -> TopicPartiti
             Member(
                 member_id=each.member_id,
                 topics=topics[each.member_id],
-                owned=before[each.member_id] or {},
+                owned=before.get(each.member_id, {}),
                 rack_id=each.rack_id,
                 instance_id=each.instance_id,
             )
@@ -77,13 +77,30 @@ def compute_target(work: Work, epoch: int, everybody: Everybody) -> TopicPartiti
     except JavaFailure:
         group.must_refresh = group.must_refresh or epoch > group.epoch
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
-    target: dict[str, TopicPartitions] = {}
-    for each in in_order:
-        target[each.member_id] = _in_order(answer, each.member_id)
-        if target[each.member_id] != before[each.member_id]:
-            out.records.append(TargetRecord(each.member_id, target[each.member_id]))
-    out.records.append(TargetEpochRecord(epoch, now_ms))
-    return target[everybody.asking]
+    return {each.member_id: _in_order(answer, each.member_id) for each in in_order}
+
+
+def write_target(
+    work: Work,
+    epoch: int,
+    target: Mapping[str, TopicPartitions],
+    before: Mapping[str, TopicPartitions],
+) -> None:
+    """Write a target for an epoch: the parts that are not those of `before`. Cost: O(members)."""
+    records = work.out.records
+    records += [
+        TargetRecord(member_id, share)
+        for member_id, share in target.items()
+        if share != before.get(member_id)
+    ]
+    records.append(TargetEpochRecord(epoch, work.now_ms))
+
+
+def target_before(group: ConsumerGroup, everybody: Everybody) -> dict[str, TopicPartitions]:
+    """Return the target as it is, with that of a static member for the one in its place."""
+    before = {each.member_id: group.target.get(each.member_id) for each in everybody.members}
+    before[everybody.asking] = group.target.get(everybody.replaced or everybody.asking)
+    return {member_id: share for member_id, share in before.items() if share is not None}
 
 
 def _assignor(state: ConsumerCoordinator, name: str | None) -> Assignor:
