@@ -139,6 +139,8 @@ class Sides:
     """`None` where every heartbeat has to be looked at."""
     fetches_refused: Callable[[], int] = lambda: 0
     """How many fetches brokers have refused."""
+    freeze: Callable[[int, bool], None] = lambda _number, _begins: None
+    """Lets the process of a member stand still, or go on: what it is busy with beside messages."""
 
 
 def classic_sides(scenario: Scenario) -> Sides:

@@ -21,6 +21,8 @@ from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
+    Fault,
+    FaultKind,
     GroupProtocol,
     MemberConfig,
     ProcessingConfig,
@@ -188,3 +190,76 @@ def test_two_members_at_once_do_one_of_them_in_vain() -> None:
     ledger.begin(2_000_000, "b", PARTITION, 5)
     ledger.close(3_000_000)
     assert (ledger.processed, ledger.reprocessed, ledger.duplicates) == (40, 10, 10)
+
+
+# Faults
+
+
+def of_two(
+    *faults: Fault, protocol: GroupProtocol = GroupProtocol.CLASSIC, **member: Any
+) -> TimedResult:
+    """Two members with a partition each that commit every second; c0 has the faults."""
+    members = tuple(
+        MemberConfig(name=f"c{i}", topics=("t",), auto_commit_ms=1000, **member) for i in range(2)
+    )
+    scenario = Scenario(
+        until_ms=200_000,
+        protocol=protocol,
+        topics={"t": 2},
+        members=members,
+        faults=faults,
+        processing=ProcessingConfig(records_per_second=RATE),
+    )
+    return simulate(scenario).result
+
+
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+def test_a_process_that_stands_still_processes_nothing(protocol: GroupProtocol) -> None:
+    # Frozen beyond its session, it goes on as a zombie until it hears that it is out.
+    freeze = Fault(kind=FaultKind.FREEZE, member="c0", from_ms=60_500, until_ms=120_000)
+    result = of_two(freeze, protocol=protocol)
+    # At most what it did since its last commit, and what it did while it was a zombie.
+    assert 0 < result.reprocessed_records <= 4 * RATE
+    # The zombie's heartbeat is due at once, so it is one for the time of a message or two.
+    assert result.duplicate_records <= RATE
+    assert result.fenced_commits >= 1
+
+
+def test_a_short_freeze_costs_no_record() -> None:
+    freeze = Fault(kind=FaultKind.FREEZE, member="c0", from_ms=60_500, until_ms=90_000)
+    result = of_two(freeze)
+    assert (result.reprocessed_records, result.duplicate_records, result.rounds) == (0, 0, 1)
+    assert result.lag_records <= 2 * RATE * 2
+
+
+def test_who_does_not_poll_does_not_commit() -> None:
+    # Records keep it busy for a minute, 40 seconds longer than max.poll.interval.ms: all of them
+    # are done again, most by the new owner at the same time.
+    poll = Fault(kind=FaultKind.LONG_POLL, member="c0", from_ms=60_500, until_ms=120_000)
+    result = of_two(poll, rebalance_timeout_ms=20_000)
+    assert 59 * RATE < result.reprocessed_records < 62 * RATE
+    assert 36 * RATE < result.duplicate_records < 40 * RATE
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+@pytest.mark.parametrize("commits", [{}, {"auto_commit_ms": 0, "sync_commit_ms": 1000}], ids=str)
+def test_lost_messages_delay_commits_and_lose_no_record(
+    protocol: GroupProtocol, commits: dict[str, Any]
+) -> None:
+    loss = Fault(kind=FaultKind.LOSS, from_ms=30_000, until_ms=60_000, percent=2)
+    members = tuple(
+        replace(MemberConfig(name=f"c{i}", topics=("t",), auto_commit_ms=1000), **commits)
+        for i in range(3)
+    )
+    scenario = Scenario(
+        until_ms=200_000,
+        protocol=protocol,
+        topics={"t": 6},
+        members=members,
+        faults=(loss,),
+        processing=ProcessingConfig(records_per_second=RATE),
+    )
+    for seed in range(5):
+        result = simulate(replace(scenario, seed=seed)).result
+        # Everybody has caught up with what is written, but for the last commit.
+        assert result.lag_records <= 6 * RATE * 2

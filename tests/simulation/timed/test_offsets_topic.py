@@ -118,7 +118,7 @@ def test_replay_finds_the_owners_of_every_partition_in_order(
     assert not any(row.is_double for row in tables.assignments)
 
 
-@pytest.mark.parametrize("protocol", GroupProtocol)
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
 def test_commits_stand_in_all_three_forms_and_replay_finds_them(
     protocol: GroupProtocol, tmp_path: Path
 ) -> None:

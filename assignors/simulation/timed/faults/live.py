@@ -74,7 +74,9 @@ class LiveFaults:
             disturb(self.network, members, event)
         elif event.begins:
             self.frozen.update({each: [] for each in members if self.sides.members[each].is_up})
+            self.sides.freeze(members[0], event.begins)
         else:
+            self.sides.freeze(members[0], event.begins)
             for what in self.frozen.pop(members[0], ()):
                 self.reach(members[0], what)
 

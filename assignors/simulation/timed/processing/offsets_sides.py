@@ -24,7 +24,6 @@ from assignors.simulation.timed.protocols.effects import (
     Command,
     CoordinatorEvent,
     Effect,
-    Fired,
     MemberEvent,
     Reply,
     Restrict,
@@ -34,17 +33,18 @@ from assignors.simulation.timed.protocols.offsets.access import (
     classic_access,
     consumer_access,
 )
-from assignors.simulation.timed.protocols.offsets.client import (
+from assignors.simulation.timed.protocols.offsets.client import follow, is_about_offsets
+from assignors.simulation.timed.protocols.offsets.client import step as client_step
+from assignors.simulation.timed.protocols.offsets.client_state import (
     Begin,
     Done,
     Finish,
     Identity,
     OffsetsClient,
-    follow,
-    is_about_offsets,
+    freeze,
+    note,
     restrict,
 )
-from assignors.simulation.timed.protocols.offsets.client import step as client_step
 from assignors.simulation.timed.protocols.offsets.coordinator import (
     OffsetsConfig,
     OffsetsCoordinator,
@@ -170,6 +170,7 @@ def sides_with_offsets(
         coordinator=processing.coordinator,
         step_coordinator=step_coordinator,
         step_member=step_member,
+        freeze=lambda number, begins: _freeze(processing, number, begins=begins),
     )
     return wrapped, processing
 
@@ -221,18 +222,23 @@ def _step_member(
     if event is Command.START and not member.is_up:
         client = OffsetsClient(config=client.config, flows=client.flows)
         processing.clients[number] = client
+    note(client, event)
     if not is_about_offsets(event):
         effects = sides.step_member(number, event)
         return _done(
             processing, number, at_us, follow(client, at_us, _identity(sides, member), effects)
         )
-    assert isinstance(event, Answered | Fired)
     heard = _heard(sides, client, member, event)
     done = client_step(client, at_us, _identity(sides, member), event)
     if heard is not None:
         effects = sides.step_member(number, heard)
         done += follow(client, at_us, _identity(sides, member), effects)
     return _done(processing, number, at_us, done)
+
+
+def _freeze(processing: Processing, number: int, *, begins: bool) -> None:
+    at_us = processing.now()
+    _done(processing, number, at_us, freeze(processing.clients[number], at_us, begins=begins))
 
 
 def _identity(sides: Sides, member: AnyMember) -> Identity:
@@ -242,7 +248,7 @@ def _identity(sides: Sides, member: AnyMember) -> Identity:
 
 
 def _heard(
-    sides: Sides, client: OffsetsClient, member: AnyMember, event: Answered | Fired
+    sides: Sides, client: OffsetsClient, member: AnyMember, event: MemberEvent
 ) -> Answered | None:
     """Return what a refused commit is to a classic member: a heartbeat refused alike."""
     if not isinstance(event, Answered) or not isinstance(event.response, OffsetCommitResponse):

@@ -18,8 +18,6 @@ Jepsen, "Bufstream 0.1.0" (2024), on what a commit by itself covers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -27,12 +25,22 @@ from assignors.simulation.timed.protocols.effects import (
     Cancel,
     Consume,
     Effect,
+    Failed,
     Fired,
     MemberEvent,
     Schedule,
     Send,
 )
-from assignors.simulation.timed.protocols.offsets.flow import Flow, Start, position
+from assignors.simulation.timed.protocols.offsets.client_state import (
+    Done,
+    Identity,
+    OffsetsClient,
+    Partition,
+    begin,
+    finish,
+    pairs,
+)
+from assignors.simulation.timed.protocols.offsets.flow import position
 from assignors.simulation.timed.protocols.offsets.messages import (
     NO_OFFSET,
     CommitError,
@@ -41,10 +49,7 @@ from assignors.simulation.timed.protocols.offsets.messages import (
     OffsetFetch,
     OffsetFetchResponse,
 )
-from assignors.simulation.timed.scenario import MemberConfig
-from wire import TopicPartitions
 
-Partition = tuple[str, int]
 COMMIT: tuple[str, ...] = ("commit",)
 FETCH: tuple[str, ...] = ("fetch",)
 BLOCKED: tuple[str, ...] = ("blocked",)
@@ -52,59 +57,6 @@ RETRY_MS = 100
 """`retry.backoff.ms`."""
 REQUEST_MS = 30_000
 """`request.timeout.ms`: then an answer is waited for no longer."""
-
-
-class Identity(NamedTuple):
-    """Who a member is to its coordinator now."""
-
-    member_id: str
-    generation: int
-    """Generation or epoch; -1 outside a group."""
-    names_epoch: bool
-    """Whether fetches of offsets name member and epoch, as those of KIP-848 do."""
-
-
-class Begin(NamedTuple):
-    """A consumer begins to process a partition at an offset."""
-
-    partition: Partition
-    offset: int
-
-
-class Finish(NamedTuple):
-    """A consumer has processed a partition up to an offset, and goes no further."""
-
-    partition: Partition
-    offset: int
-    reason: str
-
-
-Done = Effect | Begin | Finish
-
-
-@dataclass(slots=True, kw_only=True)
-class OffsetsClient:
-    """What a consumer knows of offsets."""
-
-    config: MemberConfig
-    flows: Mapping[str, Flow]
-    consumed: TopicPartitions = field(default_factory=dict)
-    starts: dict[Partition, Start] = field(default_factory=dict)
-    """What it processes, and since when."""
-    stopped: dict[Partition, int] = field(default_factory=dict)
-    """What brokers do not let it fetch, and how far it came."""
-    wanted: set[Partition] = field(default_factory=set)
-    """What it consumes and does not know the offset of."""
-    number: int = 0
-    """Of its last request."""
-    fetch: int | None = None
-    """The fetch of offsets that waits for an answer."""
-    blocked_on: int | None = None
-    """The synchronous commit that waits for an answer."""
-    is_timed: bool = False
-    """Whether the timer of the next commit runs."""
-    commits: dict[int, OffsetCommit] = field(default_factory=dict)
-    """Commits that wait for an answer."""
 
 
 def follow(
@@ -122,23 +74,7 @@ def follow(
     return out
 
 
-def restrict(state: OffsetsClient, at_us: int, owned: TopicPartitions) -> list[Done]:
-    """Return what follows if brokers let a member fetch exactly `owned`, whatever it believes.
-
-    What comes back goes on where it stopped. Cost: O(its partitions).
-    """
-    out: list[Done] = []
-    allowed = _pairs(owned)
-    gone = [each for each in state.starts if each not in allowed]
-    state.stopped |= _finish(state, at_us, gone, "fenced", out)
-    for partition in [each for each in state.stopped if each in allowed]:
-        _begin(state, at_us, partition, state.stopped.pop(partition), out)
-    return out
-
-
-def step(
-    state: OffsetsClient, at_us: int, identity: Identity, event: Answered | Fired
-) -> list[Done]:
+def step(state: OffsetsClient, at_us: int, identity: Identity, event: MemberEvent) -> list[Done]:
     """Return what a member does about an event that concerns offsets alone.
 
     Cost: O(its partitions).
@@ -157,6 +93,8 @@ def step(
                 _fetched(state, at_us, identity, response, out)
         case Answered(number, OffsetCommitResponse(error)):
             _committed(state, at_us, identity, (number, error), out)
+        case Failed(number):
+            _failed(state, identity, number, out)
     return out
 
 
@@ -165,6 +103,8 @@ def is_about_offsets(event: MemberEvent) -> bool:
     match event:
         case Answered(_, OffsetCommitResponse() | OffsetFetchResponse()):
             return True
+        case Failed(number):
+            return number < 0
         case Fired(key):
             return key in {COMMIT, FETCH, BLOCKED}
     return False
@@ -174,15 +114,16 @@ def _change(
     state: OffsetsClient, at_us: int, identity: Identity, effect: Consume, out: list[Done]
 ) -> None:
     """Begin and end partitions as the member does."""
-    before, after = _pairs(state.consumed), _pairs(effect.owned)
+    before, after = pairs(state.consumed), pairs(effect.owned)
     state.consumed = effect.owned
     gone = [each for each in before if each not in after]
-    ended = _finish(state, at_us, gone, effect.reason, out)
+    ended = finish(state, at_us, gone, effect.reason, out)
     state.wanted.difference_update(gone)
     for partition in gone:
         state.stopped.pop(partition, None)
+        state.frozen.pop(partition, None)
     if effect.reason == "revoked" and state.config.commits_on_revoke and ended:
-        _send_commit(state, identity, ended, out)
+        state.in_callback.add(_send_commit(state, identity, ended, out))
     state.wanted.update(each for each in after if each not in before)
     if state.wanted and state.fetch is None:
         _send_fetch(state, identity, out)
@@ -193,23 +134,6 @@ def _change(
         _commit_later(state, out)
 
 
-def _pairs(partitions: TopicPartitions) -> dict[Partition, None]:
-    return {(topic, number): None for topic, numbers in partitions.items() for number in numbers}
-
-
-def _finish(
-    state: OffsetsClient, at_us: int, gone: Iterable[Partition], reason: str, out: list[Done]
-) -> dict[Partition, int]:
-    """Stop to process partitions; return how far each came."""
-    ended: dict[Partition, int] = {}
-    for partition in gone:
-        start = state.starts.pop(partition, None)
-        if start is not None:
-            ended[partition] = position(state.flows[partition[0]], start, at_us)
-            out.append(Finish(partition, ended[partition], reason))
-    return ended
-
-
 def _commit_later(state: OffsetsClient, out: list[Done]) -> None:
     interval = state.config.auto_commit_ms or state.config.sync_commit_ms
     state.is_timed = interval > 0
@@ -218,8 +142,10 @@ def _commit_later(state: OffsetsClient, out: list[Done]) -> None:
 
 
 def _commit_again(state: OffsetsClient, at_us: int, identity: Identity, out: list[Done]) -> None:
-    """Commit by itself, or stop and commit."""
+    """Commit by itself, or stop and commit; both happen between two polls."""
     _commit_later(state, out)
+    if state.is_in_long_poll:
+        return
     if state.config.auto_commit_ms:
         polled_us = at_us - state.config.poll_ms * MILLISECOND
         offsets = {
@@ -229,7 +155,7 @@ def _commit_again(state: OffsetsClient, at_us: int, identity: Identity, out: lis
         if offsets:
             _send_commit(state, identity, offsets, out)
     elif state.starts and state.blocked_on is None:
-        offsets = _finish(state, at_us, [*state.starts], "committing", out)
+        offsets = finish(state, at_us, [*state.starts], "committing", out)
         state.blocked_on = _send_commit(state, identity, offsets, out)
         out.append(Schedule(BLOCKED, REQUEST_MS * MILLISECOND))
 
@@ -265,8 +191,32 @@ def _committed(
     if number == state.blocked_on:
         _go_on(state, at_us, out)
     elif error is CommitError.STALE_MEMBER_EPOCH and is_newer:
-        _send_commit(state, identity, {(t, p): offset for t, p, offset in request.offsets}, out)
+        _send_again(state, identity, request, out)
     state.commits.pop(number, None)
+    state.in_callback.discard(number)
+
+
+def _send_again(
+    state: OffsetsClient, identity: Identity, request: OffsetCommit, out: list[Done]
+) -> int:
+    return _send_commit(
+        state, identity, {(topic, n): offset for topic, n, offset in request.offsets}, out
+    )
+
+
+def _failed(state: OffsetsClient, identity: Identity, number: int, out: list[Done]) -> None:
+    """Ask again, and send again what the application waits for; other commits are lost."""
+    if number == state.fetch:
+        state.fetch = None
+        out.append(Schedule(FETCH, RETRY_MS * MILLISECOND))
+    request = state.commits.pop(number, None)
+    if request is None:
+        return
+    if number == state.blocked_on:
+        state.blocked_on = _send_again(state, identity, request, out)
+    elif number in state.in_callback:
+        state.in_callback.discard(number)
+        state.in_callback.add(_send_again(state, identity, request, out))
 
 
 def _go_on(state: OffsetsClient, at_us: int, out: list[Done]) -> None:
@@ -276,17 +226,10 @@ def _go_on(state: OffsetsClient, at_us: int, out: list[Done]) -> None:
     request = state.commits.pop(state.blocked_on)
     state.blocked_on = None
     out.append(Cancel(BLOCKED))
-    held = _pairs(state.consumed)
+    held = pairs(state.consumed)
     for topic, partition, offset in request.offsets:
         if (topic, partition) in held and (topic, partition) not in state.wanted:
-            _begin(state, at_us, (topic, partition), offset, out)
-
-
-def _begin(
-    state: OffsetsClient, at_us: int, partition: Partition, offset: int, out: list[Done]
-) -> None:
-    state.starts[partition] = Start(offset, at_us)
-    out.append(Begin(partition, offset))
+            begin(state, at_us, (topic, partition), offset, out)
 
 
 def _send_fetch(state: OffsetsClient, identity: Identity, out: list[Done]) -> None:
@@ -316,7 +259,7 @@ def _fetched(
         partition = (topic, number)
         if partition in state.wanted and partition not in response.unstable:
             state.wanted.discard(partition)
-            _begin(state, at_us, partition, 0 if offset == NO_OFFSET else offset, out)
+            begin(state, at_us, partition, 0 if offset == NO_OFFSET else offset, out)
     is_refused = response.error is not CommitError.NONE or bool(response.unstable)
     if state.wanted and is_refused:
         out.append(Schedule(FETCH, RETRY_MS * MILLISECOND))
