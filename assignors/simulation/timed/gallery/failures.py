@@ -8,6 +8,7 @@ from assignors.simulation.timed.gallery.story import (
     CLASSIC,
     CONSUMER,
     EAGER,
+    PUSH,
     SECOND,
     SETTLED_MS,
     Story,
@@ -80,7 +81,7 @@ STORIES = {
     "crash": Story(
         scenario=crash,
         everywhere={"gaps": 10, "longest_gap_ms": (40 * SECOND, 51 * SECOND)},
-        expected={CLASSIC: {}, CONSUMER: {}},
+        expected={CLASSIC: {}, CONSUMER: {}, PUSH: {}},
     ),
     "crash-and-return": Story(
         scenario=crash_and_return,

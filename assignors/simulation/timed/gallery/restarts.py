@@ -8,6 +8,7 @@ from assignors.simulation.timed.gallery.story import (
     CLASSIC,
     CONSUMER,
     EAGER,
+    PUSH,
     SECOND,
     SETTLED_MS,
     Story,
@@ -23,7 +24,8 @@ def rolling_restart() -> Scenario:
     """Restart ten members one after the other, each away for ten seconds.
 
     Every leave and every join is a rebalance. Under cooperative-sticky and KIP-848 only the
-    partitions that move stop, under an eager protocol all of them.
+    partitions that move stop, under an eager protocol all of them. Under the push protocol of 2014
+    each of them stops for the few messages of its own hand-over.
     """
     return restarts(group())
 
@@ -122,6 +124,7 @@ STORIES = {
         expected={
             CLASSIC: {"rounds": 30, "longest_gap_ms": (0, 3.3 * SECOND)},
             CONSUMER: {"rounds": 20, "longest_gap_ms": (0, 5.2 * SECOND)},
+            PUSH: {"rounds": 20, "longest_gap_ms": (0, 0.1 * SECOND)},
         },
     ),
     "rolling-restart-eager": Story(
@@ -166,6 +169,7 @@ STORIES = {
         expected={
             CLASSIC: {"longest_gap_ms": (5 * SECOND, 8.2 * SECOND)},
             CONSUMER: {"longest_gap_ms": (10 * SECOND, 15.2 * SECOND)},
+            PUSH: {"longest_gap_ms": (0, 0.1 * SECOND)},
         },
     ),
     # Ten seconds away, three of delay, and three more as members came in the first three.
@@ -174,6 +178,7 @@ STORIES = {
         expected={
             CLASSIC: {"rounds": 2, "longest_gap_ms": (16 * SECOND, 16.2 * SECOND)},
             CONSUMER: {"rounds": 20, "longest_gap_ms": (10 * SECOND, 10.2 * SECOND)},
+            PUSH: {"rounds": 20, "longest_gap_ms": (10 * SECOND, 10.2 * SECOND)},
         },
     ),
 }

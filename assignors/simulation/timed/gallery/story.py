@@ -24,7 +24,7 @@ SETTLED_MS = 60_000
 EAGER = "java/range"
 COOPERATIVE = "java/cooperative-sticky"
 SECOND = 1000
-CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
+CLASSIC, CONSUMER, PUSH = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER, GroupProtocol.PUSH
 
 Figures = Mapping[str, Any]
 """Field of `TimedResult` -> the value it must have, or the least and the greatest as a tuple."""
