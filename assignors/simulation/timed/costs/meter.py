@@ -137,13 +137,13 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
     unowned = ledger.close(at, {topic for member in running for topic in member.topics})
     is_settled = not unowned and all(member.is_at_rest for member in running)
     converged = max(meter.settled_at - acted, 0) / MILLISECOND
-    times = [each / MILLISECOND for each in meter.durations]
+    times = meter.durations
     return TimedResult(
         scenario=scenario.name,
         seed=scenario.seed,
         rounds=meter.generations,
-        round_ms_median=median(times) if times else 0.0,
-        round_ms_max=max(times, default=0.0),
+        round_ms_median=median(times) / MILLISECOND if times else 0.0,
+        round_ms_max=max(times, default=0) / MILLISECOND,
         convergence_ms=converged if is_settled else None,
         unavailable_partition_ms=ledger.unavailable / MILLISECOND,
         longest_gap_ms=ledger.longest_gap / MILLISECOND,
