@@ -13,6 +13,8 @@ from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.drawn import scenarios
 
+DEEP = [pytest.mark.deep]
+
 BROKEN = {
     name
     for name, story in GALLERY.items()
@@ -21,8 +23,14 @@ BROKEN = {
 """The stories of clients that break a rule."""
 
 
-@pytest.mark.parametrize("protocol", GroupProtocol)
-@pytest.mark.parametrize("name", [name for name in GALLERY if name not in BROKEN])
+@pytest.mark.parametrize(
+    ("name", "protocol"),
+    [
+        pytest.param(name, protocol, marks=[] if number % len(GroupProtocol) == turn else DEEP)
+        for number, name in enumerate(name for name in GALLERY if name not in BROKEN)
+        for turn, protocol in enumerate(GroupProtocol)
+    ],
+)
 def test_nothing_is_found_in_the_gallery_and_looking_changes_nothing(
     name: str, protocol: GroupProtocol
 ) -> None:

@@ -85,6 +85,7 @@ def _start(state: ConsumerClient) -> None:
 
 def _join(state: ConsumerClient) -> None:
     state.epoch, state.owned, state.target, state.going_for = 0, {}, {}, None
+    state.confirmed = {}
     state.application.has_left, state.deferred, state.waiting = False, ConsumerError.NONE, None
     send_now(state)
 
@@ -161,6 +162,7 @@ def _assigned(state: ConsumerClient) -> None:
     if not _has(state, state.going_for):
         state.owned = state.going_for
         state.out.append(Consume(state.owned, "assigned"))
+    state.confirmed = state.owned
     state.going_for = None
     if not (state.is_stopping or state.is_out):
         state.must_report = True
@@ -189,7 +191,7 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
         config.rack_id,
         config.rebalance_timeout_ms if says_all else -1,
         state.topics if says_all or state.has_new_topics else None,
-        state.owned if says_all or state.must_report else None,
+        state.confirmed if says_all or state.must_report else None,
         config.name,
     )
     state.must_send = state.must_report = state.has_new_topics = state.says_all = False

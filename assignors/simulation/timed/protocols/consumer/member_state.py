@@ -30,6 +30,9 @@ class ConsumerClient:
     is_up: bool = False
     owned: TopicPartitions = field(default_factory=dict)
     """What it consumes."""
+    confirmed: TopicPartitions = field(default_factory=dict)
+    """What it consumed when it last had what it went for, and reports to own. What a callback gives
+    up is in it until that is over: else another member would get it before the commit."""
     target: TopicPartitions = field(default_factory=dict)
     """The last assignment it was sent."""
     going_for: TopicPartitions | None = None

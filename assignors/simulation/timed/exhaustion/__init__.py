@@ -1,0 +1,25 @@
+"""Small cases exhausted: every order in which messages may arrive and timers may run out.
+
+The same steps that run on a clock run here without one. A *world* is a state of everything: the
+coordinator, the members, what they consume, the messages and appends on their way, the timers that
+run, and how many faults may still happen. A *move* leads from one world to the next: a message
+arrives, an append completes, a timer runs out, a process starts, stops or crashes. A breadth-first
+search visits every world that any order of moves can reach, and asks the monitors about each.
+
+What is abstracted:
+
+* There is no time. A timer that runs may run out at any moment; where that is a fault (a session
+  that ends although its process runs) it counts as one, and faults are limited.
+* Messages of one connection keep their order, as over TCP. A process that ends takes the answers on
+  their way to it with it; what it has sent still arrives.
+* A heartbeat that says nothing but that its member lives is sent and handled in one move, and only
+  where the coordinator answers something new. Heartbeats that arrive later, or change nothing, lead
+  to the same worlds: they read what only their member's own later messages change.
+* Appends of a consumer group complete at once: only the answer waits for them, and answers may be
+  late anyway. Those of a classic group complete at any moment, in order.
+* Numbers of requests and appends are given anew in each world, or no two worlds were ever equal.
+  Member ids are a member's name and a count.
+
+So a case says what can happen to that group, that assignor and that many faults, and nothing about
+larger ones.
+"""

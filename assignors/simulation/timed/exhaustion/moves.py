@@ -1,0 +1,191 @@
+"""The moves of a world: everything that may happen next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from assignors.simulation.timed.exhaustion.steps import step_coordinator, step_member
+from assignors.simulation.timed.exhaustion.world import (
+    MEMBERS_MAX,
+    Model,
+    Stepped,
+    World,
+    member_of,
+    put,
+)
+from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.classic.messages import Heartbeat
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerError,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Arrived,
+    Command,
+    Committed,
+    Fired,
+    Request,
+    Send,
+    TimerKey,
+)
+
+BEAT: TimerKey = ("heartbeat",)
+
+
+class Move(NamedTuple):
+    """A move, and the world it leads to."""
+
+    steps: tuple[Stepped, ...]
+    is_fault: bool = False
+
+    @property
+    def world(self) -> World:
+        """The world after it."""
+        return self.steps[-1].world
+
+
+def moves(model: Model, world: World) -> Iterator[Move]:
+    """Yield every move of a world. Cost: O(messages and timers of the world)."""
+    for member in range(len(world.members)):
+        yield from _member_moves(model, world, member)
+    for key, data in sorted(world.timers):
+        is_fault = _hurts(model, world, key)
+        if world.faults or not is_fault:
+            after = world._replace(faults=world.faults - is_fault)
+            yield Move((step_coordinator(model, after, Fired(key, data)),), is_fault)
+    if world.appends:
+        token, *rest = world.appends
+        after = world._replace(appends=tuple(rest))
+        yield Move((step_coordinator(model, after, Committed(token)),))
+
+
+def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
+    if world.requests[member]:
+        yield Move(_arrive(model, world, member))
+    if world.answers[member]:
+        yield Move((_deliver(model, world, member),))
+    for key, data in sorted(world.member_timers[member]):
+        if key != BEAT:
+            yield Move((step_member(model, world, member, Fired(key, data)),))
+        elif not world.open[member]:
+            steps = _beat(model, world, member)
+            if steps[-1].world != world:
+                yield Move(steps)
+    is_up = member_of(model, world, member).is_up
+    if not is_up and world.starts[member]:
+        after = world._replace(starts=put(world.starts, member, world.starts[member] - 1))
+        yield Move((step_member(model, after, member, Command.START),))
+    if is_up and world.stops:
+        after = world._replace(stops=world.stops - 1)
+        yield Move((step_member(model, after, member, Command.STOP),))
+    if is_up and world.faults:
+        after = world._replace(faults=world.faults - 1)
+        yield Move((step_member(model, after, member, Command.CRASH),), is_fault=True)
+
+
+def _arrive(model: Model, world: World, member: int) -> tuple[Stepped, ...]:
+    """Let the coordinator handle the request that a member sent first."""
+    (own, message), *rest = world.requests[member]
+    after = world._replace(requests=put(world.requests, member, tuple(rest)))
+    arrived = Arrived(own * MEMBERS_MAX + member, model.messages.values[message])
+    handled = step_coordinator(model, after, arrived, message)
+    if not isinstance(arrived.request, ConsumerHeartbeat):
+        return (handled,)
+    # What its records say is so at once: only the answer waits for them, and may be late anyway.
+    steps = [handled]
+    while steps[-1].world.appends:
+        token, *further = steps[-1].world.appends
+        done = steps[-1].world._replace(appends=tuple(further))
+        steps.append(step_coordinator(model, done, Committed(token)))
+    return tuple(steps)
+
+
+def _deliver(model: Model, world: World, member: int) -> Stepped:
+    (own, message), *rest = world.answers[member]
+    after = world._replace(
+        answers=put(world.answers, member, tuple(rest)),
+        open=put(world.open, member, world.open[member] - {own}),
+    )
+    answered = Answered(own, model.messages.values[message])
+    return step_member(model, after, member, answered, message)
+
+
+def _beat(model: Model, world: World, member: int) -> tuple[Stepped, ...]:
+    """Send a heartbeat; one that only shows that its member lives is handled at once."""
+    sent = step_member(model, world, member, Fired(BEAT, 0))
+    requests = [each.request for each in sent.effects if isinstance(each, Send)]
+    if len(requests) != 1 or not _says_nothing(requests[0]) or len(sent.world.requests[member]) > 1:
+        return (sent,)
+    steps = (sent, *_arrive(model, sent.world, member))
+    answers = steps[-1].world.answers[member]
+    if answers:
+        response = model.messages.values[answers[0][1]]
+        if _is_no_news(response, member_of(model, world, member)):
+            steps = (*steps, _deliver(model, steps[-1].world, member))
+    return steps
+
+
+def _says_nothing(request: Request) -> bool:
+    if isinstance(request, ConsumerHeartbeat):
+        return request.epoch > 0 and request.owned is None and request.topics is None
+    return isinstance(request, Heartbeat)
+
+
+def _is_no_news(response: object, member: Any) -> bool:  # noqa: ANN401 - of any protocol
+    return (
+        isinstance(response, ConsumerHeartbeatResponse)
+        and response.error is ConsumerError.NONE
+        and response.assignment is None
+        and response.epoch == member.generation
+    )
+
+
+def _hurts(model: Model, world: World, key: TimerKey) -> bool:
+    """Return whether a timer of the coordinator takes something from a process that runs."""
+    if key[0] in {"session", "rebalance"}:
+        return _lives(model, world, key[1])
+    coordinator = model.coordinators.values[world.coordinator]
+    assert isinstance(coordinator, ClassicCoordinator)
+    group = coordinator.group
+    if key == ("join",):
+        if group.previous is GroupState.EMPTY:
+            return False  # the delay of a first rebalance
+        awaited = {each.member_id for each in group.members.values() if each.waiting_join is None}
+        awaited |= group.pending_ids
+    else:
+        awaited = set(group.pending_syncs)
+    return bool(awaited) and all(_lives(model, world, each) for each in awaited)
+
+
+def _lives(model: Model, world: World, member_id: str) -> bool:
+    """Return whether a process runs that has this id, or is about to learn it."""
+    name, _, _ = member_id.rpartition("-")
+    member = model.names.index(name)
+    state = member_of(model, world, member)
+    return state.is_up and state.member_id in {"", member_id}
+
+
+def is_settled(model: Model, world: World) -> bool:
+    """Return whether nothing is on its way, and every partition has one consumer.
+
+    Where no process runs that is so as soon as nothing is on its way.
+    """
+    if any(world.requests) or any(world.answers) or world.appends:
+        return False
+    up = [member for member in range(len(world.members)) if member_of(model, world, member).is_up]
+    if not all(member_of(model, world, member).is_at_rest for member in up):
+        return False
+    does = [model.does.values[world.does[member]] for member in up]
+    if any(each.callbacks for each in does):
+        return False
+    consumed = sorted(
+        (topic, number)
+        for each in does
+        for topic, numbers in each.consumed.items()
+        for number in numbers
+    )
+    return not up or consumed == model.partitions

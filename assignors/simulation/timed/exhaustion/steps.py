@@ -1,0 +1,243 @@
+"""What a step of a member or the coordinator makes of a world.
+
+What a step leads to is remembered: most worlds are made of parts that other worlds have too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assignors.simulation.timed.exhaustion.values import cloned
+from assignors.simulation.timed.exhaustion.world import (
+    MEMBERS_MAX,
+    Findings,
+    Model,
+    Step,
+    Stepped,
+    Timers,
+    World,
+    member_of,
+    put,
+    view,
+)
+from assignors.simulation.timed.monitors.coordinators import Folded, folded
+from assignors.simulation.timed.monitors.invariants import broken
+from assignors.simulation.timed.monitors.moment import GroupMoment, MemberMoment, consumption_after
+from assignors.simulation.timed.monitors.steps import (
+    callbacks_found,
+    coordinator_found,
+    generation_found,
+)
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Append,
+    Arrived,
+    Cancel,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+    MemberEvent,
+    Reply,
+    Response,
+    Schedule,
+    Send,
+)
+
+
+def step_member(
+    model: Model, world: World, member: int, event: MemberEvent, message: int = 0
+) -> Stepped:
+    """Return what a member's step leads to, its effects done.
+
+    `message` is the number of the answer that it is about.
+    """
+    still_open = world.open[member]
+    what = (event.number, message) if isinstance(event, Answered) else event
+    memo = (world.members[member], what, still_open)
+    step = model.member_steps.get(memo)
+    if step is None:
+        step = model.member_steps[memo] = _stepped_member(model, memo[0], event, still_open)
+    seen = (world.does[member], memo)
+    seeing = model.does_steps.get(seen)
+    if seeing is None:
+        seeing = model.does_steps[seen] = _seen_member(model, world, member, event, step)
+    does, found = seeing
+    sent = {number for number, _ in step.messages}
+    made = world._replace(
+        members=put(world.members, member, step.state),
+        does=put(world.does, member, does),
+        requests=put(world.requests, member, (*world.requests[member], *step.messages)),
+        open=put(world.open, member, still_open | sent),
+        member_timers=put(
+            world.member_timers, member, _timers(world.member_timers[member], event, step.effects)
+        ),
+    )
+    if not member_of(model, made, member).is_up:
+        made = made._replace(
+            dead=put(made.dead, member, made.open[member]), answers=put(made.answers, member, ())
+        )
+        made = _closed(made, member, {own for own, _ in world.answers[member]})
+    found_all = (*found, *_judged(model, made))
+    return Stepped(made, model.names[member], event, step.effects, found_all)
+
+
+def _stepped_member(
+    model: Model, number: int, event: MemberEvent, still_open: frozenset[int]
+) -> Step:
+    state = cloned(model.members.values[number])
+    state.number = max(still_open, default=0)
+    effects = model.step_member(state, event)
+    messages = tuple(
+        (each.number, model.messages.number_of(each.request))
+        for each in effects
+        if isinstance(each, Send)
+    )
+    _forget_numbers(state, still_open | {own for own, _ in messages})
+    return Step(model.members.number_of(state), effects, messages)
+
+
+def _seen_member(
+    model: Model, world: World, member: int, event: MemberEvent, step: Step
+) -> tuple[int, Findings]:
+    """Return the number of what the member does after a step, and what is wrong with the step."""
+    name, before = model.names[member], model.does.values[world.does[member]]
+    after = consumption_after(before, event, step.effects)
+    generation = member_of(model, world, member).generation
+    found = [
+        *generation_found(name, generation, model.members.values[step.state].generation),
+        *callbacks_found(name, before, event, step.effects),
+    ]
+    return model.does.number_of(after), tuple(found)
+
+
+def step_coordinator(
+    model: Model, world: World, event: CoordinatorEvent, message: int = 0
+) -> Stepped:
+    """Return what a step of the coordinator leads to, its effects done.
+
+    `message` is the number of the request that it is about.
+    """
+    what = (event.number, message) if isinstance(event, Arrived) else event
+    memo = (world.coordinator, what, world.appends)
+    step = model.coordinator_steps.get(memo)
+    if step is None:
+        step = model.coordinator_steps[memo] = _stepped_coordinator(model, world, event)
+    seen = (memo, world.log, world.members if step.messages else ())
+    seeing = model.log_steps.get(seen)
+    if seeing is None:
+        seeing = model.log_steps[seen] = _seen_coordinator(model, world, step)
+    log, found = seeing
+    tokens = [each.token for each in step.effects if isinstance(each, Append)]
+    made = world._replace(
+        coordinator=step.state,
+        log=log,
+        timers=_timers(world.timers, event, step.effects),
+        appends=(*world.appends, *tokens),
+    )
+    for number, answer in step.messages:
+        made, is_double = _answered(model, made, number, answer)
+        if is_double:
+            found = (*found, ("answered-twice", "a request is answered a second time"))
+    return Stepped(made, None, event, step.effects, (*found, *_judged(model, made)))
+
+
+def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) -> Step:
+    state = cloned(model.coordinators.values[world.coordinator])
+    state.tokens = max(world.appends, default=0)
+    effects = model.step_coordinator(state, event)
+    state.tokens = 0
+    messages = tuple(
+        (each.number, model.messages.number_of(each.response))
+        for each in effects
+        if isinstance(each, Reply)
+    )
+    return Step(model.coordinators.number_of(state), effects, messages)
+
+
+def _seen_coordinator(model: Model, world: World, step: Step) -> tuple[int, Findings]:
+    """Return the number of what the records say after a step, and what is wrong with the step."""
+    log: Folded = model.logs.values[world.log]
+    before, after = view(model, world.coordinator), view(model, step.state)
+    found = coordinator_found(before, log, step.effects, after, _moments(model, world))
+    records = [r for each in step.effects if isinstance(each, Append) for r in each.records]
+    return model.logs.number_of(folded(log, records)), tuple(found)
+
+
+def _forget_numbers(state: Any, still_open: frozenset[int]) -> None:  # noqa: ANN401
+    """Forget the numbers of requests that nobody answers any more."""
+    state.number = 0
+    for name, none in (("awaited", 0), ("in_flight", None)):
+        if hasattr(state, name) and getattr(state, name) not in still_open:
+            setattr(state, name, none)
+
+
+def _answered(model: Model, world: World, number: int, answer: int) -> tuple[World, bool]:
+    """Put an answer on its way; return also whether the request had been answered before."""
+    own, member = divmod(number, MEMBERS_MAX)
+    answered = {each for each, _ in world.answers[member]}
+    if own not in world.open[member] or own in answered:
+        return world, True
+    if own in world.dead[member] or brings_nothing(model.messages.values[answer]):
+        return _closed(world, member, {own}), False
+    answers = put(world.answers, member, (*world.answers[member], (own, answer)))
+    return world._replace(answers=answers), False
+
+
+def brings_nothing(response: Response) -> bool:
+    """Return whether a member does nothing about an answer, whenever it arrives."""
+    return isinstance(response, HeartbeatResponse) and response.error is ErrorCode.NONE
+
+
+def _closed(world: World, member: int, numbers: set[int]) -> World:
+    return world._replace(
+        open=put(world.open, member, world.open[member] - numbers),
+        dead=put(world.dead, member, world.dead[member] - numbers),
+    )
+
+
+def _timers(
+    running: Timers, event: MemberEvent | CoordinatorEvent, effects: Sequence[Effect]
+) -> Timers:
+    by_key = dict(running)
+    if isinstance(event, Fired):
+        by_key.pop(event.key, None)
+    for effect in effects:
+        if isinstance(effect, Schedule):
+            by_key[effect.key] = effect.data
+        elif isinstance(effect, Cancel):
+            by_key.pop(effect.key, None)
+    return frozenset(by_key.items())
+
+
+def _moments(model: Model, world: World) -> tuple[MemberMoment, ...]:
+    states = [model.members.values[number] for number in world.members]
+    return tuple(
+        MemberMoment(
+            name=name,
+            member_id=state.member_id,
+            generation=state.generation,
+            owned=state.owned,
+            does=model.does.values[does],
+        )
+        for name, state, does in zip(model.names, states, world.does, strict=True)
+        if state.is_up
+    )
+
+
+def _judged(model: Model, world: World) -> Findings:
+    """Return what is wrong with a moment."""
+    parts = (world.coordinator, world.members, world.does)
+    found = model.judged.get(parts)
+    if found is None:
+        seen = view(model, world.coordinator)
+        moment = GroupMoment(
+            members=_moments(model, world),
+            known=seen.known,
+            target=seen.target,
+            target_epoch=seen.target_epoch,
+            unstable=seen.unstable,
+        )
+        found = model.judged[parts] = tuple(broken(moment))
+    return found

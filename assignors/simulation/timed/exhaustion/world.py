@@ -1,0 +1,138 @@
+"""A world: a state of everything, and the parts of which worlds are made.
+
+States are kept once each and called by a number, so a world is a tuple of small tuples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from assignors.simulation.timed.exhaustion.values import key_of
+from assignors.simulation.timed.monitors.coordinators import CoordinatorView, view_of
+from assignors.simulation.timed.protocols.effects import (
+    Arrived,
+    Committed,
+    CoordinatorEvent,
+    Effect,
+    MemberEvent,
+    TimerKey,
+)
+
+Timers = frozenset[tuple[TimerKey, int]]
+"""(key, data) of each timer that runs."""
+Findings = tuple[tuple[str, str], ...]
+"""(monitor, what is wrong)."""
+MEMBERS_MAX = 8
+
+
+class World(NamedTuple):
+    """A state of everything. States, messages and logs are numbers in the `Model`."""
+
+    coordinator: int
+    log: int
+    """What the records written so far say."""
+    members: tuple[int, ...]
+    does: tuple[int, ...]
+    """What each member really does."""
+    requests: tuple[tuple[tuple[int, int], ...], ...]
+    """Of each member, on their way: (own number, message)."""
+    answers: tuple[tuple[tuple[int, int], ...], ...]
+    """Likewise."""
+    open: tuple[frozenset[int], ...]
+    """Own numbers of requests that are not answered yet, of each member."""
+    dead: tuple[frozenset[int], ...]
+    """Those of `open` whose process has ended."""
+    appends: tuple[int, ...]
+    """Tokens, in order."""
+    timers: Timers
+    """The coordinator's."""
+    member_timers: tuple[Timers, ...]
+    faults: int
+    """So many may still happen."""
+    starts: tuple[int, ...]
+    """So often each member may still start."""
+    stops: int
+    """So many members may still stop."""
+
+
+@dataclass(slots=True)
+class Kept:
+    """Values that are kept once each, and have a number."""
+
+    numbers: dict[Hashable, int] = field(default_factory=dict)
+    values: list[Any] = field(default_factory=list)
+
+    def number_of(self, value: object) -> int:
+        """Return the number of a value; a new one is kept, and must not change from now on."""
+        key = key_of(value)
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.numbers[key] = len(self.values)
+            self.values.append(value)
+        return number
+
+
+class Step(NamedTuple):
+    """What a step does, whatever the rest of the world is."""
+
+    state: int
+    effects: Sequence[Effect]
+    messages: tuple[tuple[int, int], ...]
+    """What it sends: (number of the request, message)."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Model:
+    """The steps of a case, and every part of a world met so far."""
+
+    names: tuple[str, ...]
+    partitions: list[tuple[str, int]]
+    """All partitions, sorted."""
+    step_coordinator: Callable[[Any, CoordinatorEvent], list[Effect]]
+    step_member: Callable[[Any, MemberEvent], list[Effect]]
+    coordinators: Kept = field(default_factory=Kept)
+    members: Kept = field(default_factory=Kept)
+    does: Kept = field(default_factory=Kept)
+    messages: Kept = field(default_factory=Kept)
+    logs: Kept = field(default_factory=Kept)
+    coordinator_steps: dict[Hashable, Step] = field(default_factory=dict)
+    member_steps: dict[Hashable, Step] = field(default_factory=dict)
+    log_steps: dict[Hashable, tuple[int, Findings]] = field(default_factory=dict)
+    """What the records say after a step of the coordinator, and what is wrong with it."""
+    does_steps: dict[Hashable, tuple[int, Findings]] = field(default_factory=dict)
+    """What a member really does after its step, and what is wrong with it."""
+    views: dict[int, CoordinatorView] = field(default_factory=dict)
+    judged: dict[Hashable, Findings] = field(default_factory=dict)
+    """What was found in moments, by their parts."""
+
+
+class Stepped(NamedTuple):
+    """What one step made of a world."""
+
+    world: World
+    who: str | None
+    """A member's name, `None` for the coordinator."""
+    event: MemberEvent | Arrived | Committed
+    effects: Sequence[Effect]
+    found: Findings
+    """(monitor, what is wrong) with the step or the moment after it."""
+
+
+def put(listed: tuple[Any, ...], position: int, value: object) -> tuple[Any, ...]:
+    """Return the tuple with another value at a position."""
+    return (*listed[:position], value, *listed[position + 1 :])
+
+
+def member_of(model: Model, world: World, member: int) -> Any:  # noqa: ANN401 - of any protocol
+    """Return a member's state, which must not be changed."""
+    return model.members.values[world.members[member]]
+
+
+def view(model: Model, coordinator: int) -> CoordinatorView:
+    """Return what monitors see of a coordinator's state."""
+    seen = model.views.get(coordinator)
+    if seen is None:
+        seen = model.views[coordinator] = view_of(model.coordinators.values[coordinator])
+    return seen

@@ -1,0 +1,129 @@
+"""Exhaust small cases and print a row for each: `python -m tests.simulation.timed.exhaust --long`.
+
+A row has the worlds visited, the moves between them, the worlds from which no settled one can be
+reached, and the monitors violated. Ends with 1 where a case gave anything but what is expected of
+it. The rows of the last run stand in `EXHAUSTED.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assignors.simulation.timed.exhaustion.cases import Case, model_of
+from assignors.simulation.timed.exhaustion.search import Explored, explore
+from assignors.simulation.timed.scenario import GroupProtocol
+
+CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
+WORLDS_MAX = 4_000_000
+
+STALE_REPORT = frozenset(
+    {
+        "double-consumption",
+        "double-owned-in-epoch",
+        "handed-over-before-commit",
+        "target-epoch-too-early",
+    }
+)
+"""Kafka 4.4.0, coordinator and Java client: see `EXHAUSTED.md`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A case, and which monitors it is known to violate."""
+
+    case: Case
+    broken: frozenset[str] = frozenset()
+
+
+def _classic(assignor: str, members: int, partitions: int, **settings: int) -> Row:
+    case = Case(
+        protocol=CLASSIC, assignor=assignor, members=members, partitions=partitions, **settings
+    )
+    return Row(case=case)
+
+
+def _consumer(members: int, partitions: int, broken: frozenset[str], **settings: int) -> Row:
+    case = Case(
+        protocol=CONSUMER,
+        assignor="server/uniform",
+        members=members,
+        partitions=partitions,
+        **settings,
+    )
+    return Row(case=case, broken=broken)
+
+
+EAGER, COOPERATIVE = "java/sticky", "java/cooperative-sticky"
+NONE: frozenset[str] = frozenset()
+QUICK: dict[str, Row] = {
+    "eager-2x2": _classic(EAGER, 2, 2),
+    "eager-3x2": _classic(EAGER, 3, 2),
+    "cooperative-2x3": _classic(COOPERATIVE, 2, 3),
+    "cooperative-2x2-fault": _classic(COOPERATIVE, 2, 2, faults=1),
+    "consumer-2x2-fault": _consumer(2, 2, NONE, faults=1),
+    "consumer-2x2-restart": _consumer(2, 2, NONE, starts=2, stops=1),
+    "consumer-3x2": _consumer(3, 2, NONE),
+}
+"""Those of `make test`: about 15 s together."""
+LONG: dict[str, Row] = {
+    "eager-2x2-fault": _classic(EAGER, 2, 2, faults=1),
+    "cooperative-3x2": _classic(COOPERATIVE, 3, 2),
+    "cooperative-3x3": _classic(COOPERATIVE, 3, 3),
+    "optimal-cooperative-2x2-fault": _classic("optimal/cooperative-sticky", 2, 2, faults=1),
+    "consumer-2x2-faults": _consumer(2, 2, STALE_REPORT, faults=2),
+    "consumer-2x3-fault": _consumer(2, 3, NONE, faults=1),
+    "consumer-3x2-stop": _consumer(3, 2, NONE, stops=1),
+    "cooperative-2x2-faults": _classic(COOPERATIVE, 2, 2, faults=2),
+    "eager-2x2-faults": _classic(EAGER, 2, 2, faults=2),
+    "consumer-3x3-fault": _consumer(3, 3, NONE, faults=1),
+    "cooperative-3x2-fault": _classic(COOPERATIVE, 3, 2, faults=1),
+}
+
+
+def exhaust(row: Row, worlds_max: int = WORLDS_MAX) -> Explored:
+    """Return what a search through a case finds."""
+    return explore(*model_of(row.case), worlds_max=worlds_max)
+
+
+def is_expected(row: Row, found: Explored) -> bool:
+    """Return whether the whole case was visited and gave what it is known to give."""
+    return found.is_complete and not found.stuck and set(found.broken) == row.broken
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Search, print, and say whether all was as expected."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--long", action="store_true", help="the larger cases as well")
+    parser.add_argument("--case", action="append", choices=[*QUICK, *LONG], default=[])
+    parser.add_argument("--worlds", type=int, default=WORLDS_MAX, help="stop a case after so many")
+    parser.add_argument("--trace", action="store_true", help="print how a violation comes about")
+    asked = parser.parse_args(arguments)
+    rows = {**QUICK, **(LONG if asked.long or asked.case else {})}
+    is_right = True
+    for name, row in rows.items():
+        if asked.case and name not in asked.case:
+            continue
+        started = time.process_time()
+        found = exhaust(row, asked.worlds)
+        is_right = is_right and is_expected(row, found)
+        case, seconds = row.case, time.process_time() - started
+        print(
+            f"| {name} | {case.protocol} {case.assignor} | {case.members} x {case.partitions} "
+            f"| {case.faults} | {case.starts} | {case.stops} | {found.worlds:,} "
+            f"| {found.moves:,} | {'yes' if found.is_complete else 'no'} | {found.settled:,} "
+            f"| {found.stuck} | {', '.join(sorted(found.broken)) or 'none'} | {seconds:.0f} s |",
+            flush=True,
+        )
+        if asked.trace:
+            for each in found.broken.values():
+                print(f"{each.monitor}: {each.text}", *each.lines, sep="\n  ")
+            print(*found.stuck_first, sep="\n  ")
+    return 0 if is_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
