@@ -27,7 +27,9 @@ class BrokerConfig:
     """The coordinator's broker."""
 
     initial_delay_ms: int = 3000
+    """`group.initial.rebalance.delay.ms`: the first members of a classic group wait for more."""
     max_size: int = 2**31 - 1
+    """`group.max.size`."""
     service_us: int = 50
     """Time to handle a request; one after the other."""
     append_us: int = 5000
@@ -37,6 +39,7 @@ class BrokerConfig:
     consumer_session_timeout_ms: int = 45_000
     """`group.consumer.session.timeout.ms`; classic members choose their own."""
     consumer_heartbeat_interval_ms: int = 5000
+    """`group.consumer.heartbeat.interval.ms`."""
     assignment_interval_ms: int = 1000
     """Targets of consumer groups are computed no more often than this (KIP-1263)."""
     offload_ms: int = 0

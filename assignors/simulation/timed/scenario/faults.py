@@ -63,11 +63,17 @@ class Fault:
     """Something that goes wrong from one time until another."""
 
     kind: FaultKind
+    """What goes wrong."""
     from_ms: int
+    """When it begins."""
     until_ms: int = 0
+    """When it ends."""
     member: str | None = None
+    """Whom it concerns; of a fault of the network, `None` is everybody."""
     by_ms: int = 0
+    """How much longer something takes."""
     percent: float = 0
+    """The chance of a loss."""
 
 
 READERS: dict[str, Reader] = {

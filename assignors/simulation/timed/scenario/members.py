@@ -38,12 +38,17 @@ class MemberConfig:
     name: str
     """The client id; member ids begin with it."""
     topics: tuple[str, ...]
+    """Its subscription."""
     assignors: tuple[str, ...] = ("optimal/cooperative-sticky",)
     """Full names, the preferred one first (`partition.assignment.strategy`)."""
     instance_id: str | None = None
+    """`group.instance.id`: a static member (KIP-345)."""
     rack_id: str | None = None
+    """`client.rack`."""
     heartbeat_interval_ms: int = 3000
+    """`heartbeat.interval.ms`, of the classic protocol."""
     session_timeout_ms: int = 45_000
+    """`session.timeout.ms`, of the classic protocol."""
     rebalance_timeout_ms: int = 300_000
     """`max.poll.interval.ms`."""
     poll_ms: int = 100

@@ -12,6 +12,7 @@ class NetworkConfig:
     """How long a message takes: at least `least_us`, and more by an exponential law."""
 
     least_us: int = 0
+    """What every message takes."""
     mean_us: int = 1000
     """The mean of what comes on top of `least_us`."""
 

@@ -34,11 +34,17 @@ class Action:
     """One thing that happens, at a time that the scenario sets."""
 
     at_ms: int
+    """When."""
     do: Verb
+    """What."""
     member: str | None = None
+    """To whom; a topic is changed for everybody."""
     topics: tuple[str, ...] = ()
+    """The new subscription."""
     topic: str | None = None
+    """Which topic."""
     partitions: int = 0
+    """How many partitions it has then."""
 
 
 READERS: dict[str, Reader] = {

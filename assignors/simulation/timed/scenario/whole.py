@@ -25,20 +25,29 @@ class Scenario:
     """All that a run needs."""
 
     name: str = ""
+    """What results call it."""
     seed: int = 0
+    """Of all that is random."""
     until_ms: int
     """When the run ends."""
     count_from_ms: int = 0
     """From when on costs are counted: the group may settle first."""
     protocol: GroupProtocol = GroupProtocol.CLASSIC
+    """Of the group."""
     topics: dict[str, int]
     """Topic -> partition count at the start."""
     members: tuple[MemberConfig, ...]
+    """Who is or will be in the group."""
     plan: tuple[Action, ...] = ()
+    """What is done to members and topics."""
     faults: tuple[Fault, ...] = ()
+    """What goes wrong for a time."""
     broker: BrokerConfig = field(default_factory=BrokerConfig)
+    """The coordinator."""
     network: NetworkConfig = field(default_factory=NetworkConfig)
+    """Between members and coordinator."""
     processing: ProcessingConfig = field(default_factory=ProcessingConfig)
+    """Records, and how far members commit."""
     compute_us_per_partition: int = 20
     """How long a leader computes."""
     event_limit: int = 50_000_000
