@@ -6,6 +6,9 @@ run out, are arithmetic: such a member *rests*, and costs no event. It is woken 
 happens to it, or when the coordinator has something to say: then its heartbeat that is on its way,
 its next one and its session are put into the queue as they would stand there.
 
+In a consumer group a member may also go on resting while it only moves to a new epoch
+(`promotions`).
+
 Waking a member too early changes nothing but the number of events. That every run ends the same
 with all heartbeats queued is a law (`tests/simulation/timed/test_heartbeats.py`). It rests on three
 decisions: the delay of a message depends on when it is sent, not on how many were sent before it;
@@ -18,10 +21,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.protocols.effects import COORDINATOR, Fired, Schedule, Send
+from assignors.simulation.timed.plain_heartbeats import News, PlainHeartbeats
+from assignors.simulation.timed.promotions import Promotions
+from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
+    Fired,
+    Response,
+    Schedule,
+    Send,
+)
 from assignors.simulation.timed.queue import EventQueue, Rank
-from assignors.simulation.timed.sides import PlainHeartbeats, Sides
+from assignors.simulation.timed.scenario import BrokerConfig
+from assignors.simulation.timed.sides import Sides
 
 HEARTBEAT = Fired(("heartbeat",), 0)
 
@@ -38,6 +52,15 @@ class Rest(NamedTuple):
     member_id: str
 
 
+class Move(NamedTuple):
+    """To what a member has moved while it rested."""
+
+    epoch: int
+    previous: int
+    at: int
+    """When the heartbeat arrived that brought it to the group's last target."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Heartbeats:
     """The members that rest, and the queue into which they are woken."""
@@ -46,24 +69,41 @@ class Heartbeats:
     plain: PlainHeartbeats
     network: Network
     queue: EventQueue[Any]
-    service_us: int
+    broker: BrokerConfig
+    promotes: bool
+    """Whether members that only move to a new epoch go on resting."""
     resting: dict[int, Rest] = field(default_factory=dict)
     """By member number."""
-    changes: int = 0
-    """Of the coordinator (`PlainHeartbeats.changes`), when it was last looked at."""
+    by_id: dict[str, int] = field(default_factory=dict)
+    promotions: Promotions = field(default_factory=Promotions)
     awaited_from: int | None = None
     """From when on the first heartbeat of anybody counts; a member has been woken for it."""
 
     @classmethod
     def of(
-        cls, sides: Sides, network: Network, queue: EventQueue[Any], service_us: int
+        cls,
+        sides: Sides,
+        network: Network,
+        queue: EventQueue[Any],
+        broker: BrokerConfig,
+        *,
+        promotes: bool,
     ) -> Heartbeats | None:
         """Return what computes heartbeats, `None` under a protocol that has to see each one."""
-        if sides.plain is None:
+        plain = sides.plain
+        if plain is None:
             return None
-        return cls(
-            sides=sides, plain=sides.plain, network=network, queue=queue, service_us=service_us
+        found = cls(
+            sides=sides,
+            plain=plain,
+            network=network,
+            queue=queue,
+            broker=broker,
+            promotes=promotes and plain.promote is not None,
         )
+        if found.promotes and plain.counts_ahead is not None:
+            plain.counts_ahead(found.count_ahead)
+        return found
 
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
@@ -78,28 +118,58 @@ class Heartbeats:
         session_key = (COORDINATOR, ("session", member_id))
         session_over = queue.due(session_key)
         delay = self.network.longest_us
+        handling = self.broker.service_us + self.promotes * self.broker.append_us
         # Each one is answered before the next is due, and arrives before the session is over.
-        is_regular = every > 2 * delay + self.service_us and timeout > every + delay
+        is_regular = every > 2 * delay + handling and timeout > every + delay
         if session_over is None or not is_regular or session_over <= due + delay:
             return
         queue.stop(key)
         queue.stop(session_key)
         self.resting[number] = Rest(due, every, session_over, timeout, member_id)
+        self.by_id[member_id] = number
 
     def look(self) -> None:
         """Wake those for whom a step of the coordinator, or a new topic, may have news.
 
         Cost: O(1) where there are none, O(members) otherwise.
         """
-        changes = self.plain.changes()
-        if changes != self.changes:
-            self.changes = changes
-            for number in list(self.resting):
-                self.wake(number)
+        news = self.plain.news()
+        if news is not None:
+            self._spread(news)
         awaited_from = self.plain.awaited_from()
         if awaited_from != self.awaited_from:
             self.awaited_from = awaited_from
             self.wake_first()
+
+    def _spread(self, news: News) -> None:
+        if news.member_ids is not None:
+            for member_id in news.member_ids:
+                if member_id in self.by_id:
+                    self.wake(self.by_id[member_id])
+        if news.member_ids is None or (news.epoch is not None and not self.promotes):
+            for number in list(self.resting):
+                self.wake(number)
+        elif news.epoch is not None and self.resting:
+            numbers, arrives = self._next_arrivals(self.queue.now)
+            members = self.sides.members
+            self.promotions.count(self._is_past)
+            self.promotions.begin(
+                news.epoch,
+                dict(zip(numbers, arrives, strict=True)),
+                lambda number: members[number].generation,
+            )
+            self.wake_last()
+
+    def count_ahead(self, epoch: int) -> int:
+        """Return how many members at rest have moved to an epoch."""
+        return self.promotions.count(self._is_past) if epoch == self.promotions.epoch else 0
+
+    def wake_last(self) -> None:
+        """Wake the member that is the last to move: with that the group is stable."""
+        self.promotions.count(self._is_past)
+        last = self.promotions.last()
+        if last is not None:
+            self.wake(last)
 
     def wake_first(self) -> None:
         """Wake the member whose heartbeat is the first to arrive once one is awaited.
@@ -107,29 +177,41 @@ class Heartbeats:
         Cost: O(members at rest).
         """
         if self.awaited_from is not None and self.resting:
-            self.wake(min(self.resting, key=self._arrives_first))
+            numbers, arrives = self._next_arrivals(max(self.awaited_from, self.queue.now))
+            self.wake(min(zip(arrives, numbers, strict=True))[1])
 
-    def _arrives_first(self, number: int) -> tuple[int, int]:
-        """Return when the first heartbeat of a member arrives that counts, and its number."""
-        rest, network = self.resting[number], self.network
-        assert self.awaited_from is not None
-        begin = max(self.awaited_from, self.queue.now)
-        due = rest.due
-        if begin - network.longest_us > due:
-            due += (begin - network.longest_us - due) // rest.every * rest.every
+    def _next_arrivals(self, begin: int) -> tuple[list[int], list[int]]:
+        """Return the members at rest, and when the next heartbeat of each arrives, from `begin` on.
+
+        Cost: O(members at rest), in arrays.
+        """
+        network, queue = self.network, self.queue
+        numbers = np.fromiter(self.resting, dtype=np.int64, count=len(self.resting))
+        rests = self.resting.values()
+        due = np.fromiter((each.due for each in rests), dtype=np.int64, count=len(numbers))
+        every = np.fromiter((each.every for each in rests), dtype=np.int64, count=len(numbers))
+        due += np.maximum((begin - network.longest_us - due) // every, 0) * every
+        arrives = network.arrivals(numbers, due)
         while True:
-            arrives = network.arrives(number, due)
-            if arrives >= begin and not self.queue.is_past(arrives, Rank.ARRIVAL, number):
-                return arrives, number
-            due += rest.every
+            is_early = arrives < begin
+            for place in np.flatnonzero(arrives == queue.now).tolist():
+                is_early[place] |= self._is_past(int(arrives[place]), int(numbers[place]))
+            if not is_early.any():
+                return numbers.tolist(), arrives.tolist()
+            due[is_early] += every[is_early]
+            arrives[is_early] = network.arrivals(numbers[is_early], due[is_early])
+
+    def _is_past(self, arrives: int, number: int) -> bool:
+        return self.queue.is_past(arrives, Rank.ARRIVAL, number)
 
     def wake(self, number: int) -> None:
-        """Put into the queue what would stand there. Cost: O(1)."""
+        """Put into the queue what would stand there. Cost: O(1), O(its partitions) if it moved."""
         rest = self.resting.pop(number, None)
         if rest is None:
             return
         due, every, session_over, timeout, member_id = rest
-        queue, network = self.queue, self.network
+        del self.by_id[member_id]
+        queue, network, move = self.queue, self.network, self._moved(number)
         sent = max((queue.now - due) // every + 1, 0)
         if sent and not queue.is_past(due + (sent - 1) * every, Rank.HEARTBEAT, number):
             sent -= 1
@@ -138,25 +220,47 @@ class Heartbeats:
             if sent > 1:
                 session_over = network.arrives(number, last - every) + timeout
             arrives = network.arrives(number, last)
-            if queue.is_past(arrives, Rank.ARRIVAL, number):
+            if self._is_past(arrives, number):
                 session_over = arrives + timeout
-            is_over = queue.is_past(self._returns(number, arrives), Rank.ANSWER, number)
+            is_moving = move is not None and move.at == arrives
+            leaves = arrives + self.broker.service_us + is_moving * self.broker.append_us
+            returns = network.returns(number, leaves)
+            is_over = queue.is_past(returns, Rank.ANSWER, number)
             network.count(self.plain.request, sent - 1 + is_over)
+            self._promote(number, move, knows=is_over or not is_moving)
             if is_over:
-                network.passed(number, arrives, self._returns(number, arrives))
+                network.passed(number, arrives, returns)
             else:
-                self._send(number, last)
+                own = self.sides.members[number].generation
+                epoch = move.epoch if move is not None and is_moving else own
+                answer = self.plain.answer(number, epoch)
+                self._send(number, last, leaves, answer)
+        else:
+            self._promote(number, move, knows=True)
         event = (number, HEARTBEAT)
         queue.start((number, HEARTBEAT.key), due + sent * every, event, Rank.HEARTBEAT, number)
         key = ("session", member_id)
         session = (COORDINATOR, Fired(key, 0))
         queue.start((COORDINATOR, key), session_over, session, Rank.SESSION, member_id)
 
-    def _returns(self, number: int, arrives: int) -> int:
-        return self.network.returns(number, arrives + self.service_us)
+    def _moved(self, number: int) -> Move | None:
+        """Return to what epoch a member has moved at rest, and when if that was the last one."""
+        promotions = self.promotions
+        own = self.sides.members[number].generation
+        epoch, previous = promotions.before(number) or (own, -1)
+        at = promotions.end(number, self._is_past)
+        if at is not None:
+            return Move(promotions.epoch, epoch, at)
+        return None if previous < 0 else Move(epoch, previous, -1)
 
-    def _send(self, number: int, at: int) -> None:
-        """Send the heartbeat that was due at `at` and is not answered yet."""
+    def _promote(self, number: int, move: Move | None, *, knows: bool) -> None:
+        if move is not None:
+            assert self.plain.promote is not None, "members move in consumer groups alone"
+            believed = move.epoch if knows else move.previous
+            self.plain.promote(number, move.epoch, move.previous, believed)
+
+    def _send(self, number: int, at: int, leaves: int, answer: Response) -> None:
+        """Send the heartbeat that was due at `at`; its answer leaves then, and has not come yet."""
         queue, network = self.queue, self.network
         for effect in self.sides.step_member(number, HEARTBEAT):
             if isinstance(effect, Send):
@@ -166,8 +270,7 @@ class Heartbeats:
                 if not queue.is_past(arrives, Rank.ARRIVAL, number):
                     queue.put(arrives, (COORDINATOR, arrived), rank, number)
                     continue
-                answer = self.plain.answer(number)
-                answered = network.answer(arrives + self.service_us, arrived.number, answer)
+                answered = network.answer(leaves, arrived.number, answer)
                 assert answered is not None, "the member that rests is the one that sent"
                 returns, rank, _, what = answered
                 queue.put(returns, (number, what), rank, number)

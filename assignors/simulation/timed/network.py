@@ -19,6 +19,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.protocols.classic.messages import (
     JoinGroup,
@@ -30,6 +33,7 @@ from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
     Arrived,
+    Committed,
     Request,
     Response,
     Send,
@@ -40,6 +44,7 @@ from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import (
     MEANS_MAX,
     exponential_at,
+    exponentials_at,
     stream,
     stream_seed,
 )
@@ -140,6 +145,8 @@ class Network:
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
+    seeds: NDArray[np.uint64] | None = None
+    """Those of all links to the coordinator, once they are asked for."""
     busy_until: int = 0
     """When the coordinator has handled what has arrived."""
 
@@ -202,12 +209,15 @@ class Network:
     def handled(self, now: int, event: object, service_us: int) -> int:
         """Return when the coordinator has handled an event: one request after the other.
 
-        But a heartbeat that says nothing is handled beside the others.
+        But a heartbeat that says nothing is handled beside the others, and an answer that has
+        waited for the log leaves at once.
         """
         if isinstance(event, Arrived):
             if is_plain(event.request):
                 return now + service_us
             self.busy_until = max(now, self.busy_until) + service_us
+        elif isinstance(event, Committed):
+            return now
         return max(now, self.busy_until)
 
     def answer(
@@ -244,6 +254,18 @@ class Network:
         """Return when a request arrives that is sent at `at`, as the next one."""
         link = self.links[member]
         return max(at + self._delay(link.to, at), link.arrives)
+
+    def arrivals(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return `arrives` of each member with its moment, where nothing is wrong. Cost: O(n)."""
+        if self.seeds is None:
+            self.seeds = np.array([link.to for link in self.links], dtype=np.uint64)
+        config = self.scenario.network
+        delays = exponentials_at(self.seeds[members], at, config.mean_us)
+        last = (self.links[member].arrives for member in members.tolist())
+        found: NDArray[np.int64] = np.maximum(
+            at + config.least_us + delays, np.fromiter(last, np.int64, len(members))
+        )
+        return found
 
     def returns(self, member: int, at: int) -> int:
         """Return when an answer arrives that leaves at `at`, as the next one."""

@@ -16,15 +16,19 @@ from uuid import UUID
 from assignors.leader import REPAIR
 from assignors.model import Cluster
 from assignors.registry import assignor_named
+from assignors.simulation.timed.plain_heartbeats import (
+    PlainHeartbeats,
+    classic_plain,
+    consumer_plain,
+    news_by,
+)
 from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
 from assignors.simulation.timed.protocols.classic import member as classic_member
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
     ClassicConfig,
     ClassicCoordinator,
 )
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer import coordinator as consumer_coordinator
 from assignors.simulation.timed.protocols.consumer import member_faults as consumer_member
@@ -33,20 +37,14 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerConfig,
     ConsumerCoordinator,
 )
-from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, MemberState
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator, awaited_from_us
+from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     CoordinatorEvent,
     Effect,
     MemberEvent,
-    Response,
 )
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
 from assignors.simulation.timed.protocols.push.messages import (
@@ -91,27 +89,6 @@ class AnyMember(Protocol):
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlainHeartbeats:
-    """What a protocol knows of heartbeats that say nothing and are answered with nothing new."""
-
-    request: str
-    """The name of their type."""
-    may_rest: Callable[[int], bool]
-    """Whether the next heartbeats of a member, by its number, will be so until `changes`."""
-    changes: Callable[[], int]
-    """Grows with every change that members at rest may have to learn of."""
-    awaited_from: Callable[[], int | None]
-    """The time in microseconds from which on the coordinator acts on the first heartbeat of
-    anybody; 0: at once; `None`: it waits for none."""
-    timing: Callable[[int], tuple[str, int, int]]
-    """A member's id, its heartbeat interval and its session timeout in microseconds."""
-    answer: Callable[[int], Response]
-    """What a member is answered that may rest."""
-    standing: Callable[[int], int] = lambda _: 0
-    """How many requests of a member the coordinator keeps until it has news."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,28 +157,7 @@ def classic_sides(scenario: Scenario) -> Sides:
         generation=lambda: coordinator.group.generation,
         is_rebalancing=lambda: coordinator.group.state not in AT_REST,
         removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
-        plain=PlainHeartbeats(
-            request="Heartbeat",
-            may_rest=lambda number: _classic_may_rest(members[number], coordinator.group),
-            changes=lambda: coordinator.group.changes,
-            awaited_from=lambda: None,
-            timing=lambda number: (
-                members[number].member_id,
-                members[number].config.heartbeat_interval_ms * MILLISECOND,
-                members[number].config.session_timeout_ms * MILLISECOND,
-            ),
-            answer=lambda _: HeartbeatResponse(ErrorCode.NONE),
-        ),
-    )
-
-
-def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
-    """Return whether the heartbeats of a member are answered with nothing new."""
-    return (
-        member.is_at_rest
-        and group.state is not GroupState.PREPARING_REBALANCE
-        and member.generation == group.generation
-        and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
+        plain=classic_plain(coordinator, members),
     )
 
 
@@ -244,37 +200,16 @@ def consumer_sides(scenario: Scenario) -> Sides:
         change_topics=change_topics,
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
         generation=lambda: coordinator.group.epoch,
-        is_rebalancing=lambda: not coordinator.group.is_stable,
+        is_rebalancing=lambda: not _is_stable(coordinator),
         removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
-        plain=PlainHeartbeats(
-            request="ConsumerHeartbeat",
-            may_rest=lambda number: _consumer_may_rest(members[number], coordinator.group),
-            changes=lambda: coordinator.changes,
-            awaited_from=lambda: awaited_from_us(coordinator),
-            timing=lambda number: (
-                members[number].member_id,
-                broker.consumer_heartbeat_interval_ms * MILLISECOND,
-                broker.consumer_session_timeout_ms * MILLISECOND,
-            ),
-            answer=lambda number: ConsumerHeartbeatResponse(
-                ConsumerError.NONE, members[number].member_id, members[number].epoch
-            ),
-        ),
+        plain=consumer_plain(coordinator, members, broker),
     )
 
 
-def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
-    """Return whether a member has nothing to say, and its heartbeats are answered so."""
-    member = group.members.get(client.member_id)
-    return (
-        client.is_at_rest
-        and not client.is_busy
-        and member is not None
-        and member.state is MemberState.STABLE
-        and not member.pattern
-        and client.epoch == member.epoch == group.target_epoch == group.epoch
-        and not group.must_refresh
-    )
+def _is_stable(coordinator: ConsumerCoordinator) -> bool:
+    """Return whether every member has its target, those counted that have moved at rest."""
+    group = coordinator.group
+    return group.stable[group.epoch] + coordinator.ahead(group.epoch) == len(group.members)
 
 
 def push_sides(scenario: Scenario) -> Sides:
@@ -289,14 +224,14 @@ def push_sides(scenario: Scenario) -> Sides:
     plain = PlainHeartbeats(
         request="Heartbeat",
         may_rest=lambda number: may_rest(group, number),
-        changes=lambda: coordinator.changes,
+        news=news_by(lambda: coordinator.changes),
         awaited_from=lambda: 0 if coordinator.must_refresh else None,
         timing=lambda number: (
             members[number].member_id,
             members[number].config.heartbeat_interval_ms * MILLISECOND,
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
-        answer=lambda _: PushHeartbeatResponse(),
+        answer=lambda *_: PushHeartbeatResponse(),
         standing=lambda number: standing(group, number),
     )
     return Sides(

@@ -90,20 +90,24 @@ def simulate(
     """
     run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
     if not queues_heartbeats:
-        service_us = scenario.broker.service_us
-        run.heartbeats = Heartbeats.of(run.sides, run.network, run.queue, service_us)
+        promotes = not (keeps_history or observe or monitoring is Monitoring.FULL)
+        run.heartbeats = Heartbeats.of(
+            run.sides, run.network, run.queue, scenario.broker, promotes=promotes
+        )
         run.faults.heartbeats = run.heartbeats
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
     while queue.count < limit and (event := queue.take(until)) is not None:
         _handle(run, event)
+    is_cut = queue.count >= limit
+    end = queue.now if is_cut else until
     return Played(
-        result=_result(run),
+        result=_result(run, end, is_cut=is_cut),
         rebalances=run.meter.rebalances,
         violations=[] if run.watch is None else run.watch.kept,
         changes=run.ledger.changes,
         records=run.records,
-        zombies=run.faults.zombies.close(queue.now),
+        zombies=run.faults.zombies.close(end),
     )
 
 
@@ -174,6 +178,7 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
     if heartbeats is not None:
         if isinstance(event, Command):
             heartbeats.wake_first()
+            heartbeats.wake_last()
         heartbeats.rest(number)
     if run.watch is not None:
         saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
@@ -277,10 +282,8 @@ def _reply(run: Run, number: int, response: Response, done: int) -> None:
         run.queue.put(returns, (member, answered), rank, member)
 
 
-def _result(run: Run) -> TimedResult:
+def _result(run: Run, at: int, *, is_cut: bool) -> TimedResult:
     scenario, watch = run.scenario, run.watch
-    is_cut = run.queue.count >= scenario.event_limit
-    at = run.queue.now if is_cut else scenario.until_ms * MILLISECOND
     if run.heartbeats is not None:
         run.heartbeats.close(at)
     figures = {} if run.processing is None else run.processing.figures(at, run.topics)

@@ -99,7 +99,15 @@ def without_events(played: Played) -> Played:
     return replace(played, result=result, violations=found)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
+@given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
+def test_members_that_only_move_to_a_new_epoch_may_rest(scenario: Scenario) -> None:
+    # With a history, every move is an event, as it is a record.
+    moving, queued = simulate(scenario), simulate(scenario, queues_heartbeats=True)
+    assert without_events(moving) == without_events(queued)
+
+
+@settings(max_examples=200)
 @given(scenarios())
 def test_a_run_is_the_same_whether_heartbeats_are_queued_or_computed(scenario: Scenario) -> None:
     computed, queued = both(scenario)
@@ -111,7 +119,9 @@ def test_a_run_is_the_same_whether_heartbeats_are_queued_or_computed(scenario: S
 def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupProtocol) -> None:
     computed, queued = both(named(name, seed=5, protocol=protocol))
     assert without_events(computed) == without_events(queued)
-    never_rests = name == "topic-named-twice" and protocol is GroupProtocol.CLASSIC
+    # Where an answer may come later than the next heartbeat is due, none is computed.
+    is_classic = protocol is GroupProtocol.CLASSIC
+    never_rests = name == "slow-network" or (name == "topic-named-twice" and is_classic)
     assert never_rests or computed.result.events < queued.result.events
 
 

@@ -76,6 +76,11 @@ def never(_leaving: list[ConsumerMember], _out: Changes) -> bool:
     return False
 
 
+def no_one(_epoch: int) -> int:
+    """Return 0: every member is in the epoch that the group has of it."""
+    return 0
+
+
 @dataclass(slots=True, kw_only=True)
 class ConsumerCoordinator:
     """The state of the coordinator's side."""
@@ -85,8 +90,12 @@ class ConsumerCoordinator:
     config: ConsumerConfig = field(default_factory=ConsumerConfig)
     group: ConsumerGroup = field(default_factory=ConsumerGroup)
     exists: bool = False
-    changes: int = 0
-    """How often a group was made, a member removed or a target computed."""
+    news: set[str] = field(default_factory=set)
+    """Members that were removed or have another target since they were last looked at."""
+    news_epoch: int | None = None
+    """The epoch of the target computed since then."""
+    ahead: Callable[[int], int] = no_one
+    """An epoch -> how many members have got to it that the group still has in an earlier one."""
     assignors: Mapping[str, Assignor] = field(default_factory=dict)
     """Kafka's name -> an assignor that members may ask for (`group.consumer.assignors`)."""
     version: int = 1

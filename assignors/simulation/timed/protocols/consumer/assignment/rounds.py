@@ -193,12 +193,13 @@ def apply(state: ConsumerCoordinator, group: ConsumerGroup, out: Changes) -> Non
         return
     if group is not state.group or not state.exists:
         state.group, state.exists = ConsumerGroup(), True
-        state.changes += 1
     for record in out.records:
         if isinstance(record, ConsumerRecord):
             replay(state.group, record)
-            is_removal = isinstance(record, MemberRecord) and record.topics is None
-            state.changes += is_removal or isinstance(record, TargetEpochRecord)
+            if isinstance(record, TargetRecord):
+                state.news.add(record.member_id)
+            elif isinstance(record, TargetEpochRecord):
+                state.news_epoch = record.epoch
 
 
 def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Everybody:  # noqa: FBT001 - one of two values of a pair

@@ -1,0 +1,155 @@
+"""What the classic and the consumer protocol know of heartbeats that say and change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, MemberState
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerError,
+    ConsumerHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.consumer.step import awaited_from_us
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Response
+from assignors.simulation.timed.scenario import BrokerConfig
+
+
+class News(NamedTuple):
+    """Whose heartbeats are answered with something new from now on."""
+
+    member_ids: Collection[str] | None = None
+    """`None`: everybody's."""
+    epoch: int | None = None
+    """To which the others move, with nothing else new."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainHeartbeats:
+    """What a protocol knows of heartbeats that say nothing and are answered with nothing new."""
+
+    request: str
+    """The name of their type."""
+    may_rest: Callable[[int], bool]
+    """Whether the next heartbeats of a member, by its number, will be so until there are `news`."""
+    news: Callable[[], News | None]
+    """What members at rest have to learn of since this was last asked for."""
+    awaited_from: Callable[[], int | None]
+    """The time in microseconds from which on the coordinator acts on the first heartbeat of
+    anybody; 0: at once; `None`: it waits for none."""
+    timing: Callable[[int], tuple[str, int, int]]
+    """A member's id, its heartbeat interval and its session timeout in microseconds."""
+    answer: Callable[[int, int], Response]
+    """A member's number and its epoch or generation -> what it is answered while it rests."""
+    standing: Callable[[int], int] = lambda _: 0
+    """How many requests of a member the coordinator keeps until it has news."""
+    promote: Callable[[int, int, int, int], None] | None = None
+    """For a member that has moved while it rested: its number, its epoch, the one before, and the
+    one that it believes to be in."""
+    counts_ahead: Callable[[Callable[[int], int]], None] | None = None
+    """Takes what counts the members that have moved to an epoch and still rest."""
+
+
+def news_by(changes: Callable[[], int]) -> Callable[[], News | None]:
+    """Return what has news for everybody whenever `changes` gives another number."""
+    seen = 0
+
+    def news() -> News | None:
+        nonlocal seen
+        if changes() == seen:
+            return None
+        seen = changes()
+        return News()
+
+    return news
+
+
+def classic_plain(
+    coordinator: ClassicCoordinator, members: Sequence[ClassicMember]
+) -> PlainHeartbeats:
+    """Return what the classic protocol knows: a rebalance concerns everybody."""
+    return PlainHeartbeats(
+        request="Heartbeat",
+        may_rest=lambda number: _classic_may_rest(members[number], coordinator.group),
+        news=news_by(lambda: coordinator.group.changes),
+        awaited_from=lambda: None,
+        timing=lambda number: (
+            members[number].member_id,
+            members[number].config.heartbeat_interval_ms * MILLISECOND,
+            members[number].config.session_timeout_ms * MILLISECOND,
+        ),
+        answer=lambda *_: HeartbeatResponse(ErrorCode.NONE),
+    )
+
+
+def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
+    """Return whether the heartbeats of a member are answered with nothing new."""
+    return (
+        member.is_at_rest
+        and group.state is not GroupState.PREPARING_REBALANCE
+        and member.generation == group.generation
+        and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
+    )
+
+
+def consumer_plain(
+    coordinator: ConsumerCoordinator, members: Sequence[ConsumerClient], broker: BrokerConfig
+) -> PlainHeartbeats:
+    """Return what the protocol of KIP-848 knows: a target concerns whom it gives something else."""
+    return PlainHeartbeats(
+        request="ConsumerHeartbeat",
+        may_rest=lambda number: _consumer_may_rest(members[number], coordinator.group),
+        news=lambda: _consumer_news(coordinator),
+        awaited_from=lambda: awaited_from_us(coordinator),
+        timing=lambda number: (
+            members[number].member_id,
+            broker.consumer_heartbeat_interval_ms * MILLISECOND,
+            broker.consumer_session_timeout_ms * MILLISECOND,
+        ),
+        answer=lambda number, epoch: ConsumerHeartbeatResponse(
+            ConsumerError.NONE, members[number].member_id, epoch
+        ),
+        promote=lambda number, *epochs: _promote(members[number], coordinator.group, *epochs),
+        counts_ahead=lambda count: setattr(coordinator, "ahead", count),
+    )
+
+
+def _consumer_news(coordinator: ConsumerCoordinator) -> News | None:
+    """Return what has changed since this was last asked for."""
+    member_ids, epoch = coordinator.news, coordinator.news_epoch
+    if not member_ids and epoch is None:
+        return None
+    coordinator.news, coordinator.news_epoch = set(), None
+    return News(member_ids, epoch)
+
+
+def _promote(
+    client: ConsumerClient, group: ConsumerGroup, epoch: int, previous: int, believed: int
+) -> None:
+    """Bring both sides of a member to the epoch to which it has moved at rest."""
+    client.epoch = believed
+    member = group.members.get(client.member_id)
+    if member is not None:  # else it has just been removed
+        group.put(replace(member, epoch=epoch, previous_epoch=previous))
+
+
+def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
+    """Return whether a member has nothing to say, and its heartbeats are answered so."""
+    member = group.members.get(client.member_id)
+    return (
+        client.is_at_rest
+        and not client.is_busy
+        and member is not None
+        and member.state is MemberState.STABLE
+        and not member.pattern
+        and client.epoch == member.epoch == group.target_epoch == group.epoch
+        and not group.must_refresh
+    )
