@@ -15,6 +15,8 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
+    Fault,
+    FaultKind,
     GroupProtocol,
     MemberConfig,
     NetworkConfig,
@@ -22,6 +24,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
+from assignors.simulation.timed.scenario.faults import LONGER
 from assignors.simulation.timed.simulation import Played, simulate
 
 SETTLED_MS = 60_000
@@ -188,6 +191,23 @@ bursts = st.lists(st.tuples(st.integers(0, 150), verbs, st.integers(0, 5)), max_
 
 
 @st.composite
+def live_faults(draw: st.DrawFn, members: int) -> Fault:
+    """Return something that goes wrong for up to 80 seconds: longer than a session, and a lease."""
+    kind = draw(st.sampled_from(FaultKind))
+    begins = draw(st.integers(SETTLED_MS, SETTLED_MS + 10_000))
+    lasts = draw(st.sampled_from([500, 8000, 20_000, 80_000]))
+    is_over = kind is FaultKind.LOST_GENERATION
+    return Fault(
+        kind=kind,
+        member=f"c{draw(st.integers(0, members - 1))}",
+        from_ms=begins,
+        until_ms=0 if is_over else begins + lasts,
+        by_ms=draw(st.integers(1, 4000)) if kind in LONGER else 0,
+        percent=draw(st.sampled_from([5, 100])) if kind is FaultKind.LOSS else 0,
+    )
+
+
+@st.composite
 def scenarios(
     draw: st.DrawFn, *, epochs: bool = True, waits: bool = True, fences: bool = True
 ) -> Scenario:
@@ -200,10 +220,11 @@ def scenarios(
         waits_for_commit=waits,
         has_epochs=epochs,
         moves_per_second=draw(st.sampled_from([0, 0, 1, 5])),
-        lease_ms=draw(st.sampled_from([0, 10_000])),
+        lease_ms=draw(st.sampled_from([10_000, 60_000] if not fences else [0, 10_000])),
         fetch_ms=draw(st.sampled_from([0, 500])),
     )
     scenario = group(members, draw(st.integers(0, 20)), push=push, seed=draw(st.integers(0, 99)))
+    faults = draw(st.lists(live_faults(members), max_size=3)) if draw(st.booleans()) else []
     plan = [
         Action(at_ms=SETTLED_MS + at, do=verb, member=f"c{number % members}")
         for at, verb, number in sorted(draw(actions | bursts), key=lambda each: each[0])
@@ -213,8 +234,10 @@ def scenarios(
     return replace(
         scenario,
         plan=tuple(plan),
-        # The last action is at 121 s, a session ends within 45 s, and a second moves one partition.
-        until_ms=200_000,
+        faults=tuple(faults),
+        # Faults are over at 150 s, a lost message is noticed within 30 s and a session ends within
+        # 45 s; then one partition a second is moved at least.
+        until_ms=300_000,
         network=NetworkConfig(mean_us=draw(st.sampled_from([0, 500, 20_000]))),
     )
 
@@ -230,6 +253,12 @@ def test_no_partition_ever_has_two_consumers(scenario: Scenario) -> None:
 @settings(max_examples=40)
 @given(scenarios(waits=False))
 def test_fencing_alone_prevents_two_consumers_too(scenario: Scenario) -> None:
+    assert run(scenario).double_partition_ms == 0
+
+
+@settings(max_examples=40)
+@given(scenarios(fences=False))
+def test_leases_prevent_two_consumers_without_any_fencing(scenario: Scenario) -> None:
     assert run(scenario).double_partition_ms == 0
 
 
