@@ -127,10 +127,15 @@ def test_without_push_the_newcomer_waits_for_its_heartbeat_and_a_refused_fetch_c
     # within half a second. The next owner has nothing to fetch, so it does wait.
     assert result.fetches_refused > 50
     assert 2000 < result.longest_gap_ms < 3200
-    unfenced = replace(
-        waits, broker=BrokerConfig(push=PushConfig(parks_heartbeats=False, fences_fetches=False))
+    unfenced = run(
+        replace(
+            waits,
+            broker=BrokerConfig(push=PushConfig(parks_heartbeats=False, fences_fetches=False)),
+        )
     )
-    assert run(unfenced).fetches_refused == 0
+    assert unfenced.fetches_refused == 0
+    assert result.round_ms_max < 700
+    assert unfenced.round_ms_max > 2000
 
 
 def test_the_slowest_of_many_brokers_decides_how_long_a_join_takes() -> None:
@@ -176,10 +181,86 @@ def test_without_a_budget_all_move_at_once() -> None:
     assert played.changes[-1].at < (JOIN_MS + 300) * 1000
 
 
+def test_a_slow_handover_holds_up_the_next_one() -> None:
+    scenario = creep(1)
+    slow = replace(
+        scenario,
+        members=tuple(replace(each, revoke_ms=2500) for each in scenario.members),
+        count_from_ms=JOIN_MS,
+    )
+    played = simulate(slow, keeps_history=True)
+    assert paused_at_once(played, JOIN_MS * 1000) == 1
+
+
 def test_creep_needs_push_to_pay() -> None:
     together, slowly, unpushed = run(creep(0)), run(creep(1)), run(creep(1, parks=False))
     assert slowly.unavailable_partition_ms < 1.5 * together.unavailable_partition_ms
     assert unpushed.unavailable_partition_ms > 20 * slowly.unavailable_partition_ms
+
+
+# Silent members
+
+
+def frozen(push: PushConfig, *, seconds: int, join_at: int | None = None) -> Played:
+    """Let one of two members stand still from 60 s on; a third one may join meanwhile."""
+    scenario = group(3, 6, push=push, late=1)
+    freeze = Fault(
+        kind=FaultKind.FREEZE,
+        member="c0",
+        from_ms=SETTLED_MS,
+        until_ms=SETTLED_MS + seconds * 1000,
+    )
+    plan = [] if join_at is None else [Action(at_ms=join_at * 1000, do=Verb.START, member="c2")]
+    return simulate(
+        replace(scenario, faults=(freeze,), plan=tuple(plan), until_ms=300_000), keeps_history=True
+    )
+
+
+def last_seconds(played: Played, member: str, until: float) -> float:
+    """Return when a member last changed what it consumes before `until`; seconds."""
+    return max(e.at for e in played.changes if e.member_id == member and e.at < until * 1e6) / 1e6
+
+
+def test_brokers_fence_a_silent_member_when_its_session_ends() -> None:
+    played = frozen(PushConfig(), seconds=100)
+    # The last heartbeat was up to 3 s before; its partitions go on elsewhere a moment later.
+    assert 102 < last_seconds(played, "c0", 160) < 105.1
+    assert played.result.longest_gap_ms < 30
+    assert played.result.double_partition_ms == 0
+    assert played.result.is_settled
+
+
+def test_without_fencing_and_lease_it_consumes_until_it_wakes_up() -> None:
+    played = frozen(PushConfig(fences_fetches=False), seconds=100)
+    assert played.result.longest_double_ms > 54_000
+
+
+@pytest.mark.parametrize("lease", [10, 60])
+def test_with_a_lease_it_consumes_for_the_lease_at_most_and_nobody_else_meanwhile(
+    lease: int,
+) -> None:
+    push = PushConfig(fences_fetches=False, lease_ms=lease * 1000)
+    played = frozen(push, seconds=100)
+    assert 57 + lease < last_seconds(played, "c0", 160) < 60.1 + lease
+    assert played.result.double_partition_ms == 0
+    # It is handed over when the session and the lease are over.
+    takes_over = last_seconds(played, "c1", 160)
+    assert 57 + max(lease, 45) < takes_over < 60.1 + max(lease, 45)
+    assert played.result.is_settled
+
+
+def test_what_a_member_was_asked_for_goes_on_when_its_lease_is_over() -> None:
+    """A member is asked for a partition while it stands still, and wakes up in its session.
+
+    When its lease is over it can read nothing, so nobody has to wait for its commit; on waking up
+    it gets a new lease, and must not read what it has lost.
+    """
+    played = frozen(PushConfig(lease_ms=10_000), seconds=25, join_at=62)
+    gains = [each.at / 1e6 for each in played.changes if each.member_id == "c2" and each.owned]
+    assert 67 < gains[-1] < 70.1
+    assert played.result.double_partition_ms == 0
+    assert played.result.is_settled
+    assert sorted(loads(played)) == [2, 2, 2]
 
 
 # Whatever happens
@@ -224,6 +305,12 @@ def scenarios(
         fetch_ms=draw(st.sampled_from([0, 500])),
     )
     scenario = group(members, draw(st.integers(0, 20)), push=push, seed=draw(st.integers(0, 99)))
+    slow = {
+        "poll_ms": draw(st.sampled_from([0, 100, 2000])),
+        "revoke_ms": draw(st.sampled_from([0, 20, 500])),
+    }
+    # An assignor that is not sticky moves more, and back again.
+    assignor = draw(st.sampled_from(["server/uniform", "server/range", "java/roundrobin"]))
     faults = draw(st.lists(live_faults(members), max_size=3)) if draw(st.booleans()) else []
     plan = [
         Action(at_ms=SETTLED_MS + at, do=verb, member=f"c{number % members}")
@@ -233,6 +320,8 @@ def scenarios(
         plan.append(Action(at_ms=121_000, do=Verb.GROW, topic="t", partitions=24))
     return replace(
         scenario,
+        members=tuple(replace(each, **slow) for each in scenario.members),
+        broker=BrokerConfig(push=push, assignor=assignor),
         plan=tuple(plan),
         faults=tuple(faults),
         # Faults are over at 150 s, a lost message is noticed within 30 s and a session ends within
@@ -253,13 +342,17 @@ def test_no_partition_ever_has_two_consumers(scenario: Scenario) -> None:
 @settings(max_examples=40)
 @given(scenarios(waits=False))
 def test_fencing_alone_prevents_two_consumers_too(scenario: Scenario) -> None:
-    assert run(scenario).double_partition_ms == 0
+    result = run(scenario)
+    assert result.double_partition_ms == 0
+    assert result.unowned == 0
 
 
 @settings(max_examples=40)
 @given(scenarios(fences=False))
 def test_leases_prevent_two_consumers_without_any_fencing(scenario: Scenario) -> None:
-    assert run(scenario).double_partition_ms == 0
+    result = run(scenario)
+    assert result.double_partition_ms == 0
+    assert result.unowned == 0
 
 
 @settings(max_examples=60)
