@@ -62,13 +62,10 @@ def acknowledged(state: PushCoordinator, number: int) -> None:
     config = state.config
     for partition, reader, _ in state.inquiries.pop(number).moves:
         place = state.places[partition]
-        is_latest = place.inquiry == number
-        if not is_latest and config.has_epochs:
-            continue
         if reader is not None and reader != place.owner and is_reader(state, reader, partition):
             state.ask(reader, partition)
-        if not is_latest:
-            continue
+        if place.inquiry != number:
+            continue  # the plan has changed since: a later inquiry is on its way
         must_wait = config.waits_for_commit or place.holder in state.leased
         if place.holder in {None, place.owner} or not must_wait:
             state.grant(partition, place)
