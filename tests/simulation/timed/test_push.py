@@ -304,7 +304,13 @@ def scenarios(
         lease_ms=draw(st.sampled_from([10_000, 60_000] if not fences else [0, 10_000])),
         fetch_ms=draw(st.sampled_from([0, 500])),
     )
-    scenario = group(members, draw(st.integers(0, 20)), push=push, seed=draw(st.integers(0, 99)))
+    scenario = group(
+        members,
+        draw(st.integers(0, 20)),
+        push=push,
+        late=draw(st.integers(0, members - 1)),
+        seed=draw(st.integers(0, 99)),
+    )
     slow = {
         "poll_ms": draw(st.sampled_from([0, 100, 2000])),
         "revoke_ms": draw(st.sampled_from([0, 20, 500])),
