@@ -6,7 +6,14 @@ import pytest
 
 from assignors.model import Cluster
 from assignors.registry import assignor_named
-from assignors.simulation.timed.protocols.effects import Answered, Arrived, Consume, Fired, Send
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Arrived,
+    Command,
+    Consume,
+    Fired,
+    Send,
+)
 from assignors.simulation.timed.protocols.push import coordinator, member
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 from assignors.simulation.timed.protocols.push.member_state import PushClient
@@ -104,7 +111,7 @@ def client() -> PushClient:
     """Return a member that has joined, and that consumes `P` under grant 3."""
     config = MemberConfig(name="a", topics=("t",))
     state = PushClient(config=config, push=PushConfig(), draw=lambda *_: 0)
-    member.step(state, member.Command.START)
+    member.step(state, Command.START)
     member.step(state, Answered(1, JoinGroupResponse(PushError.NONE, "a-1")))
     news(state, version=2, assigned={P: 3})
     return state
