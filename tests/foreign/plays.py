@@ -133,6 +133,16 @@ def differences(ours: list[Step], kafkas: list[Step]) -> Iterator[str]:
                 yield f"operation {number}, {key}: ours {mine}, Kafka's {theirs}"
 
 
+def conversions(steps: list[Step]) -> Iterator[str]:
+    """Yield the direction of each conversion of a group that had members."""
+    for step in steps:
+        records = step["records"]
+        if {"type": 2} in records and any("protocols" in each for each in records):
+            yield "upgrades"
+        if {"type": 3} in records and any(each.get("members") for each in records):
+            yield "downgrades"
+
+
 def _classic(record: GroupRecord) -> Step:
     return {
         "generation": record.generation,

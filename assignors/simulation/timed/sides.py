@@ -13,6 +13,7 @@ from functools import partial
 from typing import Protocol
 from uuid import UUID
 
+from assignors.assignor import Assignor
 from assignors.leader import REPAIR
 from assignors.model import Cluster
 from assignors.registry import assignor_named
@@ -44,8 +45,10 @@ from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     CoordinatorEvent,
     Effect,
+    Fired,
     MemberEvent,
 )
+from assignors.simulation.timed.protocols.member_topics import learn_topics, matching
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
 from assignors.simulation.timed.protocols.push.messages import (
     HeartbeatResponse as PushHeartbeatResponse,
@@ -61,6 +64,8 @@ from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, OldTargets, Scenario
 from wire import TopicPartitions
 
+POLL = ("poll",)
+"""The timer at which a classic member begins to join again: it fetches new metadata first."""
 AT_REST = (GroupState.STABLE, GroupState.EMPTY)
 
 
@@ -68,7 +73,11 @@ class AnyMember(Protocol):
     """What a run looks at in a member of any protocol."""
 
     topics: tuple[str, ...]
-    member_id: str
+
+    @property
+    def member_id(self) -> str:
+        """Its id in the group."""
+        ...
 
     @property
     def owned(self) -> TopicPartitions:
@@ -112,6 +121,10 @@ class Sides:
     """Whether members are on their way to a new assignment."""
     removed: Callable[[], list[str]]
     """The ids of members that the coordinator has removed since it was asked last."""
+    choose_protocol: Callable[[int, GroupProtocol], None] = lambda _number, _protocol: None
+    """Lets a member that does not run start with this protocol the next time."""
+    matches: Callable[[int], tuple[str, ...]] = lambda _: ()
+    """The topics that a member subscribes to by a pattern without knowing them itself."""
     plain: PlainHeartbeats | None = None
     """`None` where every heartbeat has to be looked at."""
     fetches_refused: Callable[[], int] = lambda: 0
@@ -124,7 +137,7 @@ def classic_sides(scenario: Scenario) -> Sides:
     """Return the classic protocol, eager or cooperative as the members' assignors are."""
     cluster = Cluster.of(scenario.topics)
     coordinator = ClassicCoordinator(
-        new_id=_new_ids(scenario.seed),
+        new_id=new_ids(scenario.seed),
         config=ClassicConfig(
             initial_delay_ms=scenario.broker.initial_delay_ms,
             max_size=scenario.broker.max_size,
@@ -141,19 +154,26 @@ def classic_sides(scenario: Scenario) -> Sides:
         for config in scenario.members
     ]
 
-    def show_topics(number: int, cluster: Cluster) -> bool:
+    newest = cluster
+
+    def change_topics(cluster: Cluster) -> bool:
+        nonlocal newest
+        newest = cluster
+        return True  # the coordinator knows no topics
+
+    def step_member(number: int, event: MemberEvent) -> list[Effect]:
         member = members[number]
-        before, member.cluster = member.cluster.topics, cluster
-        is_concerned = any(before.get(t) != cluster.topics.get(t) for t in member.topics)
-        return member.is_leader and is_concerned
+        if member.config.pattern is not None and isinstance(event, Fired) and event.key == POLL:
+            learn_topics(member, newest)
+        return classic_member.step(member, event)
 
     return Sides(
         members=members,
         coordinator=coordinator,
         step_coordinator=lambda _, event: classic_coordinator.step(coordinator, event),
-        step_member=lambda number, event: classic_member.step(members[number], event),
-        change_topics=lambda _: True,  # the coordinator knows no topics
-        show_topics=show_topics,
+        step_member=step_member,
+        change_topics=change_topics,
+        show_topics=lambda number, cluster: learn_topics(members[number], cluster),
         generation=lambda: coordinator.group.generation,
         is_rebalancing=lambda: coordinator.group.state not in AT_REST,
         removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
@@ -165,19 +185,25 @@ def consumer_sides(scenario: Scenario) -> Sides:
     """Return the consumer group protocol of KIP-848."""
     broker = scenario.broker
     coordinator = ConsumerCoordinator(
-        assignor=assignor_named(broker.assignor).configured(REPAIR),
+        assignor=_broker_assignor(broker.assignor),
+        assignors={
+            each.name: each
+            for each in map(_broker_assignor, (*broker.further_assignors, broker.assignor))
+        },
         cluster=with_ids(Cluster.of(scenario.topics)),
         config=ConsumerConfig(
             session_timeout_ms=broker.consumer_session_timeout_ms,
             heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
             assignment_interval_ms=broker.assignment_interval_ms,
             max_size=broker.max_size,
+            refresh_interval_ms=broker.pattern_refresh_ms,
+            lookup_ms=broker.pattern_lookup_ms,
             offload_ms=broker.offload_ms,
             drops_old_targets=broker.old_targets is OldTargets.DROP,
         ),
     )
     waiting = WaitingCoordinator(coordinator=coordinator)
-    new_id = _new_ids(scenario.seed)
+    new_id = new_ids(scenario.seed)
     members = [
         ConsumerClient(
             config=config,
@@ -187,6 +213,10 @@ def consumer_sides(scenario: Scenario) -> Sides:
         )
         for config in scenario.members
     ]
+
+    def matches(number: int) -> tuple[str, ...]:
+        pattern = members[number].config.pattern
+        return () if pattern is None else matching(pattern, coordinator.cluster)
 
     def change_topics(cluster: Cluster) -> bool:
         consumer_coordinator.topics_changed(coordinator, with_ids(cluster))
@@ -199,6 +229,7 @@ def consumer_sides(scenario: Scenario) -> Sides:
         step_member=lambda number, event: consumer_member.step(members[number], event),
         change_topics=change_topics,
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
+        matches=matches,
         generation=lambda: coordinator.group.epoch,
         is_rebalancing=lambda: not _is_stable(coordinator),
         removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
@@ -212,9 +243,13 @@ def _is_stable(coordinator: ConsumerCoordinator) -> bool:
     return group.stable[group.epoch] + coordinator.ahead(group.epoch) == len(group.members)
 
 
+def _broker_assignor(name: str) -> Assignor:
+    return assignor_named(name).configured(REPAIR)
+
+
 def push_sides(scenario: Scenario) -> Sides:
     """Return the push protocol of the discussion of 2014."""
-    group = FencedGroup.of(scenario, _new_ids(scenario.seed), partial(_draws, scenario.seed))
+    group = FencedGroup.of(scenario, new_ids(scenario.seed), partial(_draws, scenario.seed))
     coordinator, members = group.coordinator, group.members
 
     def change_topics(cluster: Cluster) -> bool:
@@ -267,7 +302,7 @@ def _draws(seed: int, config: MemberConfig) -> Callable[[str, int], int]:
     return draw
 
 
-def _new_ids(seed: int) -> Callable[[str], str]:
+def new_ids(seed: int) -> Callable[[str], str]:
     """Return a source of member ids: the client's name and a UUID, as Kafka makes them."""
     given: Counter[str] = Counter()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import (
+    MIGRATING,
     Action,
     BrokerConfig,
     GroupProtocol,
@@ -19,6 +21,13 @@ ASSIGNORS = (
     *("java/range", "java/sticky", "java/cooperative-sticky"),
 )
 UNTIL_MS = 90_000
+PLAYABLE = [
+    (name, protocol)
+    for name in GALLERY
+    for protocol in GroupProtocol
+    if protocol in MIGRATING or len(named(name, protocol=protocol).protocols) == 1
+]
+"""Every story under every protocol that its members can have."""
 MEMBERS_MAX = 5
 
 

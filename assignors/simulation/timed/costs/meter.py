@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
@@ -123,7 +124,11 @@ class Meter:
 def _subscriptions(sides: Sides, names: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
     """Return the topics of each member whose process runs."""
     members = sides.members
-    return {name: members[i].topics for name, i in names.items() if members[i].is_up}
+    return {
+        name: (*members[i].topics, *sides.matches(i))
+        for name, i in names.items()
+        if members[i].is_up
+    }
 
 
 def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedResult:
@@ -134,7 +139,8 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
     ledger, acted = meter.ledger, meter.acted
     meter.act(at, sides, {each.name: number for number, each in enumerate(scenario.members)})
     running = [member for member in sides.members if member.is_up]
-    unowned = ledger.close(at, {topic for member in running for topic in member.topics})
+    wanted = _subscriptions(sides, {str(number): number for number in range(len(sides.members))})
+    unowned = ledger.close(at, set(chain.from_iterable(wanted.values())))
     is_settled = not unowned and all(member.is_at_rest for member in running)
     converged = max(meter.settled_at - acted, 0) / MILLISECOND
     times = meter.durations

@@ -13,6 +13,7 @@ from assignors.simulation.timed.gallery import (
     changes,
     clients,
     failures,
+    migrations,
     outages,
     restarts,
     rounds,
@@ -30,6 +31,7 @@ GALLERY: dict[str, Story] = {
     **upgrades.STORIES,
     **zombies.STORIES,
     **outages.STORIES,
+    **migrations.STORIES,
     **clients.STORIES,
 }
 """Name -> scenario and expected outcome. A file of stories more is one entry more here."""

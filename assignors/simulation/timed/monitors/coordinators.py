@@ -19,11 +19,13 @@ from assignors.simulation.timed.protocols.consumer.records import (
     GroupEpochRecord,
     GroupTopicsTombstone,
     MemberRecord,
+    PatternRecord,
     TargetEpochRecord,
     TargetRecord,
 )
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
 from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
@@ -65,6 +67,9 @@ def has_member(coordinator: object, member_id: str) -> bool:
         case ClassicCoordinator():
             member = coordinator.group.members.get(member_id)
             return member is not None and member.generation == coordinator.group.generation
+        case MixedCoordinator():
+            one, other = coordinator.classic.group, coordinator.consumer.group
+            return member_id in one.members or member_id in other.members
         case WaitingCoordinator():
             return member_id in coordinator.coordinator.group.members
         case OffsetsCoordinator():
@@ -86,7 +91,7 @@ def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> 
     return after
 
 
-def _entry(  # noqa: PLR0911 - one for each type of record
+def _entry(  # noqa: C901, PLR0911 - one for each type of record
     record: Record,
 ) -> tuple[tuple[str, ...], Any]:
     """Return what a record's key stands for, and its value; `None` deletes it."""
@@ -95,6 +100,8 @@ def _entry(  # noqa: PLR0911 - one for each type of record
             return ("offset", topic, str(partition)), offset
         case GroupTombstone():
             return ("group",), None
+        case PatternRecord(pattern, topics):
+            return ("pattern", pattern), topics
         case GroupTopicsTombstone():
             return ("topics",), None
         case GroupRecord(generation, _, protocol, leader, members):
@@ -150,9 +157,12 @@ def _consumer(waiting: WaitingCoordinator) -> CoordinatorView:
         logged["current", member.member_id] = member.record
     for member_id, given in group.target.items():
         logged["target", member_id] = {topic: set(numbers) for topic, numbers in given.items()}
-    if waiting.coordinator.exists:
+    for pattern, found in group.resolved.items():
+        logged["pattern", pattern] = found.topics
+    has_epoch, has_target_epoch = group.has_epoch_records
+    if has_epoch:
         logged["epoch",] = group.epoch
-    if group.target_epoch:
+    if has_target_epoch:
         logged["target epoch",] = (group.target_epoch, group.target_at_ms)
     return CoordinatorView(
         generation=group.epoch,
@@ -204,9 +214,17 @@ def _push(coordinator: PushCoordinator) -> CoordinatorView:
     )
 
 
+def _mixed(coordinator: MixedCoordinator) -> CoordinatorView:
+    """Return the view of the group of either kind."""
+    if coordinator.consumer.exists:
+        return _consumer(coordinator.waiting)
+    return _classic(coordinator.classic)
+
+
 VIEWS: dict[type, Callable[[Any], CoordinatorView]] = {
     ClassicCoordinator: _classic,
     WaitingCoordinator: _consumer,
+    MixedCoordinator: _mixed,
     OffsetsCoordinator: _with_offsets,
     PushCoordinator: _push,
 }

@@ -62,7 +62,8 @@ def coordinator_found(
 
     `log` is what the records said before it. Cost: O(partitions of the group).
     """
-    if after.generation < before.generation:
+    # A group that has lost all members may be made anew, as one of the other kind for example.
+    if after.generation < before.generation and before.known:
         text = f"the group went from {before.generation} back to {after.generation}"
         yield "epoch-went-back", text
     records = [each for effect in effects if isinstance(effect, Append) for each in effect.records]
@@ -88,7 +89,12 @@ def _delivers(effect: Effect) -> bool:
 
 
 def _given_found(after: CoordinatorView, members: Iterable[MemberMoment]) -> Found:
-    """Yield what a plan gives to a member while another one owns it."""
+    """Yield what a plan gives to a member while another one owns it.
+
+    The target of a consumer group is no plan yet: its members get what has become free.
+    """
+    if after.target_epoch is not None:
+        return
     owned = {each.member_id: each.owned for each in members if each.member_id in after.known}
     given = started_while_owned(owned, after.target)
     if given:

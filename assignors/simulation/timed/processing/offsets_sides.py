@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assignors.simulation.timed.migration.member import MixedMember
+from assignors.simulation.timed.migration.sides import sides_of
 from assignors.simulation.timed.processing.manual import ManualMember
 from assignors.simulation.timed.processing.manual import step as manual_step
 from assignors.simulation.timed.processing.records import RecordLedger
@@ -28,6 +30,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
+from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
 from assignors.simulation.timed.protocols.offsets.access import (
     GroupAccess,
     classic_access,
@@ -55,10 +58,11 @@ from assignors.simulation.timed.protocols.offsets.messages import (
     CommitError,
     OffsetCommitResponse,
 )
+from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
 from assignors.simulation.timed.protocols.push.commits import push_access
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
-from assignors.simulation.timed.scenario import Scenario
-from assignors.simulation.timed.sides import SIDES, AnyMember, Sides
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.sides import AnyMember, Sides
 
 LIKE_HEARTBEATS = {
     CommitError.UNKNOWN_MEMBER_ID,
@@ -122,7 +126,7 @@ def sides_with_offsets(
 
     `now` returns the time in microseconds. Consumers with `assign()` are put in their places.
     """
-    sides = _with_manual(scenario, SIDES[scenario.protocol](scenario))
+    sides = _with_manual(scenario, sides_of(scenario))
     if not scenario.processing.is_on:
         return sides, None
     broker = scenario.broker
@@ -197,6 +201,8 @@ def _access(sides: Sides) -> GroupAccess:
     match sides.coordinator:
         case ClassicCoordinator() as coordinator:
             return classic_access(coordinator, clock_starts_ms=CLOCK_STARTS_MS)
+        case MixedCoordinator() as mixed:
+            return mixed_access(mixed, clock_starts_ms=CLOCK_STARTS_MS)
         case WaitingCoordinator(coordinator=coordinator):
             return consumer_access(coordinator, sides.step_coordinator)
         case PushCoordinator() as pushing:
@@ -243,8 +249,14 @@ def _freeze(processing: Processing, number: int, *, begins: bool) -> None:
 
 def _identity(sides: Sides, member: AnyMember) -> Identity:
     is_in_group = not isinstance(member, ManualMember)
-    names_epoch = is_in_group and isinstance(sides.coordinator, WaitingCoordinator)
+    names_epoch = is_in_group and _speaks_consumer(sides, member)
     return Identity(member.member_id, member.generation if is_in_group else -1, names_epoch)
+
+
+def _speaks_consumer(sides: Sides, member: AnyMember) -> bool:
+    if isinstance(member, MixedMember):
+        return member.protocol is GroupProtocol.CONSUMER
+    return isinstance(sides.coordinator, WaitingCoordinator)
 
 
 def _heard(
@@ -254,7 +266,7 @@ def _heard(
     if not isinstance(event, Answered) or not isinstance(event.response, OffsetCommitResponse):
         return None
     request, error = client.commits.get(event.number), event.response.error
-    if request is None or not member.is_up or not isinstance(sides.coordinator, ClassicCoordinator):
+    if request is None or not member.is_up or _speaks_consumer(sides, member):
         return None
     is_present = (request.member_id, request.generation) == (member.member_id, member.generation)
     if not is_present or not request.member_id or error not in LIKE_HEARTBEATS:

@@ -41,6 +41,13 @@ def _grow(run: Run, action: Action) -> None:
             run.queue.put(now + wait.below(age + 1), (number, cluster))
 
 
+def _start(run: Run, action: Action) -> None:
+    number = _member_of(run, action)
+    if action.protocol is not None:
+        run.sides.choose_protocol(number, action.protocol)
+    run.faults.reach(number, Command.START)
+
+
 def _subscribe(run: Run, action: Action) -> None:
     number = _member_of(run, action)
     run.sides.members[number].topics = action.topics
@@ -65,6 +72,8 @@ def _member_of(run: Run, action: Action) -> int:
 
 
 ACTS: dict[Verb, Callable[[Run, Action], None]] = {
+    Verb.START: _start,
+    Verb.CREATE: _grow,
     Verb.GROW: _grow,
     Verb.SUBSCRIBE: _subscribe,
     Verb.PAUSE: _pause,

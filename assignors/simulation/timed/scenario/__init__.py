@@ -16,11 +16,12 @@ from assignors.simulation.timed.scenario.members import MemberConfig
 from assignors.simulation.timed.scenario.network import NetworkConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.processing import ProcessingConfig
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol, MigrationPolicy
 from assignors.simulation.timed.scenario.push import PushConfig
 from assignors.simulation.timed.scenario.whole import VERSION, Scenario
 
 __all__ = [
+    "MIGRATING",
     "VERSION",
     "Action",
     "BrokerConfig",
@@ -29,6 +30,7 @@ __all__ = [
     "FaultKind",
     "GroupProtocol",
     "MemberConfig",
+    "MigrationPolicy",
     "NetworkConfig",
     "OldTargets",
     "ProcessingConfig",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
+from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 from assignors.simulation.timed.scenario.push import PushConfig, read_push
 from assignors.simulation.timed.scenario.reading import (
     Reader,
     as_assignor,
+    as_assignors,
     as_natural,
     one_of,
     settings_reader,
@@ -36,6 +38,14 @@ class BrokerConfig:
     """From the write of a record to its replication."""
     assignor: str = "server/uniform"
     """The assignor of consumer and push groups; classic ones have those of their members."""
+    further_assignors: tuple[str, ...] = ("server/uniform", "server/range")
+    """Those that members may ask for besides (`group.consumer.assignors`)."""
+    migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
+    """`group.consumer.migration.policy`."""
+    pattern_refresh_ms: int = 600_000
+    """`group.consumer.regex.refresh.interval.ms`: what patterns match is looked up this often."""
+    pattern_lookup_ms: int = 10
+    """How long such a lookup takes, on a background thread."""
     consumer_session_timeout_ms: int = 45_000
     """`group.consumer.session.timeout.ms`; classic members choose their own."""
     consumer_heartbeat_interval_ms: int = 5000
@@ -60,6 +70,8 @@ READERS: dict[str, Reader] = {
     "assignor": as_assignor,
     "old_targets": one_of(OldTargets),
     "push": read_push,
+    "further_assignors": as_assignors,
+    "migration_policy": one_of(MigrationPolicy),
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

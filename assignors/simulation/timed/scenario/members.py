@@ -15,6 +15,7 @@ from assignors.documents.values import (
     required,
 )
 from assignors.simulation.timed.scenario.claims import Claims
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
     Reader,
     as_assignors,
@@ -23,6 +24,7 @@ from assignors.simulation.timed.scenario.reading import (
     as_hexadecimal,
     as_natural,
     as_partitions,
+    as_pattern,
     one_of,
     read_fields,
 )
@@ -69,6 +71,13 @@ class MemberConfig:
     stops_without_answer: bool = False
     """It gives up its partitions when no answer has come for a session timeout, as librdkafka does.
     Java's client opens another connection, and goes on."""
+    protocol: GroupProtocol | None = None
+    """`group.protocol`; `None`: that of the group. Members of both make it migrate."""
+    pattern: str | None = None
+    """It subscribes to the topics that this regular expression matches, besides those it names."""
+    remote_assignor: str | None = None
+    """`group.remote.assignor`: which of the broker's assignors it would like, under its name there:
+    `uniform`. Only the consumer protocol has it."""
     starts_at_ms: int | None = 0
     """When it first starts; `None`: only the plan starts it."""
     restarts_after_ms: int | None = None
@@ -97,6 +106,9 @@ READERS: dict[str, Reader] = {
     "assignors": as_assignors,
     "instance_id": as_string,
     "rack_id": as_string,
+    "protocol": one_of(GroupProtocol),
+    "pattern": as_pattern,
+    "remote_assignor": as_string,
     "client": as_client,
     "claims": one_of(Claims),
     "subscription_hex": as_hexadecimal,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from assignors.documents.values import Place, as_list, as_object, as_string, as_strings, required
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import Reader, as_natural, one_of, read_fields
 
 
@@ -24,6 +25,9 @@ class Verb(StrEnum):
     """It pauses the partitions of `Action.topic` that it consumes."""
     RESUME = "resume"
     """It ends its pauses of `Action.topic`."""
+    CREATE = "create"
+    """A topic is created, with `Action.partitions` partitions. Members that subscribe by a pattern
+    learn of it when they refresh their metadata, or the coordinator does."""
     GROW = "grow"
     """A topic has `Action.partitions` partitions from now on. Members learn of it when they
     refresh their metadata."""
@@ -39,6 +43,8 @@ class Action:
     """What."""
     member: str | None = None
     """To whom; a topic is changed for everybody."""
+    protocol: GroupProtocol | None = None
+    """Of `START`: the member starts with this protocol, as after an upgrade of its client."""
     topics: tuple[str, ...] = ()
     """The new subscription."""
     topic: str | None = None
@@ -51,6 +57,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(Action)), as_natural),
     "do": one_of(Verb),
     "member": as_string,
+    "protocol": one_of(GroupProtocol),
     "topics": as_strings,
     "topic": as_string,
 }

@@ -13,7 +13,7 @@ from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, Fault, FaultKind
 from assignors.simulation.timed.scenario.plan import Action, Verb
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
 
 MOVES_PER_SECOND_MAX = 1_000_000
@@ -66,12 +66,20 @@ def _costs_are_counted(scenario: Scenario) -> None:
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("count_from_ms",))
 
 
+def _protocols_migrate(scenario: Scenario) -> None:
+    if len(scenario.protocols) > 1 and not scenario.protocols <= MIGRATING:
+        words = f"no group has members of {', '.join(sorted(scenario.protocols))}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("protocol",))
+
+
 def _actions_concern_what_is_there(scenario: Scenario) -> None:
     names = {each.name for each in scenario.members}
     counts = dict(scenario.topics)
     for number, action in sorted(enumerate(scenario.plan), key=lambda each: each[1].at_ms):
         place = ("plan", number)
-        if action.do is Verb.GROW:
+        if action.do is Verb.CREATE:
+            _topic_is_created(counts, action, place)
+        elif action.do is Verb.GROW:
             _topic_grows(counts, action, place)
         elif action.member not in names:
             words = f"there is no member {action.member!r}"
@@ -91,6 +99,16 @@ def _clients_have_their_assignors(scenario: Scenario) -> None:
                 words = f"{member.client} has no assignor {assignor_named(name).name!r}"
                 place = ("members", number, "assignors", position)
                 raise DocumentError(ErrorCode.UNKNOWN, words, place)
+
+
+def _topic_is_created(counts: dict[str, int], action: Action, place: Place) -> None:
+    if action.topic is None:
+        raise DocumentError(ErrorCode.MISSING, "which topic?", (*place, "topic"))
+    if action.topic in counts:
+        words = f"there is a topic {action.topic!r} already"
+        raise DocumentError(ErrorCode.REPEATED, words, (*place, "topic"))
+    counts[action.topic] = 0
+    _topic_grows(counts, action, place)
 
 
 def _topic_grows(counts: dict[str, int], action: Action, place: Place) -> None:
@@ -188,6 +206,7 @@ CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _heartbeats_fit_sessions,
     _costs_are_counted,
     _push_can_run,
+    _protocols_migrate,
     _actions_concern_what_is_there,
     _clients_have_their_assignors,
     _commits_and_assignments_are_possible,

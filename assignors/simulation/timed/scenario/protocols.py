@@ -16,6 +16,10 @@ class GroupProtocol(StrEnum):
     have: a barrier for each partition, assignments pushed. Instance ids mean nothing to it."""
 
 
+MIGRATING = frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER})
+"""Protocols whose members one group can have together."""
+
+
 class MigrationPolicy(StrEnum):
     """Whether a running group may change its protocol (`group.consumer.migration.policy`)."""
 

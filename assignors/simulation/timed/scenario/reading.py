@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -21,6 +22,8 @@ from assignors.simulation.timed.dialects.clients import DIALECTS
 from wire import TopicPartitions
 
 SEED_MAX = 2**63 - 1
+NOT_IN_RE2 = re.compile(r"\\[1-9]|\(\?(?![:P])|\(\?P[=>]|[*+?}]\+")
+"""Look-around, references back, conditions, possessive quantifiers."""
 PERCENT_MAX = 100
 
 E = TypeVar("E", bound=StrEnum)
@@ -138,6 +141,33 @@ def as_client(value: object, place: Place) -> str:
         words = f"no client {name!r}; known: {', '.join(DIALECTS)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, place)
     return name
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern that whole names of topics must match.
+
+    Brokers match with RE2/J, Java clients with `java.util.regex`, and here Python's `re` does. What
+    RE2 lacks is refused, so that a pattern that is accepted means the same to all three.
+
+    Raises `re.error` for one that is malformed, or that RE2 would refuse.
+
+    >>> bool(compiled("orders-.*").fullmatch("orders-eu"))
+    True
+    """
+    if NOT_IN_RE2.search(pattern):
+        raise re.error(f"RE2 has nothing like a part of {pattern!r}")
+    return re.compile(pattern)
+
+
+def as_pattern(value: object, place: Place) -> str:
+    """Return a regular expression of topic names."""
+    text = as_string(value, place)
+    try:
+        compiled(text)
+    except re.error as error:
+        words = f"{text!r} is no regular expression of a broker: {error}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place) from None
+    return text
 
 
 def as_hexadecimal(value: object, place: Place) -> str:

@@ -53,6 +53,12 @@ class Scenario:
     event_limit: int = 50_000_000
     """A run that needs more events stops, and its result says so."""
 
+    @property
+    def protocols(self) -> frozenset[GroupProtocol]:
+        """Every protocol that a member speaks at some time. Cost: O(members + actions)."""
+        of_members = {each.protocol or self.protocol for each in self.members}
+        return frozenset(of_members | {each.protocol for each in self.plan if each.protocol})
+
 
 def read_topics(value: object, place: Place) -> dict[str, int]:
     """Return the partition count of each topic. Cost: O(topics)."""

@@ -121,6 +121,8 @@ class ConsumerGroup:
     target_epoch: int = 1
     target_at_ms: int = 0
     """When the target was computed; 0: never, or for members that have all left."""
+    has_epoch_records: tuple[bool, bool] = (False, False)
+    """Whether the two epochs have ever been written; both are 1 until then."""
     target: dict[str, TopicPartitions] = field(default_factory=dict)
     members: dict[str, ConsumerMember] = field(default_factory=dict)
     order: TimelineOrder = field(default_factory=TimelineOrder)

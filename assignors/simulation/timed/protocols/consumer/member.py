@@ -45,12 +45,12 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.protocols.partitions import count, shared
 from wire import TopicPartitions
 
-FATAL = (
-    ConsumerError.FENCED_INSTANCE_ID,
-    ConsumerError.UNRELEASED_INSTANCE_ID,
-    ConsumerError.GROUP_MAX_SIZE_REACHED,
+LOST = (
+    ConsumerError.NONE,  # it has left because it polled too late
+    ConsumerError.FENCED_MEMBER_EPOCH,
+    ConsumerError.UNKNOWN_MEMBER_ID,
 )
-"""Errors after which a consumer gives up."""
+"""Errors after which a consumer loses everything and joins again; after others it gives up."""
 
 
 def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
@@ -114,10 +114,10 @@ def lose_place(state: ConsumerClient, error: ConsumerError) -> None:
 def _give_up(state: ConsumerClient, error: ConsumerError) -> None:
     """Lose everything; then join again with epoch 0, unless the error is fatal."""
     _lose(state, "fenced")
-    if error in FATAL:
-        _end(state)
-    else:
+    if error in LOST:
         _join(state)
+    else:
+        _end(state)
 
 
 def _reconcile(state: ConsumerClient) -> None:
@@ -193,6 +193,8 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
         state.topics if says_all or state.has_new_topics else None,
         state.confirmed if says_all or state.must_report else None,
         config.name,
+        config.pattern if says_all else None,
+        config.remote_assignor if says_all else None,
     )
     state.must_send = state.must_report = state.has_new_topics = state.says_all = False
     state.in_flight = send(state, request, after_us)

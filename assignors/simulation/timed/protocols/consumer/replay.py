@@ -46,9 +46,11 @@ def replay(group: ConsumerGroup, record: ConsumerRecord) -> None:
         case TargetEpochRecord(epoch, at_ms):
             assert epoch is not None
             group.target_epoch, group.target_at_ms = epoch, at_ms
+            group.has_epoch_records = (group.has_epoch_records[0], True)
         case GroupEpochRecord(epoch, topics):
             assert epoch is not None
             group.epoch, group.topics_seen = epoch, topics
+            group.has_epoch_records = (True, group.has_epoch_records[1])
         case PatternRecord(pattern, topics):
             group.resolve(pattern, None if topics is None else record)
 

@@ -85,13 +85,16 @@ class _Watched:
     """What they ask for; empty: not read yet."""
 
 
-def classic_access(coordinator: ClassicCoordinator, *, clock_starts_ms: int) -> GroupAccess:
-    """Return the access to a classic group."""
+def classic_access(
+    coordinator: ClassicCoordinator, *, clock_starts_ms: int, step: Step | None = None
+) -> GroupAccess:
+    """Return the access to a classic group; `step` is what plays its events, if it does not."""
     watched = _Watched(
         coordinator=coordinator, clock_starts_ms=clock_starts_ms, since_ms=clock_starts_ms
     )
+    play = step or (lambda _, event: classic_coordinator.step(coordinator, event))
     return GroupAccess(
-        step=partial(_classic_step, watched),
+        step=partial(_classic_step, watched, play),
         exists=lambda: coordinator.exists,
         make=partial(setattr, coordinator, "exists", True),  # noqa: FBT003 - that of setattr
         commit_refusal=lambda request: classic_commit_refusal(coordinator.group, request),
@@ -105,11 +108,13 @@ def classic_access(coordinator: ClassicCoordinator, *, clock_starts_ms: int) -> 
     )
 
 
-def _classic_step(watched: _Watched, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+def _classic_step(
+    watched: _Watched, play: Step, at_us: int, event: CoordinatorEvent
+) -> list[Effect]:
     """Play an event; note a change of state, and the Subscriptions of a generation that begins."""
     coordinator, now_ms = watched.coordinator, watched.clock_starts_ms + at_us // MILLISECOND
     had_group = coordinator.exists
-    effects = classic_coordinator.step(coordinator, event)
+    effects = play(at_us, event)
     group = coordinator.group
     if group.state is not watched.state or not had_group:
         watched.state, watched.since_ms = group.state, now_ms
@@ -175,7 +180,9 @@ def consumer_access(coordinator: ConsumerCoordinator, step: Step) -> GroupAccess
     """Return the access to a consumer group; `step` is what plays its own events."""
 
     def subscribes(topic: str) -> bool:
-        return any(topic in member.topics for member in coordinator.group.members.values())
+        group = coordinator.group
+        matched = any(topic in (each.topics or ()) for each in group.resolved.values())
+        return topic in group.counts.topics or matched
 
     def remove() -> tuple[Record, ...]:
         coordinator.group, coordinator.exists = ConsumerGroup(), False

@@ -4,8 +4,6 @@ A background thread does so, one lookup of a group at a time and no more often t
 seconds: when a pattern is new, when there are new topics, and when the last lookup is too old. A
 pattern matches nothing until the first answer. Nothing here runs by itself: a heartbeat begins it.
 
-Kafka matches with RE2/J; here Python's `re` does, without what RE2 lacks (`compiled`).
-
 Source: `GroupMetadataManager.maybeUpdateRegularExpressions`, `handleRegularExpressionsResult`.
 """
 
@@ -26,12 +24,11 @@ from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, C
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord, PatternRecord
 from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.scenario.reading import compiled
 
 LOOKUP_KEY = ("lookup", "")
 MIN_INTERVAL_MS = 10_000
 """A new lookup begins no sooner after the last one."""
-NOT_IN_RE2 = re.compile(r"\\[1-9]|\(\?(?![:P])|\(\?P[=>]|[*+?}]\+")
-"""Look-around, references back, conditions, possessive quantifiers."""
 
 
 class PatternChange(Enum):
@@ -42,19 +39,6 @@ class PatternChange(Enum):
     """It has another pattern, and what that matches is not known yet."""
     RESOLVED = auto()
     """It has another pattern, or none any more, and it is known what that matches."""
-
-
-def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern of topic names.
-
-    Raises `re.error` for one that is malformed, or that RE2 would refuse.
-
-    >>> bool(compiled("orders-.*").fullmatch("orders-eu"))
-    True
-    """
-    if NOT_IN_RE2.search(pattern):
-        raise re.error(f"RE2 has nothing like a part of {pattern!r}")
-    return re.compile(pattern)
 
 
 def change_pattern(work: Work, member: ConsumerMember, updated: ConsumerMember) -> PatternChange:

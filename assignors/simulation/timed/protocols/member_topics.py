@@ -1,0 +1,42 @@
+"""What a member knows of topics: its metadata, and the topics that its pattern matches there.
+
+A member that subscribes by a pattern matches it over its own metadata, and joins again where that
+gives another subscription. It fetches new metadata before it joins: so one member that has seen a
+new topic makes the others see it, too.
+
+Source: `ConsumerCoordinator.updatePatternSubscription`, `poll` of Kafka's Java client.
+"""
+
+from __future__ import annotations
+
+from assignors.model import Cluster
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.scenario.reading import compiled
+
+
+def matching(pattern: str, cluster: Cluster) -> tuple[str, ...]:
+    """Return the topics that a pattern matches, by name. Cost: O(topics)."""
+    matches = compiled(pattern).fullmatch
+    return tuple(sorted(name for name in cluster.topics if matches(name)))
+
+
+def learn_topics(member: ClassicMember, cluster: Cluster) -> bool:
+    """Take over new metadata; return whether the member has to join again because of it.
+
+    A leader has to where a topic of its has changed: only it knows of partitions. Anybody has to
+    whose pattern now matches other topics.
+    """
+    before, member.cluster = member.cluster.topics, cluster
+    is_concerned = any(before.get(t) != cluster.topics.get(t) for t in member.topics)
+    return follow_pattern(member) or (member.is_leader and is_concerned)
+
+
+def follow_pattern(member: ClassicMember) -> bool:
+    """Subscribe to what the pattern matches now; return whether that is something else."""
+    if member.config.pattern is None:
+        return False
+    found = matching(member.config.pattern, member.cluster)
+    topics = tuple(dict.fromkeys((*member.config.topics, *found)))
+    has_changed = set(topics) != set(member.topics)
+    member.topics = topics
+    return has_changed
