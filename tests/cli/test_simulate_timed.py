@@ -148,3 +148,32 @@ def test_a_log_that_cannot_be_written_is_refused(
     done = process("simulate", "--scenario", "crash", "--log", str(tmp_path), *more)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:
+    story = ("simulate", "--scenario", "generation-from-user-data", "--seed", "3")
+    done = process(*story, "--history")
+    history = done.stdout.decode().splitlines()
+    assert done.returncode == 1
+    assert history[-1].startswith("given-while-owned at event ")
+    file = tmp_path / "small.json"
+    rows, code = answers(*story, "--shrink", str(file))
+    assert code == 1
+    assert rows[0]["first_violation"].startswith("given-while-owned")
+    again = process("simulate", "--scenario", str(file), "--seed", "3", "--history")
+    assert again.stdout.decode().splitlines()[-1] == rows[0]["first_violation"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--history", "--seeds", "2"), "--history shows one run"),
+        (("--shrink", "small.json"), "no monitor finds anything"),
+    ],
+)
+def test_violations_of_none_or_of_many_runs_are_refused(
+    options: tuple[str, ...], words: str
+) -> None:
+    done = process("simulate", "--scenario", "crash", *options)
+    assert done.returncode == 2
+    assert words.encode() in done.stderr

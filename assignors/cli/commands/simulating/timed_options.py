@@ -22,6 +22,8 @@ class TimedOptions:
     intervals: bool
     report: str | None
     log: str | None
+    history: bool
+    shrink: str | None
 
     @property
     def is_asked(self) -> bool:
@@ -68,6 +70,17 @@ timed_options = option_group(
         help="Also write the run as records of __consumer_offsets, which replay reads: FILE.jsonl,"
         " FILE.parquet, or a new folder of log segments.",
     ),
+    click.option(
+        "--history",
+        is_flag=True,
+        help="Print the events of one run in words, up to the first violation that monitors find.",
+    ),
+    click.option(
+        "--shrink",
+        type=click.Path(dir_okay=False, writable=True),
+        help="Write the first run that violates a monitor as a scenario with as little in it as"
+        " still violates that monitor, and show its figures.",
+    ),
 )
 
 
@@ -83,6 +96,14 @@ def simulate_timed(options: TimedOptions, *, seed: int, engine: str, form: Form)
     request = timed.requested(options, first_seed=seed, engine=engine)
     if options.intervals:
         return write(timed.interval_documents(request), form, timed_tables.show_intervals)
+    if options.history or options.shrink is not None:
+        from assignors.cli.commands.simulating import violations  # noqa: PLC0415 - as above
+
+        if options.history:
+            return violations.show_history(request)
+        assert options.shrink is not None
+        small = violations.shrink_documents(request, options.shrink)
+        return write(small, form, timed_tables.show_results)
     documents = timed.result_documents(request)
     if options.log is not None:
         from assignors.cli.commands.simulating import log_option  # noqa: PLC0415 - as above

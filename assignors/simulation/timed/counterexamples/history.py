@@ -13,6 +13,8 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import simulate
 
+NOTHING = "no violation"
+"""The last line of a run in which monitors find nothing."""
 LINES_MAX = 10_000
 """So many of the last lines before a violation are kept."""
 
@@ -34,4 +36,4 @@ def history(scenario: Scenario) -> Iterator[str]:
     played = simulate(scenario, monitoring=Monitoring.FULL, observe=observe)
     first = played.violations[0] if played.violations else None
     yield from (line for number, line in lines if first is None or number <= first.event)
-    yield "no violation" if first is None else described(first, scenario.seed)
+    yield NOTHING if first is None else described(first, scenario.seed)

@@ -1,0 +1,59 @@
+"""`simulate --scenario --history` and `--shrink`: what led to a violation, and a small scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assignors.cli.outputs.forms import dumps
+from assignors.documents.answers import SCHEMA
+from assignors.documents.values import Document
+from assignors.simulation.timed.counterexamples.history import NOTHING, history
+from assignors.simulation.timed.counterexamples.shrinking import shrunk
+from assignors.simulation.timed.monitors.violation import described
+from assignors.simulation.timed.scenario_document import document_from_scenario
+from assignors.simulation.timed.simulation import simulate
+from assignors.simulation.timed.tables.rows import FIGURES, identity, scenario_of
+
+if TYPE_CHECKING:
+    from assignors.cli.commands.simulating.timed import TimedRequest
+
+
+def show_history(request: TimedRequest) -> int:
+    """Print the events of the one run that is asked for, up to its first violation.
+
+    Returns the exit code: 1 for a violation. Raises `click.UsageError` for more runs than one.
+    """
+    if request.count != 1:
+        raise click.UsageError("--history shows one run: one seed, one protocol")
+    (row,) = request.rows()
+    line = NOTHING
+    for line in history(scenario_of(row)):
+        click.echo(line)
+    return int(line != NOTHING)
+
+
+def shrink_documents(request: TimedRequest, path: str) -> Iterator[Document]:
+    """Write a small scenario that violates what the first run with a violation does.
+
+    Yields the result of the small one. Raises `click.UsageError` where no run violates anything,
+    and for a file that cannot be written.
+    """
+    for row in request.rows():
+        small = shrunk(scenario_of(row))
+        if small is not None:
+            break
+    else:
+        raise click.UsageError("--shrink: no monitor finds anything in any of these runs")
+    try:
+        Path(path).write_text(dumps(document_from_scenario(small.scenario)) + "\n", "utf-8")
+    except OSError as error:
+        raise click.UsageError(f"--shrink: {error}") from None
+    result = simulate(small.scenario).result
+    figures = {name: getattr(result, name) for name in FIGURES}
+    seen = described(small.violation, small.scenario.seed)
+    figures = {**figures, "violations": max(result.violations, 1), "first_violation": seen}
+    yield {"schema": SCHEMA, **identity(small.scenario), **figures, "error": None}
