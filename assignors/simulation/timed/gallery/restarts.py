@@ -169,7 +169,6 @@ STORIES = {
         expected={
             CLASSIC: {"longest_gap_ms": (5 * SECOND, 8.2 * SECOND)},
             CONSUMER: {"longest_gap_ms": (10 * SECOND, 15.2 * SECOND)},
-            PUSH: {"longest_gap_ms": (0, 0.1 * SECOND)},
         },
     ),
     # Ten seconds away, three of delay, and three more as members came in the first three.
