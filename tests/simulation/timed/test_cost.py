@@ -1,0 +1,44 @@
+"""What a run costs is counted in events, not in time: a gross loss of speed shows in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from assignors.simulation.timed.simulation import simulate
+from tests.benchmarks.bench_timed import CHANGES, PROTOCOLS, hour_of, joins_of
+
+MEMBERS = 30
+EVENTS_A_MEMBER_AND_ROUND = 10
+"""Heartbeat, answer and poll; JoinGroup, SyncGroup, their answers; callbacks."""
+
+
+@pytest.mark.parametrize("protocol", ["cooperative", "eager"])
+def test_an_hour_costs_no_more_than_its_rounds(protocol: str) -> None:
+    result = simulate(hour_of(MEMBERS, 10 * MEMBERS, protocol)).result
+    assert result.is_settled
+    rounds = result.rounds + 2
+    assert result.events < EVENTS_A_MEMBER_AND_ROUND * MEMBERS * rounds
+    assert result.requests["Heartbeat"] > 1000 * MEMBERS
+
+
+def test_an_hour_of_a_consumer_group_costs_only_members_that_move_something() -> None:
+    few, many = (
+        simulate(hour_of(members, 10 * members, "KIP-848")).result
+        for members in (MEMBERS, 5 * MEMBERS)
+    )
+    assert few.is_settled
+    assert many.is_settled
+    # Ten partitions move with each change, whatever the size of the group.
+    moving = 2 * CHANGES * 10
+    assert few.events < 15 * (MEMBERS + moving)
+    assert many.events < 15 * (5 * MEMBERS + moving)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_joins_at_start_up_cost_events_in_proportion(protocol: str) -> None:
+    few, many = (
+        simulate(joins_of(members, members, protocol)).result for members in (MEMBERS, 4 * MEMBERS)
+    )
+    assert few.is_settled
+    assert many.is_settled
+    assert many.events / (4 * MEMBERS) < 3 * few.events / MEMBERS
