@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 T = TypeVar("T")
 
-_MASK = (1 << 64) - 1
-_STEP = 0x9E3779B97F4A7C15
+MASK = (1 << 64) - 1
+STEP = 0x9E3779B97F4A7C15
 
 
 class Dice:
@@ -26,7 +26,7 @@ class Dice:
 
     def __init__(self, seed: int) -> None:
         """Start the stream; every integer is a seed."""
-        self._state = seed & _MASK
+        self._state = seed & MASK
 
     def below(self, limit: int) -> int:
         """Return a number in 0..limit - 1; `limit` is 1 to 2**64.
@@ -56,21 +56,21 @@ class Dice:
 
     def _next(self) -> int:
         number = mixed(self._state, 0)
-        self._state = (self._state + _STEP) & _MASK
+        self._state = (self._state + STEP) & MASK
         return number
 
 
 def mixed(seed: int, position: int) -> int:
     """Return number `position` of the stream of this seed, 64 bits. Cost: O(1)."""
-    number = (seed + (position + 1) * _STEP) & _MASK
-    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _MASK
+    number = (seed + (position + 1) * STEP) & MASK
+    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & MASK
     return number ^ (number >> 31)
 
 
 def mixed_array(seeds: NDArray[np.uint64], positions: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return `mixed` of each seed with its position. Cost: O(n)."""
-    numbers = seeds + (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(_STEP)
+    numbers = seeds + (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(STEP)
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed_numbers: NDArray[np.uint64] = numbers ^ (numbers >> np.uint64(31))

@@ -15,7 +15,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.simulation.dice import Dice, mixed, mixed_array
+from assignors.simulation.dice import MASK, STEP, Dice, mixed_array
 
 BITS = 32
 MEANS_MAX = 23
@@ -86,7 +86,11 @@ def exponential_at(seed: int, moment: int, mean: int) -> int:
     """
     if mean == 0:
         return 0
-    bits = mixed(seed, moment)
+    # `dice.mixed`, written out: every message comes through here.
+    bits = (seed + (moment + 1) * STEP) & MASK
+    bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & MASK
+    bits ^= bits >> 31
     low = bits & 0xFFFF_FFFF | 1 << 32
     place, part = bits >> 56, bits >> 32 & 0xFF_FFFF
     here = LOGARITHMS[place]

@@ -51,6 +51,7 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running.acts import act
+from assignors.simulation.timed.running.garbage import rare_collections
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.scenario import Action, Scenario
 
@@ -97,8 +98,9 @@ def simulate(
         run.faults.heartbeats = run.heartbeats
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
-    while queue.count < limit and (event := queue.take(until)) is not None:
-        _handle(run, event)
+    with rare_collections():
+        while queue.count < limit and (event := queue.take(until)) is not None:
+            _handle(run, event)
     is_cut = queue.count >= limit
     end = queue.now if is_cut else until
     return Played(
