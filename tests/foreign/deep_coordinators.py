@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from typing import Any
 
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator, plays
@@ -29,7 +30,7 @@ HISTORIES: dict[str, History] = {
     "mixed": mixed_coordinator.history,
 }
 LENGTHS = (12, 40, 80, 150)
-CHUNK = 600
+CHUNK = 300
 """Histories for one process at a time."""
 WAVE = 200
 FAILURES_MAX = 20
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--histories", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--minutes", type=float, help="end then, whatever has been played")
     parser.add_argument("--kind", action="append", choices=list(HISTORIES), help="all of them")
     asked = parser.parse_args(arguments)
     kinds: list[str] = asked.kind or list(HISTORIES)
@@ -70,10 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for start in range(0, asked.histories, CHUNK)
     ]
     whole = Record()
+    ends = inf if asked.minutes is None else started + 60 * asked.minutes
     with ProcessPoolExecutor(asked.processes) as pool:
-        for number, record in enumerate(pool.map(chunk, chunks), 1):
-            whole.add(record)
-            words = f"{number}/{len(chunks)} chunks, {len(whole.failures)} failed"
+        for first in range(0, len(chunks), asked.processes):
+            if time.monotonic() >= ends:
+                break
+            for record in pool.map(chunk, chunks[first : first + asked.processes]):
+                whole.add(record)
+            words = f"{whole.histories.total()} histories, {len(whole.failures)} failed"
             print(words, file=sys.stderr, flush=True)
     minutes = (time.monotonic() - started) / 60
     for line in whole.failures[:FAILURES_MAX]:

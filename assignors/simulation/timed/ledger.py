@@ -45,6 +45,8 @@ class Ledger:
     """The longest time a partition had two consumers or more, in microseconds."""
     doubled: set[tuple[str, int]] = field(default_factory=set)
     """Partitions with two consumers or more now."""
+    deleted: set[str] = field(default_factory=set)
+    """Topics that are no more, or were not for some time: members may still believe in them."""
     partitions: dict[str, list[_Partition]] = field(default_factory=dict)
     consumed: dict[str, TopicPartitions] = field(default_factory=dict)
     """Member name -> what it consumes."""
@@ -54,11 +56,24 @@ class Ledger:
         listed = self.partitions.setdefault(topic, [])
         listed += [_Partition(since=at) for _ in range(count - len(listed))]
 
+    def drop(self, at: int, topic: str) -> None:
+        """Forget a topic that is deleted: nobody consumes it from `at` on. Cost: O(its members)."""
+        for member, owned in self.consumed.items():
+            if topic in owned:
+                rest = {each: numbers for each, numbers in owned.items() if each != topic}
+                self.consume(at, member, rest, "deleted")
+        for partition in self.partitions.pop(topic):
+            if partition.last is not None:
+                self._count_gap(at, partition)
+        self.deleted.add(topic)
+
     def consume(self, at: int, member: str, owned: TopicPartitions, reason: str) -> bool:
         """Let a member consume exactly `owned` from `at` on; return whether it lost something.
 
         Cost: O(partitions that change).
         """
+        if self.deleted:
+            owned = {topic: n for topic, n in owned.items() if topic in self.partitions}
         before = self.consumed.get(member, {})
         has_lost = False
         for topic, old, new in changed_topics(before, owned):

@@ -227,6 +227,37 @@ def test_a_pattern_matches_nothing_until_the_background_thread_has_looked() -> N
     assert epochs == [(1, {}), (2, {"t": tuple(range(12))})]
 
 
+@pytest.mark.parametrize("pattern", [None, "[tu]"])
+@pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
+def test_a_deleted_topic_is_given_up_and_may_come_again(
+    protocol: GroupProtocol, pattern: str | None
+) -> None:
+    plan = (
+        Action(at_ms=60_000, do=Verb.DELETE, topic="u"),
+        Action(at_ms=120_000, do=Verb.CREATE, topic="u", partitions=3),
+    )
+    topics = () if pattern else ("t", "u")
+    scenario = Scenario(
+        until_ms=200_000,
+        count_from_ms=61_000,
+        protocol=protocol,
+        topics={"t": 6, "u": 6},
+        members=tuple(
+            MemberConfig(name=f"c{i}", topics=topics, pattern=pattern, metadata_age_ms=5000)
+            for i in range(3)
+        ),
+        plan=plan,
+    )
+    played = simulate(scenario, monitoring=Monitoring.FULL, keeps_history=True)
+    assert played.violations == []
+    assert played.result.is_settled
+    assert (played.result.unowned, played.result.double_partition_ms) == (0, 0)
+    assert played.result.longest_gap_ms <= 10 * SECOND
+    between = {each.member_id: each.owned for each in played.changes if each.at <= 119_000_000}
+    assert sum(len(owned.get("t", ())) for owned in between.values()) == 6
+    assert not any("u" in owned for owned in between.values())
+
+
 @pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
 def test_a_new_topic_is_read_when_the_first_one_has_looked(protocol: GroupProtocol) -> None:
     for seed, age_ms in product(range(4), (2_000, 60_000)):
@@ -260,6 +291,7 @@ def test_a_scenario_of_migration_and_patterns_is_read_as_it_was_written() -> Non
         ({"plan": [{"at_ms": 1, "do": "create", "topic": "t", "partitions": 1}]}, "plan[0].topic"),
         ({"plan": [{"at_ms": 1, "do": "create", "partitions": 1}]}, "plan[0].topic"),
         ({"plan": [{"at_ms": 1, "do": "create", "topic": "u"}]}, "plan[0].partitions"),
+        ({"plan": [{"at_ms": 1, "do": "delete", "topic": "u"}]}, "plan[0].topic"),
     ],
 )
 def test_a_scenario_that_cannot_be_is_refused_with_its_place(

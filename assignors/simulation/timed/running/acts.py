@@ -25,11 +25,24 @@ def act(run: Run, action: Action) -> None:
 
 
 def _grow(run: Run, action: Action) -> None:
-    """Let a topic grow; who has to be shown learns of it within its metadata's age."""
+    """Let a topic grow, or begin."""
     assert action.topic is not None
-    now = run.queue.now
     run.topics[action.topic] = action.partitions
-    run.ledger.grow(now, action.topic, action.partitions)
+    run.ledger.grow(run.queue.now, action.topic, action.partitions)
+    _show_topics(run)
+
+
+def _delete(run: Run, action: Action) -> None:
+    """Let a topic go; what members had of it is no loss to anybody."""
+    assert action.topic is not None
+    del run.topics[action.topic]
+    run.ledger.drop(run.queue.now, action.topic)
+    _show_topics(run)
+
+
+def _show_topics(run: Run) -> None:
+    """Show the topics as they are to the coordinator, and to members as their metadata ages."""
+    now = run.queue.now
     cluster = Cluster.of(run.topics)
     must_show = run.sides.change_topics(cluster)
     if run.heartbeats is not None:
@@ -75,6 +88,7 @@ ACTS: dict[Verb, Callable[[Run, Action], None]] = {
     Verb.START: _start,
     Verb.CREATE: _grow,
     Verb.GROW: _grow,
+    Verb.DELETE: _delete,
     Verb.SUBSCRIBE: _subscribe,
     Verb.PAUSE: _pause,
     Verb.RESUME: _resume,

@@ -21,6 +21,9 @@ class Verb(StrEnum):
     """Its process ends; the coordinator finds out by the session timeout."""
     SUBSCRIBE = "subscribe"
     """It subscribes to other topics: `Action.topics`."""
+    DELETE = "delete"
+    """A topic is deleted: nobody reads anything of it any more, and members learn of it as of a new
+    one."""
     PAUSE = "pause"
     """It pauses the partitions of `Action.topic` that it consumes."""
     RESUME = "resume"

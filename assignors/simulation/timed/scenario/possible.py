@@ -81,6 +81,10 @@ def _actions_concern_what_is_there(scenario: Scenario) -> None:
             _topic_is_created(counts, action, place)
         elif action.do is Verb.GROW:
             _topic_grows(counts, action, place)
+        elif action.do is Verb.DELETE:
+            if counts.pop(action.topic or "", None) is None:
+                words = f"there is no topic {action.topic!r}"
+                raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
         elif action.member not in names:
             words = f"there is no member {action.member!r}"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))

@@ -1,0 +1,124 @@
+"""What Kafka 4.4.0 does wrong when a group migrates, as small as it gets; and so do we.
+
+The random histories of `test_coordinator_live` compare both. Here the answers themselves are held:
+when a release of Kafka answers something else, these tests say which page to rewrite.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.foreign.judge import Judge
+from wire import Subscription, decode_assignment, encode_subscription
+
+pytestmark = pytest.mark.foreign
+
+BROKER = {
+    "group.initial.rebalance.delay.ms": "0",
+    "group.consumer.assignors": "uniform",
+    "group.consumer.assignment.interval.ms": "0",
+    "group.consumer.migration.policy": "bidirectional",
+    "offsets.retention.check.interval.ms": str(2**40),
+}
+SUBSCRIPTION = encode_subscription(Subscription(version=1, topics=("t",))).hex()
+Operation = dict[str, Any]
+
+
+def played(judge: Judge, *ops: Operation) -> list[dict[str, Any]]:
+    """Kafka's steps; the group's topic has four partitions."""
+    topics = {"op": "topics", "topics": {"t": 4}}
+    answer = judge.ask({"algo": "coordinator", "broker": BROKER, "ops": [topics, *ops]})
+    steps: list[dict[str, Any]] = answer["steps"]
+    return steps[1:]
+
+
+def heartbeat(member: str, epoch: int, instance: str | None, **said: object) -> Operation:
+    """A heartbeat of a member of the consumer protocol."""
+    one = {"op": "consumer", "member": member, "epoch": epoch, "instance": instance}
+    return {**one, "rebalance": -1 if epoch else 60_000, **said}
+
+
+def join(client: str, member: str, instance: str | None = None) -> Operation:
+    """A JoinGroup of a member of the classic protocol."""
+    return {
+        "op": "join",
+        "client": client,
+        "member": member,
+        "instance": instance,
+        "session": 45_000,
+        "rebalance": 60_000,
+        "type": "consumer",
+        "protocols": [["range", SUBSCRIPTION]],
+    }
+
+
+def sync(member: str, generation: int) -> Operation:
+    """A SyncGroup of a follower."""
+    one = {"op": "sync", "member": member, "instance": None, "generation": generation}
+    return {**one, "protocol": "range", "type": "consumer", "assignments": []}
+
+
+def test_a_group_without_a_chosen_assignor_answers_its_joins_and_cannot_be_converted(
+    judge: Judge,
+) -> None:
+    _, step = played(judge, join("a", "", "i0"), heartbeat("b", 0, None, topics=["t"], owned={}))
+    waiting, refused = step["responses"]
+    assert (waiting["number"], waiting["error"]) == (1, 27)
+    assert refused == {"number": 2, "error": -1}
+    assert step["records"] == []
+
+
+def test_a_join_with_an_unknown_id_removes_an_empty_consumer_group_without_a_record(
+    judge: Judge,
+) -> None:
+    """The next coordinator finds it in the log: until then a heartbeat gets GROUP_ID_NOT_FOUND."""
+    *_, refused, after = played(
+        judge,
+        heartbeat("a", 0, None, topics=["t"], owned={}),
+        heartbeat("a", -1, None),
+        join("b", "nobody"),
+        heartbeat("a", 3, None),
+    )
+    assert [each["error"] for each in refused["responses"]] == [25]
+    assert refused["records"] == []
+    assert [each["error"] for each in after["responses"]] == [69]
+
+
+def test_a_static_member_that_changes_its_protocol_lets_another_ones_partition_be_given_away(
+    judge: Judge,
+) -> None:
+    """Nobody waits for what a member still owns once the group has become a classic one.
+
+    `a` owns 2 and 3 and is to give 3 to `b`, but does not know yet. The last member of the consumer
+    protocol, a static one, comes back with the classic one; the targets become assignments, without
+    a rebalance, and the SyncGroup of `b` brings it 3. `a` hears with its next heartbeat that its
+    generation is an old one, and consumes 3 until then.
+    """
+    a, b = "AAAAAAAAQACAAAAAAAAAAQ", "AAAAAAAAQACAAAAAAAAAAg"
+    steps = played(
+        judge,
+        heartbeat("c", 0, "i0", topics=["t"], owned={}),
+        join("a", ""),
+        join("a", a),
+        heartbeat("c", 2, "i0", owned={"t": [0, 1, 2, 3]}),
+        heartbeat("c", 2, "i0", owned={"t": [0, 1]}),
+        join("a", a),
+        sync(a, 3),
+        join("b", ""),
+        join("b", b),
+        heartbeat("c", -2, "i0"),
+        join("c", "", "i0"),
+        sync(b, 4),
+        {"op": "heartbeat", "member": a, "instance": None, "generation": 3},
+    )
+    given = [
+        read.partitions
+        for step in steps
+        for each in step["responses"]
+        if each.get("assignment") and isinstance(each["assignment"], str)
+        if (read := decode_assignment(bytes.fromhex(each["assignment"])).value)
+    ]
+    assert given == [{"t": (2, 3)}, {"t": (3,)}]
+    assert [each["error"] for each in steps[-1]["responses"]] == [22]
