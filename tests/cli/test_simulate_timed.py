@@ -177,3 +177,9 @@ def test_violations_of_none_or_of_many_runs_are_refused(
     done = process("simulate", "--scenario", "crash", *options)
     assert done.returncode == 2
     assert words.encode() in done.stderr
+
+
+def test_commits_are_in_the_table_where_there_are_any() -> None:
+    shown = process("simulate", "--scenario", "zombie-of-kip-447", "-o", "table").stdout
+    assert b"commits refused" in shown
+    assert b"commits" not in process("simulate", "--scenario", "crash", "-o", "table").stdout

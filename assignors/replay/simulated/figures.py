@@ -7,7 +7,7 @@ from typing import Any
 
 from assignors.replay.report.comparison import BAR_WIDTH
 from assignors.replay.report.table_view import Column, Form, InlineBar, TableView, table_view
-from assignors.simulation.timed.tables.labels import LABELS, figure_text
+from assignors.simulation.timed.tables.labels import figure_text, labels_of
 
 Figures = tuple[str, Mapping[str, Mapping[str, Any]]]
 """A protocol, and the summary row of each of its figures."""
@@ -16,10 +16,11 @@ Figures = tuple[str, Mapping[str, Mapping[str, Any]]]
 def comparison(summary: Iterable[Mapping[str, Any]]) -> TableView:
     """Return the medians of each protocol, a bar beside each; `summary` is of one group."""
     rows = _by_protocol(summary)
+    labels = _labels(rows)
     columns: list[Column[Figures]] = [
         Column("protocol", lambda row: row[0], Form.NAME),
         Column("runs", lambda row: row[1]["events"]["runs"], Form.NUMBER),
-        *(Column(label, _median(figure, rows), Form.BAR) for figure, label in LABELS.items()),
+        *(Column(label, _median(figure, rows), Form.BAR) for figure, label in labels.items()),
         Column("settled", lambda row: _share(row[1]["is_settled"]["mean"]), Form.NUMBER),
     ]
     return table_view(columns, rows, caption="Figures by protocol: medians over the seeds")
@@ -30,13 +31,17 @@ def differences(summary: Iterable[Mapping[str, Any]]) -> TableView | None:
 
     `None` where there is only one protocol.
     """
-    baseline, *others = _by_protocol(summary) or [("", {})]
-    if not others:
+    rows = _by_protocol(summary)
+    if len(rows) < 2:
         return None
+    baseline, *others = rows
     columns: list[Column[Figures]] = [
         Column("protocol", lambda row: row[0], Form.NAME),
         Column("seeds in common", lambda row: row[1]["events"]["pairs"], Form.NUMBER),
-        *(Column(label, _difference(figure), Form.NUMBER) for figure, label in LABELS.items()),
+        *(
+            Column(label, _difference(figure), Form.NUMBER)
+            for figure, label in _labels(rows).items()
+        ),
     ]
     return table_view(
         columns,
@@ -50,6 +55,10 @@ def _by_protocol(summary: Iterable[Mapping[str, Any]]) -> list[Figures]:
     for row in summary:
         found.setdefault(str(row["protocol"]), {})[row["figure"]] = row
     return list(found.items())
+
+
+def _labels(rows: Iterable[Figures]) -> dict[str, str]:
+    return labels_of((figure, found["mean"]) for row in rows for figure, found in row[1].items())
 
 
 def _median(figure: str, rows: Iterable[Figures]) -> Callable[[Figures], InlineBar]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assignors.cli.outputs.cells import cell, clean, console_of, table_of
 from assignors.documents.values import Document
-from assignors.simulation.timed.tables.labels import LABELS, figure_text
+from assignors.simulation.timed.tables.labels import LABELS, figure_text, labels_of
 
 
 def show_results(documents: Iterable[Document]) -> None:
@@ -23,7 +23,10 @@ def show_results(documents: Iterable[Document]) -> None:
             run = f"{document['protocol']}, seed {document['seed']}"
             console.print(clean(f"{run}: {error['text']}"), style="red")
     table = table_of("median over the seeds", *found, right=list(found))
-    for figure, label in LABELS.items():
+    shown = labels_of(
+        (name, row[name]) for rows in found.values() for row in rows for name in LABELS
+    )
+    for figure, label in shown.items():
         table.add_row(label, *(_median(figure, rows) for rows in found.values()))
     settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
     table.add_row("settled at the end", *settled)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 SECOND_MS = 1000.0
 
 LABELS: dict[str, str] = {
@@ -15,11 +17,41 @@ LABELS: dict[str, str] = {
     "round_ms_max": "rebalance, longest, s",
     "convergence_ms": "from the last action to rest, s",
     "double_partition_ms": "partition-seconds with two consumers",
+    "longest_double_ms": "longest of them with two, s",
+    "pauses_ended": "pauses ended by rebalances",
+    "commits": "commits",
+    "fenced_commits": "commits refused",
+    "reprocessed_records": "records processed again",
+    "duplicate_records": "records processed by two at once",
     "unowned": "without a consumer at the end",
     "violations": "violations",
     "events": "events",
 }
 """Figure -> label, in the order in which they are shown. Times are labelled in seconds."""
+
+WHERE_NOT_ZERO = {
+    "longest_double_ms",
+    "pauses_ended",
+    "commits",
+    "fenced_commits",
+    "reprocessed_records",
+    "duplicate_records",
+}
+"""Figures that are shown where a run has some: most scenarios have no records and no zombies."""
+
+
+def labels_of(values: Iterable[tuple[str, float | None]]) -> dict[str, str]:
+    """Return the labels that are shown for these figures and values, in order.
+
+    >>> [figure for figure in labels_of([("commits", 0), ("moves", 0)]) if figure != "rounds"][:1]
+    ['moves']
+    """
+    some = {figure for figure, value in values if value}
+    return {
+        figure: label
+        for figure, label in LABELS.items()
+        if figure in some or figure not in WHERE_NOT_ZERO
+    }
 
 
 def figure_text(figure: str, value: float | None, *, signed: bool = False) -> str:
