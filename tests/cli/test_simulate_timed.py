@@ -138,6 +138,7 @@ def test_a_run_is_written_as_a_log_that_replay_reads(name: str, tmp_path: Path) 
         (("--seeds", "2"), b"--log writes one run"),
         (("--protocol", "classic", "--protocol", "consumer"), b"--log writes one run"),
         (("--intervals",), b"--log"),
+        (("--protocol", "push"), b"Kafka has no records for groups of the push protocol"),
         ((), b"not an empty folder"),
     ],
 )

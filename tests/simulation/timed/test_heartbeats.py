@@ -127,6 +127,8 @@ NEVER_RESTS = {
     ),
     # Every heartbeat of a member with a pattern may begin a lookup.
     ("new-topic-for-a-pattern", GroupProtocol.CONSUMER),
+    # Each one renews a lease.
+    ("zombie-with-lease", GroupProtocol.PUSH),
 }
 """Where every heartbeat is looked at."""
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from assignors.simulation.timed.counterexamples.history import history
+from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
@@ -255,6 +257,18 @@ def test_what_a_member_was_asked_for_goes_on_when_its_lease_is_over() -> None:
     assert played.result.double_partition_ms == 0
     assert played.result.is_settled
     assert sorted(loads(played)) == [2, 2, 2]
+
+
+def test_a_history_says_what_coordinator_brokers_and_members_do() -> None:
+    text = "\n".join(history(named("nine-steps", protocol=GroupProtocol.PUSH)))
+    for words in (
+        "gets JoinGroup of c3",
+        "broker 1 has the new owners",
+        "all brokers have acknowledged",
+        "to give up: orders-",
+        "sends PartitionCommittedNotification of c0",
+    ):
+        assert words in text
 
 
 # Changes at once

@@ -71,6 +71,12 @@ def test_scenarios_that_differ_have_different_hashes() -> None:
 
 
 MEMBER = {"name": "a", "topics": ["t"]}
+
+
+def pushing(**settings: int) -> dict[str, object]:
+    return {"protocol": "push", "broker": {"push": settings}}
+
+
 CUT = {"kind": "cut", "from_ms": 1, "until_ms": 9}
 FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
 
@@ -142,6 +148,16 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         ({"members": [{**MEMBER, "stops_without_answer": 1}]}, "members[0].stops_without_answer"),
         ({"broker": {"consumer_session_timeout_ms": 5000}}, "broker.consumer_session_timeout_ms"),
         ({"broker": {"assignor": "x"}}, "broker.assignor"),
+        ({"broker": {"push": {"lease": 1}}}, "broker.push.lease"),
+        ({"broker": {"push": {"has_epochs": 1}}}, "broker.push.has_epochs"),
+        ({"broker": {"push": {"fetch_ms": -1}}}, "broker.push.fetch_ms"),
+        (pushing(brokers=0), "broker.push.brokers"),
+        (pushing(moves_per_second=1_000_001), "broker.push.moves_per_second"),
+        (pushing(lease_ms=3000), "broker.push.lease_ms"),
+        (
+            {"protocol": "push", "broker": {"assignor": "java/cooperative-sticky"}},
+            "broker.assignor",
+        ),
         ({"network": []}, "network"),
     ],
 )

@@ -12,6 +12,7 @@ from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document
 from assignors.simulation.timed.offsets_topic import TOPIC, LogEntry, log_entries
+from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import FIGURES, identity, scenario_of
 
@@ -39,6 +40,8 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
         raise click.UsageError(f"--log needs {error.name}: the extra `replay`") from None
     (row,) = request.rows()
     scenario = scenario_of(row)
+    if scenario.protocol is GroupProtocol.PUSH:
+        raise click.UsageError("--log: Kafka has no records for groups of the push protocol")
     played = simulate(scenario, keeps_history=True)
     group = scenario.name or "simulated"
     batches = log_entries(played.records, group=group, starts_at_ms=STARTS_AT_MS)

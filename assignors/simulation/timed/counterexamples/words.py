@@ -6,6 +6,7 @@ words.
 
 from __future__ import annotations
 
+from assignors.simulation.timed.counterexamples import push_words
 from assignors.simulation.timed.monitors.invariants import listed
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.classic import messages as classic
@@ -31,9 +32,11 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Request,
     Response,
+    Restrict,
     Schedule,
     Send,
 )
+from assignors.simulation.timed.protocols.push import messages as push
 from wire import TopicPartitions, decode_assignment, decode_subscription
 
 CALLBACKS = {
@@ -97,25 +100,31 @@ def _timer(key: tuple[str, ...]) -> str | None:
             return f"the session of {short(member_id)} is over"
         case ("rebalance", member_id):
             return f"the time of {short(member_id)} to revoke is over"
-    return TIMERS.get(key, f"timer {' '.join(key)}")
+    words = push_words.timer_words(key, short)
+    return words or TIMERS.get(key, f"timer {' '.join(key)}")
 
 
 def _effect(effect: Effect) -> str | None:
+    words: str | None = None
     match effect:
         case Send(_, request):
-            return _request(request, "sends")
+            words = _request(request, "sends")
         case Reply(_, response):
-            return _response(response, "answers")
+            words = _response(response, "answers")
         case Consume(owned, reason):
-            return f"consumes {partitions(owned)} ({reason})"
+            words = f"consumes {partitions(owned)} ({reason})"
+        case Restrict(name, owned, reason):
+            words = f"brokers let {name} consume {partitions(owned)} ({reason})"
         case Append(records):
-            return "writes " + ", ".join(_record(record) for record in records)
+            words = "writes " + ", ".join(_record(record) for record in records)
         case Schedule(key) if key in CALLBACKS:
-            return f"{CALLBACKS[key]} begins"
-    return None
+            words = f"{CALLBACKS[key]} begins"
+    return words
 
 
 def _request(request: Request, verb: str) -> str | None:
+    if isinstance(request, push.Request):
+        return push_words.request_words(request, verb, short)
     match request:
         case classic.JoinGroup():
             claims = decode_subscription(request.protocols[0].metadata).value
@@ -140,6 +149,8 @@ def _request(request: Request, verb: str) -> str | None:
 
 
 def _response(response: Response, verb: str) -> str | None:
+    if isinstance(response, push.Response):
+        return push_words.response_words(response, verb)
     match response:
         case classic.JoinGroupResponse(ErrorCode.NONE):
             return (
@@ -153,10 +164,8 @@ def _response(response: Response, verb: str) -> str | None:
                 return None
             given = partitions(response.assignment)
             return f"{verb} epoch {response.epoch} to {short(response.member_id)}: {given}"
-    if response.error == 0:
-        return None
     name = type(response).__name__.removesuffix("Response")
-    return f"{verb} {name}: {response.error.name}"
+    return f"{verb} {name}: {response.error.name}" if response.error else None
 
 
 def _record(record: Record) -> str:

@@ -15,6 +15,7 @@ from assignors.simulation.timed.gallery import (
     failures,
     migrations,
     outages,
+    pushing,
     restarts,
     rounds,
     upgrades,
@@ -33,6 +34,7 @@ GALLERY: dict[str, Story] = {
     **outages.STORIES,
     **migrations.STORIES,
     **clients.STORIES,
+    **pushing.STORIES,
 }
 """Name -> scenario and expected outcome. A file of stories more is one entry more here."""
 

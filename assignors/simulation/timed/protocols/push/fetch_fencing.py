@@ -57,12 +57,19 @@ def fence(state: PushCoordinator, broker: int, inquiry: int) -> None:
 
 
 def refuse(state: PushCoordinator, member_id: str) -> None:
-    """Answer a member's fetch: it is refused for all that was fenced since the last answer."""
+    """Answer a member's fetch: it is refused for what was fenced since the last answer.
+
+    But what the member has given up meanwhile it does not ask for.
+    """
     member = state.members.get(member_id)
     if member is None or member.fetch is None:
         return
-    state.out.append(Reply(member.fetch, FetchResponse(member.refused)))
-    member.fetch, member.refused = None, {}
+    has = member.assigned.keys() | member.removing.keys()
+    refused = {each: grant for each, grant in member.refused.items() if each in has}
+    member.refused = {}
+    if refused:
+        state.out.append(Reply(member.fetch, FetchResponse(refused)))
+        member.fetch = None
 
 
 def refuse_later(state: PushCoordinator, member_id: str) -> None:
