@@ -164,7 +164,7 @@ def classic_sides(scenario: Scenario) -> Sides:
     def step_member(number: int, event: MemberEvent) -> list[Effect]:
         member = members[number]
         if member.config.pattern is not None and isinstance(event, Fired) and event.key == POLL:
-            learn_topics(member, newest)
+            learn_topics(member, newest, members)
         return classic_member.step(member, event)
 
     return Sides(
@@ -173,7 +173,7 @@ def classic_sides(scenario: Scenario) -> Sides:
         step_coordinator=lambda _, event: classic_coordinator.step(coordinator, event),
         step_member=step_member,
         change_topics=change_topics,
-        show_topics=lambda number, cluster: learn_topics(members[number], cluster),
+        show_topics=lambda number, cluster: learn_topics(members[number], cluster, members),
         generation=lambda: coordinator.group.generation,
         is_rebalancing=lambda: coordinator.group.state not in AT_REST,
         removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one

@@ -9,6 +9,8 @@ Source: `ConsumerCoordinator.updatePatternSubscription`, `poll` of Kafka's Java 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assignors.model import Cluster
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.scenario.reading import compiled
@@ -20,15 +22,20 @@ def matching(pattern: str, cluster: Cluster) -> tuple[str, ...]:
     return tuple(sorted(name for name in cluster.topics if matches(name)))
 
 
-def learn_topics(member: ClassicMember, cluster: Cluster) -> bool:
+def learn_topics(member: ClassicMember, cluster: Cluster, group: Iterable[ClassicMember]) -> bool:
     """Take over new metadata; return whether the member has to join again because of it.
 
-    A leader has to where a topic of its has changed: only it knows of partitions. Anybody has to
-    whose pattern now matches other topics.
+    A leader has to where a topic has changed that anybody in the group subscribes to: only it
+    knows of partitions. Anybody has to whose pattern now matches other topics.
+    Cost: O(topics), for a leader O(members).
     """
     before, member.cluster = member.cluster.topics, cluster
-    is_concerned = any(before.get(t) != cluster.topics.get(t) for t in member.topics)
-    return follow_pattern(member) or (member.is_leader and is_concerned)
+    if follow_pattern(member):
+        return True
+    if not member.is_leader:
+        return False
+    subscribed = {topic for each in group if each.is_up for topic in each.topics}
+    return any(before.get(topic) != cluster.topics.get(topic) for topic in subscribed)
 
 
 def follow_pattern(member: ClassicMember) -> bool:
