@@ -29,6 +29,14 @@ def test_a_scenario_gives_the_figures_that_stand_beside_it(
     assert unexpected(GALLERY[name], protocol, played(name, protocol)) == {}
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("name", "protocol"), PLAYED)
+def test_the_figures_hold_for_any_seed(name: str, protocol: GroupProtocol, seed: int) -> None:
+    result = simulate(named(name, seed=seed, protocol=protocol)).result
+    assert unexpected(GALLERY[name], protocol, result) == {}
+
+
 @pytest.mark.parametrize("name", GALLERY)
 def test_a_scenario_says_what_it_shows_and_expects_more_than_any_other(name: str) -> None:
     story = GALLERY[name]

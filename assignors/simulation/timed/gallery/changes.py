@@ -167,7 +167,7 @@ STORIES = {
         scenario=join_storm,
         expected={
             CLASSIC: {"rounds": (1, 2), "moves": 0, "longest_gap_ms": (6 * SECOND, 7 * SECOND)},
-            CONSUMER: {"rounds": 40, "moves": 195, "longest_gap_ms": (0, 5.2 * SECOND)},
+            CONSUMER: {"rounds": 40, "moves": 195, "longest_gap_ms": (0, 5.4 * SECOND)},
         },
     ),
     "too-many-members": Story(
