@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.processing.records import RecordLedger
+from assignors.simulation.timed.protocols.offsets import access
 from assignors.simulation.timed.protocols.offsets.flow import Flow, Start, end_offset, position
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetRecord
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
@@ -263,3 +264,36 @@ def test_lost_messages_delay_commits_and_lose_no_record(
         result = simulate(replace(scenario, seed=seed)).result
         # Everybody has caught up with what is written, but for the last commit.
         assert result.lag_records <= 6 * RATE * 2
+
+
+# The monitor
+
+
+def zombie(protocol: GroupProtocol) -> Played:
+    """A member that was frozen beyond its session and commits once it goes on."""
+    members = tuple(
+        MemberConfig(name=f"c{i}", topics=("t",), auto_commit_ms=1000) for i in range(2)
+    )
+    freeze = Fault(kind=FaultKind.FREEZE, member="c0", from_ms=20_500, until_ms=75_000)
+    scenario = Scenario(
+        until_ms=80_000,
+        protocol=protocol,
+        topics={"t": 2},
+        members=members,
+        faults=(freeze,),
+        processing=ProcessingConfig(records_per_second=RATE),
+    )
+    return simulate(scenario, monitoring=Monitoring.FULL)
+
+
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+def test_commits_of_a_zombie_are_refused_and_a_coordinator_that_takes_them_is_found(
+    protocol: GroupProtocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lawful = zombie(protocol)
+    assert lawful.result.fenced_commits > 0
+    assert lawful.result.violations == 0
+    for name in ("classic_commit_refusal", "consumer_commit_refusal"):
+        monkeypatch.setattr(access, name, lambda *_: CommitError.NONE)
+    found = {each.monitor for each in zombie(protocol).violations}
+    assert "commit-of-a-stranger" in found

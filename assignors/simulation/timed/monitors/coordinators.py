@@ -45,6 +45,8 @@ class CoordinatorView:
     """Member id -> generation or epoch."""
     target: Mapping[str, TopicPartitions] = field(default_factory=dict)
     target_epoch: int | None = None
+    is_exact: bool = False
+    """Whether members have to name exactly this generation, as in a classic group."""
     unstable: tuple[str, ...] = ()
     """Where the group is called stable: members that have not their target."""
     logged: Folded | None = None
@@ -142,6 +144,7 @@ def _classic(coordinator: ClassicCoordinator) -> CoordinatorView:
             for each in group.members.values()
             if each.generation == group.generation
         },
+        is_exact=True,
         target=target,
         logged=logged,
     )

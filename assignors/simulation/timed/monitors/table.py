@@ -79,6 +79,12 @@ MONITORS: dict[str, Monitor] = {
         is_basic=True,
         design="S4",
     ),
+    "commit-of-a-stranger": Monitor(
+        claim="A commit is accepted only from a member, in its generation; in a consumer group also"
+        " in an epoch that it has left. From outside it is accepted while there are no members.",
+        kind=Kind.STEP,
+        design="S5",
+    ),
     "epoch-went-back": Monitor(
         claim="The generation or epoch of a member falls only when it leaves or joins anew; that of"
         " the group never does.",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics, pairs
 from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import (
     CoordinatorView,
     Folded,
@@ -187,6 +188,7 @@ def saw_coordinator(
     after = view_of(watch.sides.coordinator)
     members = _members(watch, range(len(watch.names)))
     report(watch, coordinator_found(watch.view, watch.log, effects, after, members))
+    report(watch, commit_found(watch.view, event, effects))
     watch.view = after
     watch.log = folded(watch.log, (record for each in appends for record in each.records))
     _judge_moment(watch, broken(_moment(watch)))
