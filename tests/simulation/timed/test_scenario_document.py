@@ -34,6 +34,7 @@ WHOLE = Scenario(
     members=(
         MemberConfig(name="a", topics=("t",), assignors=("java/range", "java/sticky")),
         MemberConfig(name="b", topics=("t", "u"), instance_id="i", rack_id="r", starts_at_ms=5),
+        MemberConfig(name="c", topics=("t",), starts_at_ms=None),
         MemberConfig(name="m", topics=(), assign={"t": (0, 2)}, commits_on_revoke=False),
     ),
     plan=(

@@ -13,9 +13,16 @@ from assignors.model import Cluster
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.faults.events import FaultEvent, disturb, member_event
 from assignors.simulation.timed.faults.zombies import Zombies
-from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.network import Network, Silent, TimedOut
-from assignors.simulation.timed.protocols.effects import Command, Failed, MemberEvent, Restrict
+from assignors.simulation.timed.protocols.effects import (
+    Command,
+    Failed,
+    Fired,
+    MemberEvent,
+    Restrict,
+)
+from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.scenario import FaultKind, Scenario
 from assignors.simulation.timed.sides import Sides
 
@@ -77,8 +84,19 @@ class LiveFaults:
             self.sides.freeze(members[0], event.begins)
         else:
             self.sides.freeze(members[0], event.begins)
-            for what in self.frozen.pop(members[0], ()):
-                self.reach(members[0], what)
+            self._thaw(members[0])
+
+    def _thaw(self, number: int) -> None:
+        """Let a process go on: its timers are due, unless what came meanwhile stops them."""
+        held = self.frozen.pop(number, ())
+        queue = self.network.queue
+        for what in held:
+            if isinstance(what, Fired):
+                rank = Rank.HEARTBEAT if what == HEARTBEAT else None
+                queue.start((number, what.key), queue.now, (number, what), rank, number)
+        for what in held:
+            if not isinstance(what, Fired):
+                self.reach(number, what)
 
     def reach(self, number: int, what: ForMember) -> None:
         """Let something happen to a member: now, or when it is frozen no more, unless it is killed.

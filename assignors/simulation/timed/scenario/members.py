@@ -17,6 +17,7 @@ from assignors.documents.values import (
 from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
+    Nullable,
     Reader,
     as_assignors,
     as_boolean,
@@ -109,6 +110,7 @@ READERS: dict[str, Reader] = {
     "protocol": one_of(GroupProtocol),
     "pattern": as_pattern,
     "remote_assignor": as_string,
+    "starts_at_ms": Nullable(as_natural),
     "client": as_client,
     "claims": one_of(Claims),
     "subscription_hex": as_hexadecimal,

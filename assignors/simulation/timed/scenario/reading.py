@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -33,15 +34,29 @@ Reader = Callable[[object, Place], Any]
 def read_fields(
     given: Mapping[str, object], readers: Mapping[str, Reader], place: Place
 ) -> dict[str, Any]:
-    """Return the values of the fields that are given; a field without a reader is refused."""
+    """Return the values of the fields that are given; a field without a reader is refused.
+
+    A value that is null stands for the default, unless its reader is `Nullable`.
+    """
     for key in given:
         if key not in readers:
             raise DocumentError(ErrorCode.UNKNOWN, f"{key!r} is no field here", (*place, key))
     return {
         key: read(given[key], (*place, key))
         for key, read in readers.items()
-        if given.get(key) is not None
+        if key in given and (given[key] is not None or isinstance(read, Nullable))
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Nullable:
+    """A reader for which null is a value of its own."""
+
+    read: Reader
+
+    def __call__(self, value: object, place: Place) -> Any:  # noqa: ANN401 - as its reader
+        """Return what the reader does, and `None` for null."""
+        return None if value is None else self.read(value, place)
 
 
 def settings_reader(kind: type[Any], readers: Mapping[str, Reader]) -> Reader:

@@ -249,7 +249,8 @@ def revoked(state: ClassicMember) -> None:
 def assigned(state: ClassicMember) -> None:
     """Consume what is new: the callback for assigned partitions is over."""
     state.application.is_in_callback = False
-    state.out.append(Consume(state.owned, "assigned"))
+    if not state.application.has_left and state.deferred is ErrorCode.NONE:
+        state.out.append(Consume(state.owned, "assigned"))
 
 
 def poll_later(state: ClassicMember) -> None:

@@ -97,9 +97,11 @@ def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> Non
     state.epoch = response.epoch
     if response.assignment is not None:
         state.target = response.assignment
-        _reconcile(state)
+    has_news = response.assignment is not None or state.must_send
     if state.must_send:
         send_now(state)
+    if has_news:
+        _reconcile(state)
 
 
 def lose_place(state: ConsumerClient, error: ConsumerError) -> None:
@@ -121,8 +123,14 @@ def _give_up(state: ConsumerClient, error: ConsumerError) -> None:
 
 
 def _reconcile(state: ConsumerClient) -> None:
-    """Set out for the assignment, unless the member is on its way to an earlier one."""
-    if state.going_for is not None or state.is_stopping or _has(state, state.target):
+    """Set out for the assignment, unless the member is on its way to an earlier one.
+
+    What it has come to before it reports first: a report that is late would otherwise say of a
+    partition that it is about to take that it does not own it.
+    """
+    if state.going_for is not None or state.must_report or state.is_stopping:
+        return
+    if _are_same(state.owned, state.target):
         return
     state.going_for = state.target
     has_lost = count(shared(state.owned, state.target)) < count(state.owned)
@@ -149,31 +157,38 @@ def _revoked(state: ConsumerClient) -> None:
 def _take(state: ConsumerClient) -> None:
     """Run the callback for what is new, if anything is."""
     assert state.going_for is not None
-    if _has(state, state.going_for):
+    if _are_same(state.owned, state.going_for):
         _assigned(state)
     else:
         state.out += call_back(state.application, state.config, "assigned", state.config.assign_ms)
 
 
 def _assigned(state: ConsumerClient) -> None:
-    """Consume what is new, and report it: the member has what it set out for."""
+    """Consume what is new, and report it: the member has what it set out for.
+
+    Unless it is back where it was before: then the coordinator has its last report for an answer to
+    that, and others may have what it was going to take (`maybeAbortReconciliation`).
+    """
     assert state.going_for is not None
     state.application.is_in_callback = False
-    if not _has(state, state.going_for):
-        state.owned = state.going_for
+    got, state.going_for = state.going_for, None
+    is_back = _are_same(state.target, state.confirmed) and not _are_same(state.target, got)
+    if state.is_out or is_back:
+        free(state)
+        return
+    if not _are_same(state.owned, got):
+        state.owned = got
         state.out.append(Consume(state.owned, "assigned"))
-    state.confirmed = state.owned
-    state.going_for = None
+    state.confirmed = got
     if not (state.is_stopping or state.is_out):
         state.must_report = True
         send_now(state)
     free(state)
 
 
-def _has(state: ConsumerClient, partitions: TopicPartitions) -> bool:
-    """Return whether the member owns exactly these."""
-    both = count(shared(state.owned, partitions))
-    return both == count(partitions) == count(state.owned)
+def _are_same(one: TopicPartitions, other: TopicPartitions) -> bool:
+    """Return whether these are the same partitions, in whatever order."""
+    return count(shared(one, other)) == count(one) == count(other)
 
 
 def send_now(state: ConsumerClient, after_us: int = 0) -> None:

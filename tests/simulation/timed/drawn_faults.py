@@ -1,0 +1,50 @@
+"""Faults drawn at random, for groups drawn at random."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
+from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER
+
+ENDS_MS = 75_000
+"""By then all faults are over."""
+
+
+@st.composite
+def faults(draw: st.DrawFn, names: list[str]) -> Fault:
+    """One fault of any kind, of one member or, where that is possible, of all."""
+    kind = draw(st.sampled_from(FaultKind))
+    begins = draw(st.integers(0, ENDS_MS - 1000))
+    ends = begins + draw(st.integers(1, ENDS_MS - begins))
+    whose = st.sampled_from(names)
+    return Fault(
+        kind=kind,
+        member=draw(whose if kind in OF_A_MEMBER else st.one_of(st.none(), whose)),
+        from_ms=begins,
+        until_ms=0 if kind is FaultKind.LOST_GENERATION else ends,
+        by_ms=draw(st.sampled_from([10, 1000, 30_000])) if kind in LONGER else 0,
+        percent=draw(st.sampled_from([1, 20, 100])) if kind is FaultKind.LOSS else 0,
+    )
+
+
+@st.composite
+def with_faults(draw: st.DrawFn, scenarios: st.SearchStrategy[Scenario]) -> Scenario:
+    """A scenario with up to six faults, of a member no two of one kind at a time."""
+    scenario = draw(scenarios)
+    names = [each.name for each in scenario.members]
+    listed = draw(st.lists(faults(names), min_size=1, max_size=6))
+    one_of_each = {(each.kind, each.member): each for each in listed}
+    quick = draw(st.booleans())
+    members = tuple(
+        replace(
+            each,
+            request_timeout_ms=3000 if quick else 30_000,
+            leaves_if_poll_is_late=draw(st.booleans()),
+            stops_without_answer=draw(st.booleans()),
+        )
+        for each in scenario.members
+    )
+    return replace(scenario, members=members, faults=tuple(one_of_each.values()))

@@ -1,0 +1,69 @@
+"""Groups to which anything happens: no rule is broken, and once it is over they settle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from hypothesis import given, settings
+
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario_document import (
+    document_from_scenario,
+    scenario_from_document,
+)
+from assignors.simulation.timed.simulation import simulate
+from tests.simulation.timed.drawn import scenarios
+from tests.simulation.timed.drawn_faults import with_faults
+
+SESSION_MS, REBALANCE_MS, REQUEST_MS = 10_000, 20_000, 30_000
+"""The longest in `drawn`."""
+
+
+@settings(max_examples=150)
+@given(with_faults(scenarios()))
+def test_faults_break_no_rule_and_the_group_settles_after_them(scenario: Scenario) -> None:
+    # The monitors let the run go on after its end, and look whether all is well then.
+    assert simulate(scenario, monitoring=Monitoring.FULL).violations == []
+
+
+@settings(max_examples=60)
+@given(with_faults(scenarios()))
+def test_every_partition_has_one_consumer_again_once_time_limits_are_over(
+    scenario: Scenario,
+) -> None:
+    # A JoinGroup that is lost is noticed last: after the rebalance timeout and five seconds.
+    after = 2 * (SESSION_MS + REBALANCE_MS + REQUEST_MS)
+    # Callbacks longer than the poll interval would let members leave for ever.
+    members = tuple(replace(each, rebalance_timeout_ms=REBALANCE_MS) for each in scenario.members)
+    longer = replace(scenario, members=members, until_ms=90_000 + after)
+    assert simulate(longer).result.unowned == 0
+
+
+@settings(max_examples=60)
+@given(with_faults(scenarios()))
+def test_a_run_with_faults_repeats_itself_from_its_document(scenario: Scenario) -> None:
+    scenario = replace(scenario, seed=min(scenario.seed, 2**63 - 1))
+    first = simulate(scenario, keeps_history=True)
+    document = json.loads(json.dumps(document_from_scenario(scenario)))
+    assert first == simulate(scenario_from_document(document), keeps_history=True)
+
+
+@settings(max_examples=60)
+@given(with_faults(scenarios()))
+def test_two_consume_a_partition_only_while_one_of_them_is_a_zombie(scenario: Scenario) -> None:
+    played = simulate(scenario)
+    zombie_us = sum(each.until_us - each.from_us for each in played.zombies)
+    double_us = played.result.double_partition_ms * 1000
+    assert double_us <= zombie_us * sum(scenario.topics.values())
+
+
+@settings(max_examples=100)
+@given(with_faults(scenarios()))
+def test_heartbeats_may_be_computed_between_faults(scenario: Scenario) -> None:
+    computed = simulate(scenario, keeps_history=True)
+    queued = simulate(scenario, keeps_history=True, queues_heartbeats=True)
+    assert replace(computed.result, events=0) == replace(queued.result, events=0)
+    assert computed.changes == queued.changes
+    assert computed.zombies == queued.zombies
