@@ -16,10 +16,12 @@ from assignors.simulation.timed.faults.live import LiveFaults
 from assignors.simulation.timed.faults.zombies import Zombie
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats, wake_for
 from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.monitors.liveness import without_what_follows
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
 from assignors.simulation.timed.monitors.watch import (
+    report,
     saw_coordinator,
     saw_member,
     saw_restriction,
@@ -53,6 +55,7 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running.acts import act
 from assignors.simulation.timed.running.garbage import rare_collections
 from assignors.simulation.timed.running.run import Event, Run
+from assignors.simulation.timed.running.settling import settled
 from assignors.simulation.timed.scenario import Action, Scenario
 
 
@@ -92,10 +95,7 @@ def simulate(
     run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
     if not queues_heartbeats:
         promotes = not (keeps_history or observe or monitoring is Monitoring.FULL)
-        run.heartbeats = Heartbeats.of(
-            run.sides, run.network, run.queue, scenario.broker, promotes=promotes
-        )
-        run.faults.heartbeats = run.heartbeats
+        _compute_heartbeats(run, promotes=promotes)
     until = scenario.until_ms * MILLISECOND
     queue, limit = run.queue, scenario.event_limit
     with rare_collections():
@@ -103,6 +103,12 @@ def simulate(
             _handle(run, event)
     is_cut = queue.count >= limit
     end = queue.now if is_cut else until
+    if run.watch is not None and monitoring is Monitoring.FULL and not is_cut:
+        # The same run once more, which goes on: this one's figures are those of its end.
+        calm = _prepared(without_what_follows(scenario), Monitoring.OFF, None, keeps_history=False)
+        _compute_heartbeats(calm, promotes=False)
+        run.watch.at, found = settled(calm, _handle)
+        report(run.watch, found)
     return Played(
         result=_result(run, end, is_cut=is_cut),
         rebalances=run.meter.rebalances,
@@ -111,6 +117,13 @@ def simulate(
         records=run.records,
         zombies=run.faults.zombies.close(end),
     )
+
+
+def _compute_heartbeats(run: Run, *, promotes: bool) -> None:
+    run.heartbeats = Heartbeats.of(
+        run.sides, run.network, run.queue, run.scenario.broker, promotes=promotes
+    )
+    run.faults.heartbeats = run.heartbeats
 
 
 def _prepared(

@@ -153,8 +153,10 @@ MONITORS: dict[str, Monitor] = {
         design="L4",
     ),
     "request-unanswered": Monitor(
-        claim="Every request of a member that runs is answered in the end.",
+        claim="Every request of a member that runs is answered in the end; under the push protocol"
+        " a request may wait for news as long as there are none.",
         kind=Kind.END,
+        protocols=frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER}),
         design="L5",
     ),
 }

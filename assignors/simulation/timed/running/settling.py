@@ -1,0 +1,56 @@
+"""A run that goes on until its group has settled, and what has not come about by then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assignors.simulation.timed.monitors.liveness import end_found, is_settled, quiet_us
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.running.run import Event, Run
+
+SECOND = 1000 * MILLISECOND
+"""How often it is looked whether the group has settled."""
+
+
+def settled(
+    run: Run, handle: Callable[[Run, Event], None]
+) -> tuple[tuple[int, int], list[tuple[str, str]]]:
+    """Play a run to its end and on until the group has settled, or has had the time for it.
+
+    Returns when that was, as the number of an event and a time, and what liveness monitors find.
+    """
+    quiet_from = run.scenario.until_ms * MILLISECOND
+    _play(run, handle, quiet_from)
+    rounds, waiting = run.sides.generation(), set(run.network.in_flight)
+    until, longest = quiet_from, quiet_from + quiet_us(run.scenario)
+    while until < longest and run.queue.count < run.scenario.event_limit:
+        waiting &= run.network.in_flight.keys()
+        if not waiting and is_settled(run.sides, run.ledger):
+            break
+        until += SECOND
+        _play(run, handle, until)
+    found = end_found(
+        run.scenario,
+        run.sides,
+        run.ledger,
+        rounds=run.sides.generation() - rounds,
+        unanswered=_awaited(run, waiting & run.network.in_flight.keys()),
+    )
+    return (run.queue.count, run.queue.now), list(found)
+
+
+def _play(run: Run, handle: Callable[[Run, Event], None], until: int) -> None:
+    limit = run.scenario.event_limit
+    while run.queue.count < limit and (event := run.queue.take(until)) is not None:
+        handle(run, event)
+
+
+def _awaited(run: Run, requests: set[int]) -> set[int]:
+    """Return those of the requests whose process and connection still are what they were."""
+    network = run.network
+    awaited = set()
+    for number in requests:
+        member, _, life, *_ = network.in_flight[number]
+        if run.sides.members[member].is_up and network.links[member].life == life:
+            awaited.add(number)
+    return awaited
