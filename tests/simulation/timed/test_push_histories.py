@@ -15,6 +15,7 @@ from assignors.simulation.timed.scenario import (
     Fault,
     FaultKind,
     NetworkConfig,
+    ProcessingConfig,
     PushConfig,
     Scenario,
     Verb,
@@ -134,3 +135,12 @@ def test_once_nothing_happens_every_partition_is_consumed_and_the_load_is_even(
 @given(scenarios())
 def test_the_same_scenario_gives_the_same_run(scenario: Scenario) -> None:
     assert simulate(scenario, keeps_history=True) == simulate(scenario, keeps_history=True)
+
+
+@settings(max_examples=40)
+@given(scenarios())
+def test_no_record_is_processed_twice_where_nothing_fails(scenario: Scenario) -> None:
+    orderly = [each for each in scenario.plan if each.do is not Verb.CRASH]
+    records = ProcessingConfig(records_per_second=10)
+    result = run(replace(scenario, faults=(), plan=tuple(orderly), processing=records))
+    assert (result.reprocessed_records, result.fenced_commits) == (0, 0)

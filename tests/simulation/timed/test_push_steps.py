@@ -14,7 +14,9 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     Send,
 )
+from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetCommit
 from assignors.simulation.timed.protocols.push import coordinator, member
+from assignors.simulation.timed.protocols.push.commits import commit_refusal
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 from assignors.simulation.timed.protocols.push.member_state import PushClient
 from assignors.simulation.timed.protocols.push.messages import (
@@ -105,6 +107,26 @@ def test_a_notification_of_an_earlier_grant_does_not_release_a_later_one() -> No
     assert group.state.places[P].holder == "a"
     group.commit("a", group.asked("a"))
     assert group.state.places[P].holder == "c"
+
+
+def test_a_member_commits_what_it_was_granted_until_its_notification() -> None:
+    group = Group(partitions=2)
+    group.join("a")
+    group.join("b")
+    (given,) = group.asked("a")
+
+    def refusal(name: str, *numbers: int) -> CommitError:
+        offsets = tuple(("t", number, 7) for number in numbers)
+        return commit_refusal(group.state, OffsetCommit(name, 1, offsets))
+
+    assert refusal("a", 0, 1) is CommitError.NONE
+    assert refusal("b", given[1]) is CommitError.ILLEGAL_GENERATION
+    group.commit("a", group.asked("a"))
+    assert refusal("a", 0, 1) is CommitError.ILLEGAL_GENERATION
+    assert refusal("a", 1 - given[1]) is refusal("b", given[1]) is CommitError.NONE
+    group.state.expired.add("b")
+    assert refusal("b", given[1]) is CommitError.ILLEGAL_GENERATION
+    assert refusal("c", 0) is CommitError.UNKNOWN_MEMBER_ID
 
 
 def client() -> PushClient:
