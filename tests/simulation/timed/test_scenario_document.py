@@ -152,6 +152,7 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         ({"broker": {"push": {"lease": 1}}}, "broker.push.lease"),
         ({"broker": {"push": {"has_epochs": 1}}}, "broker.push.has_epochs"),
         ({"broker": {"push": {"fetch_ms": -1}}}, "broker.push.fetch_ms"),
+        ({"protocol": "push", "members": [{**MEMBER, "pattern": "t"}]}, "members[0].pattern"),
         (pushing(brokers=0), "broker.push.brokers"),
         (pushing(moves_per_second=1_000_001), "broker.push.moves_per_second"),
         (pushing(lease_ms=3000), "broker.push.lease_ms"),

@@ -197,6 +197,10 @@ def _push_can_run(scenario: Scenario) -> None:
     if push.moves_per_second > MOVES_PER_SECOND_MAX:
         words = f"{push.moves_per_second} moves a second, more than {MOVES_PER_SECOND_MAX}"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "moves_per_second"))
+    for number, member in enumerate(scenario.members):
+        if member.pattern is not None:
+            words = "members of the push protocol subscribe to topics by name"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "pattern"))
     slowest = max(member.heartbeat_interval_ms for member in scenario.members)
     if 0 < push.lease_ms <= slowest:
         words = (
