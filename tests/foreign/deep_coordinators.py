@@ -34,6 +34,8 @@ CHUNK = 300
 """Histories for one process at a time."""
 WAVE = 200
 FAILURES_MAX = 20
+TIMEOUT_S = 600.0
+"""How long an answer may take: a run of low priority waits for everything else on its machine."""
 
 
 @dataclass
@@ -92,7 +94,7 @@ def chunk(work: tuple[list[str], int, int]) -> Record:
     """Play some histories: their kinds, the first seed, how many."""
     kinds, first, count = work
     record = Record()
-    with Judge() as judge:
+    with Judge(timeout_s=TIMEOUT_S) as judge:
         for start in range(first, first + count, WAVE):
             seeds = range(start, min(start + WAVE, first + count))
             _wave(judge, [(kinds[seed % len(kinds)], seed) for seed in seeds], record)

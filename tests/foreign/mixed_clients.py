@@ -163,8 +163,8 @@ def _classic_request(random: Random, client: Client) -> tuple[Operation, Request
         return _leave(random, client)
     if client.waits and random.random() < 0.8:
         return {"op": "advance", "ms": random.choice((1, 100))}, None
-    if client.must_sync and random.random() < 0.9:
-        return _sync(random, client)
+    if client.must_sync and random.random() < (0.4 if client.members else 0.9):
+        return _sync(random, client)  # leaders take their time
     if client.epoch <= 0 or client.must_join or random.random() < 0.1:
         return _join(random, client)
     if random.random() < 0.2:
@@ -257,13 +257,13 @@ def _plan(random: Random, members: list[tuple[str, bytes]]) -> list[tuple[str, b
     if dice < 0.02 and len(shares) > 1:
         one, other, *_ = shares
         shares[one] = shares[other]
-    data = b"x" if 0.02 < dice < 0.04 else None
+    data = b"x" if 0.02 < dice < 0.12 else None
     plan = [
         (each, encode_assignment(share, version=1, user_data=data))
         for each, share in shares.items()
         if random.random() < 0.97
     ]
-    return [(each, b"\0\1\xff") for each, _ in plan] if 0.04 < dice < 0.05 else plan
+    return [(each, b"\0\1\xff") for each, _ in plan] if 0.12 < dice < 0.13 else plan
 
 
 def _leave(random: Random, client: Client) -> tuple[Operation, Request]:

@@ -148,9 +148,9 @@ def history(
     habits = _habits(random, broker)
     ours = OurCoordinator(broker)
     counts = {topic: random.randint(1, 7) for topic in TOPICS[: random.randint(1, 3)]}
-    statics, classics = random.random() < 0.5, random.choice((0.2, 0.5, 0.8))
+    statics, classics = random.random() < 0.5, random.choice((0.0, 0.2, 0.5, 0.8, 1.0, 1.0))
     clients = []
-    for i in range(random.randint(1, 6)):
+    for i in range(random.choice((1, 2, 2, 3, 3, 4, 6))):
         instance_id = f"i{i % 4}" if statics and random.random() < 0.6 else None
         client = Client(name=f"c{i}", instance_id=instance_id, is_classic=False)
         client.restart(is_classic=random.random() < classics)
@@ -204,7 +204,7 @@ def _habits(random: Random, broker: Mapping[str, str]) -> Habits:
         has_patterns=random.random() < 0.4,
         has_assignors=names if random.random() < 0.5 else (),
         deletes_topics=random.random() < 0.3,
-        restarts=random.choice((0.0, 0.02, 0.05)),
+        restarts=random.choice((0.0, 0.01, 0.02, 0.05, 0.1)),
     )
 
 
