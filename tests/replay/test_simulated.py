@@ -16,7 +16,8 @@ from assignors.replay.simulated import simulation_page
 from assignors.replay.simulated.figures import differences
 from assignors.replay.simulated.life import life_of
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.gallery.story import group, planned, with_members
+from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.rows import result_rows
 from assignors.simulation.timed.tables.summary import summary_rows
@@ -70,6 +71,19 @@ def test_a_static_member_that_returns_has_neither_left_nor_joined() -> None:
     rows = life_of(scenario, played).generations
     counted = [row for row in rows if row.at_ms >= scenario.count_from_ms]
     assert not [row for row in counted if row.joined or row.left or row.moved]
+
+
+def test_a_member_that_was_away_between_two_rebalances_counts_with_the_second() -> None:
+    static = with_members(group(count=3, partitions=6), metadata_age_ms=1000)
+    members = tuple(replace(each, instance_id=each.name) for each in static.members)
+    plan = [
+        Action(at_ms=70_000, do=Verb.STOP, member="c1"),
+        Action(at_ms=75_000, do=Verb.START, member="c1"),
+        Action(at_ms=90_000, do=Verb.GROW, topic="orders", partitions=7),
+    ]
+    scenario = planned(replace(static, members=members), plan)
+    rows = life_of(scenario, simulate(scenario, keeps_history=True)).generations
+    assert [(row.member_count, row.partition_count) for row in rows[-2:]] == [(3, 6), (3, 7)]
 
 
 def test_intervals_that_overlap_are_outlined_and_violations_are_findings() -> None:
