@@ -1,8 +1,8 @@
 """The histories of `rounds` on a clock without delays: the same owners after every event.
 
 Both stay. `rounds` plays what a clock has no time for: members that come back with old claims,
-topics that shrink, leaders that see `Member` values without bytes; one round of a huge group is one
-call of the assignor there. The clock knows what lies between two rounds.
+topics that shrink, leaders that see `Member` values without bytes; and twenty members take a sixth
+of the time there. The clock knows what lies between two rounds.
 """
 
 from __future__ import annotations

@@ -141,7 +141,11 @@ def _in_order(answer: Rebalance, member_id: str) -> TopicPartitions:
 
     The next target depends on it where two topic ids fall into one bucket of a Java map.
     """
-    given = answer.assignment.get(member_id, {})
     listed = (answer.lists or {}).get(member_id)
-    topics = given if listed is None else dict.fromkeys(topic for topic, _ in listed)
-    return {topic: tuple(sorted(given[topic])) for topic in topics if given[topic]}
+    if listed is None:
+        given = answer.assignment.get(member_id, {})
+        return {topic: tuple(sorted(numbers)) for topic, numbers in given.items() if numbers}
+    found: dict[str, list[int]] = {}
+    for topic, number in listed:
+        found.setdefault(topic, []).append(number)
+    return {topic: tuple(sorted(numbers)) for topic, numbers in found.items()}
