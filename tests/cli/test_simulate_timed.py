@@ -58,6 +58,15 @@ def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, words:
     assert words.encode() in done.stderr
 
 
+@pytest.mark.parametrize("name", ["rolling-restart", "stale-claims"])
+def test_a_scenario_is_shown_as_json_that_can_be_played(name: str) -> None:
+    shown = process("simulate", "--scenario", name, "--show").stdout
+    assert len(shown) < 8000  # defaults are left out
+    assert answers("simulate", "--scenario", "-", given=shown) == answers(
+        "simulate", "--scenario", name
+    )
+
+
 def test_an_unknown_name_and_a_file_beside_it_are_refused() -> None:
     done = process("simulate", "--scenario", "nope")
     assert done.returncode == 2

@@ -10,9 +10,10 @@ What is left out has the default of `scenario`. A member with a `count` stands f
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import MISSING, Field, asdict, fields, is_dataclass
 from hashlib import sha256
 from json import dumps
+from typing import Any
 
 from assignors.documents.values import (
     Document,
@@ -45,9 +46,9 @@ def scenario_from_document(document: object) -> Scenario:
         raise DocumentError(
             ErrorCode.OUT_OF_RANGE, f"version {version} is not {VERSION}", ("version",)
         )
-    fields = {key: value for key, value in given.items() if key != "version"}
+    named = {key: value for key, value in given.items() if key != "version"}
     scenario = Scenario(
-        **{"until_ms": 0, "topics": {}, "members": (), **read_fields(fields, READERS, ())}
+        **{"until_ms": 0, "topics": {}, "members": (), **read_fields(named, READERS, ())}
     )
     for key in ("until_ms", "topics", "members"):
         required(given, key, ())
@@ -63,7 +64,39 @@ def document_from_scenario(scenario: Scenario) -> Document:
     return {"version": VERSION, **asdict(scenario)}
 
 
+def brief_document(scenario: Scenario) -> Document:
+    """Return the document of a scenario without the fields that have their defaults.
+
+    Reading it gives the scenario. Cost: O(its size).
+    """
+    return {"version": VERSION, **_brief(scenario)}
+
+
 def scenario_hash(scenario: Scenario) -> str:
-    """Return what identifies a scenario: the first 16 digits of SHA-256 over its document."""
-    text = dumps(document_from_scenario(scenario), sort_keys=True, separators=(",", ":"))
+    """Return what identifies a scenario: the first 16 digits of SHA-256 over its brief document.
+
+    A field that a later version brings does not change it where it has its default.
+    """
+    text = dumps(brief_document(scenario), sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:16]
+
+
+def _brief(settings: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass
+    return {
+        each.name: _written(value)
+        for each in fields(settings)
+        if (value := getattr(settings, each.name)) != _default(each)
+    }
+
+
+def _default(one: Field[Any]) -> object:
+    """Return the default of a field; `MISSING` of one that must be given."""
+    return one.default if one.default_factory is MISSING else one.default_factory()
+
+
+def _written(value: Any) -> Any:  # noqa: ANN401 - a field of any type
+    if is_dataclass(value):
+        return _brief(value)
+    if isinstance(value, tuple):
+        return [_written(each) for each in value]
+    return value

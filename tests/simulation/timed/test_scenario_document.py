@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from assignors.documents.values import DocumentError
+from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -20,6 +21,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.scenario_document import (
+    brief_document,
     document_from_scenario,
     scenario_from_document,
     scenario_hash,
@@ -167,3 +169,11 @@ def test_what_cannot_be_is_refused_with_its_path(changes: dict[str, object], pat
     with pytest.raises(DocumentError) as refused:
         scenario_from_document({**SMALL, **changes})
     assert refused.value.path == path
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_brief_document_is_the_same_scenario(name: str) -> None:
+    scenario = named(name)
+    text = json.dumps(brief_document(scenario))
+    assert scenario_from_document(json.loads(text)) == scenario
+    assert len(text) < len(json.dumps(document_from_scenario(scenario))) / 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +77,7 @@ def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRe
 
 
 def chosen(text: str) -> Scenario:
-    """Return the scenario of this name, or the one that a file describes.
+    """Return the scenario of this name, or the one that a file describes; `-`: standard input.
 
     Raises `click.UsageError` for a name that is not in the gallery and no file, and for a file
     that cannot be read or describes none.
@@ -84,11 +85,12 @@ def chosen(text: str) -> Scenario:
     if text in GALLERY:
         return named(text)
     path = Path(text)
-    if not path.is_file():
+    if text != "-" and not path.is_file():
         known = ", ".join(GALLERY)
         raise click.UsageError(f"--scenario: no file {text!r}, and no scenario; known: {known}")
     try:
-        return scenario_from_document(parse_json(path.read_bytes()))
+        data = sys.stdin.buffer.read() if text == "-" else path.read_bytes()
+        return scenario_from_document(parse_json(data))
     except (DocumentError, OSError) as error:
         raise click.UsageError(f"--scenario: {text}: {error}") from None
 

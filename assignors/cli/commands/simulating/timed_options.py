@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from json import dumps
 
 import click
 
@@ -17,6 +18,7 @@ class TimedOptions:
 
     scenario: str | None
     lists: bool
+    shows: bool
     seeds: int
     protocols: tuple[str, ...]
     intervals: bool
@@ -36,9 +38,16 @@ timed_options = option_group(
         "--scenario",
         metavar="NAME|FILE",
         help="Simulate on a clock, with delays and timeouts: a scenario that --list shows, or a"
-        " JSON file. The options above have no part in it, but for --seed and --engine.",
+        " JSON file, - for standard input. The options above have no part in it, but for --seed"
+        " and --engine.",
     ),
     click.option("--list", "lists", is_flag=True, help="Show the scenarios that have a name."),
+    click.option(
+        "--show",
+        "shows",
+        is_flag=True,
+        help="Print --scenario as JSON and run nothing: something to start from.",
+    ),
     click.option(
         "--seeds",
         type=click.IntRange(1, 1_000_000),
@@ -90,10 +99,16 @@ def simulate_timed(options: TimedOptions, *, seed: int, engine: str, form: Form)
         timed,
         timed_tables,
     )
+    from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
+        brief_document,
+    )
 
     if options.lists:
         return write(timed.listed(), form, timed_tables.show_listed)
     request = timed.requested(options, first_seed=seed, engine=engine)
+    if options.shows:
+        click.echo(dumps(brief_document(request.scenario), indent=1))
+        return 0
     if options.intervals:
         return write(timed.interval_documents(request), form, timed_tables.show_intervals)
     if options.history or options.shrink is not None:
