@@ -72,6 +72,9 @@ class MemberConfig:
     stops_without_answer: bool = False
     """It gives up its partitions when no answer has come for a session timeout, as librdkafka does.
     Java's client opens another connection, and goes on."""
+    heartbeats_go_on: bool = False
+    """Its heartbeats keep their times over a rebalance of the classic protocol, as librdkafka's do.
+    With Java's client and kafka-python the heartbeats of all start anew with each generation."""
     protocol: GroupProtocol | None = None
     """`group.protocol`; `None`: that of the group. Members of both make it migrate."""
     pattern: str | None = None
@@ -118,6 +121,7 @@ READERS: dict[str, Reader] = {
     "assign": as_partitions,
     "leaves_if_poll_is_late": as_boolean,
     "stops_without_answer": as_boolean,
+    "heartbeats_go_on": as_boolean,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

@@ -46,8 +46,11 @@ BEATING = (MemberState.STABLE, MemberState.REVOKING, MemberState.SYNCING)
 def beat(state: ClassicMember, after_us: int = 0) -> None:
     """Send a heartbeat; the next one is due an interval later, whenever the answer comes.
 
-    One that waits for its connection to open is enough.
+    One that waits for its connection to open is enough. One that is due amid a round waits for it.
     """
+    if state.config.heartbeats_go_on and state.state in {MemberState.JOINING, MemberState.SYNCING}:
+        state.is_beat_due = True
+        return
     if state.is_connected or after_us:
         request = Heartbeat(state.member_id, state.config.instance_id, state.generation)
         send(state, request, after_us)

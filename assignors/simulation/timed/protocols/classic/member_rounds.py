@@ -45,7 +45,7 @@ FATAL = (
     ErrorCode.GROUP_MAX_SIZE_REACHED,
 )
 """Errors after which a consumer gives up."""
-ENDED_BY_A_JOIN = tuple(Cancel((name,)) for name in ("heartbeat", "poll", "follow-up", "max-poll"))
+ENDED_BY_A_JOIN = tuple(Cancel((name,)) for name in ("poll", "follow-up", "max-poll", "heartbeat"))
 """Timers that run no longer while a member joins."""
 
 RETRY_MS, RETRY_MAX_MS = 250, 2500
@@ -63,6 +63,7 @@ def start_process(state: ClassicMember) -> None:
     state.member_id, state.generation, state.owned = UNKNOWN_MEMBER_ID, NO_GENERATION_ID, {}
     state.must_rejoin = state.must_follow_up = state.is_stopping = state.is_leader = False
     state.must_start_anew, state.failures, state.user_data = False, 0, None
+    state.is_beat_due = True
     state.memory = Memory()
     state.is_connected = True
     state.application.restart()
@@ -81,7 +82,7 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
         protocols.append(Protocol(assignor.name, blob))
     state.memberships = tuple(memberships)
     config = state.config
-    state.out += ENDED_BY_A_JOIN
+    state.out += ENDED_BY_A_JOIN[:-1] if config.heartbeats_go_on else ENDED_BY_A_JOIN
     state.awaited = send(
         state,
         JoinGroup(
@@ -104,7 +105,8 @@ def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
         state.state = MemberState.SYNCING
         state.chosen = [each.name for each in state.assignors].index(response.protocol or "")
         state.is_leader = response.leader == response.member_id
-        beat_later(state)
+        if not state.config.heartbeats_go_on:
+            beat_later(state)
         if response.members and not response.skip_assignment:
             compute(state, response)
         else:
@@ -133,6 +135,7 @@ def compute(state: ClassicMember, response: JoinGroupResponse) -> None:
 def react(state: ClassicMember, reaction: Reaction) -> None:
     """Do what a client does that cannot use what it received."""
     state.out.append(Cancel(("heartbeat",)))
+    state.is_beat_due = True
     if reaction is Reaction.DIES:
         lose(state, "crashed")
         end_by_itself(state)
@@ -197,6 +200,9 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         applied(membership, assigned, state.generation) for membership in state.memberships
     )
     state.state = MemberState.STABLE
+    if state.config.heartbeats_go_on and state.is_beat_due:
+        state.is_beat_due = False
+        state.out.append(Schedule(("heartbeat",), 0))
     kept = shared(state.owned, assigned)
     has_lost = count(kept) < count(state.owned)
     state.owned = assigned

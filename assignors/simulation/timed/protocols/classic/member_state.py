@@ -70,6 +70,8 @@ class ClassicMember:
     plan: tuple[tuple[str, bytes], ...] = ()
     """As leader: what it sends once it has computed."""
     is_leader: bool = False
+    is_beat_due: bool = True
+    """With heartbeats that go on: one is due as soon as the member has its assignment."""
     user_data: bytes | None = None
     """UserData of its last assignment."""
     must_start_anew: bool = False
