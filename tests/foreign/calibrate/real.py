@@ -69,9 +69,10 @@ class Recording:
     @property
     def figures(self) -> list[Figures]:
         """The figures of each verb of the plan."""
+        # The log has whole milliseconds, cut off: a generation never began before its verb.
         return figures_of(
             self.changes,
-            self.generations,
+            [at + MILLI for at in self.generations],
             windows=self.windows,
             partitions=self.plan.cell.partitions,
         )
@@ -94,10 +95,12 @@ class Recording:
         ]
 
 
-def play(broker: Broker, plans: Sequence[Plan], *, mark: str, folder: Path) -> list[Recording]:
+def play(
+    broker: Broker, plans: Sequence[Plan], *, mark: str, folder: Path, apart_s: float = 0.5
+) -> list[Recording]:
     """Play plans side by side, each with a group, a topic and a process of its own.
 
-    Takes as long as the longest plan.
+    Processes start `apart_s` seconds after each other. Takes as long as the longest plan, and that.
     """
     names = {plan.cell.name: f"{plan.cell.name}-{mark}" for plan in plans}
     Admin(broker.bootstrap).create_topics(
@@ -105,8 +108,11 @@ def play(broker: Broker, plans: Sequence[Plan], *, mark: str, folder: Path) -> l
     )
     before = _wall_offset()
     with ThreadPoolExecutor(len(plans)) as pool:
-        played = pool.map(lambda plan: _play(broker, plan, names[plan.cell.name], folder), plans)
-        lines = list(played)
+        played = []
+        for plan in plans:
+            played.append(pool.submit(_play, broker, plan, names[plan.cell.name], folder))
+            time.sleep(apart_s)
+        lines = [each.result() for each in played]
     offset = (before + _wall_offset()) // 2
     log = broker.log.read_text("utf-8", "replace").splitlines()
     begun, arrived = _times(log, BEGUN, offset), _times(log, ARRIVED, offset)

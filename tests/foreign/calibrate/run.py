@@ -34,6 +34,8 @@ FOLDER = ROOT / "build" / "calibrate"
 SIZES = (3, 10, 30)
 MACHINE = "machine.json"
 LOOK_S = 10.0
+STARTS_APART_S = 3.0
+"""A group is founded by a process that is alone in starting."""
 
 
 def main() -> None:
@@ -77,7 +79,7 @@ def _wave(cells: Sequence[Cell], chosen: argparse.Namespace) -> dict[str, Any]:
         Broker(own) as broker,
         _load() as seen,
     ):
-        recordings = play(broker, plans, mark="run", folder=Path(folder))
+        recordings = play(broker, plans, mark="run", folder=Path(folder), apart_s=STARTS_APART_S)
     save(recordings, chosen.folder, repetitions=chosen.repetitions, seed=chosen.seed)
     return {
         "groups": len(plans),

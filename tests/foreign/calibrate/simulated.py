@@ -68,7 +68,7 @@ def scenario_of(
     return Scenario(
         name=cell.name,
         seed=seed,
-        until_ms=windows(plan, times)[-1][1] // MILLI,
+        until_ms=max(each.at_ms for each in actions) + plan.until - plan.verbs[-1].at_ms,
         protocol=kind.protocol,
         topics={TOPIC: cell.partitions},
         members=tuple(
@@ -77,6 +77,7 @@ def scenario_of(
                 topics=(TOPIC,),
                 assignors=(f"java/{kind.assignor or 'range'}",),
                 heartbeat_interval_ms=cell.heartbeat_ms + late[name],
+                heartbeats_go_on=kind.client == "librdkafka",
                 poll_ms=constants.poll_ms,
                 revoke_ms=constants.callback_ms,
                 assign_ms=constants.callback_ms,
@@ -112,7 +113,7 @@ def play(
     return [
         figures_of(
             played.changes,
-            _generations(played),
+            generations(played),
             windows=times,
             partitions=plan.cell.partitions,
         )
@@ -128,7 +129,7 @@ def planned(plan: Plan) -> Done:
     return {(verb, member): at * MILLI for at, verb, member in plan.steps}
 
 
-def _generations(played: Played) -> list[int]:
+def generations(played: Played) -> list[int]:
     """Return when each generation began; those of one rebalance began with it."""
     found: list[int] = []
     before = 0

@@ -16,8 +16,8 @@ from tests.foreign.calibrate import fit
 from tests.foreign.calibrate.compare import compare
 from tests.foreign.calibrate.crowds import CROWD
 from tests.foreign.calibrate.plan import KINDS, cell, plan_of
+from tests.foreign.calibrate.predictions import predict
 from tests.foreign.calibrate.real import Recording, play, settings
-from tests.foreign.calibrate.simulated import play as predict
 from tests.interop.broker import Broker
 
 HEARTBEAT_MS = 1000
@@ -54,7 +54,7 @@ def test_what_a_join_or_leave_costs_is_predicted(
 ) -> None:
     recording = recordings[kind]
     assert recording.died == 0
-    simulated = predict(recording.plan, fit.kept()[kind], seeds=SEEDS, course=recording.course)
+    simulated = predict(recording, fit.kept()[kind], seeds=SEEDS)
     found = compare(recording.plan, verb, recording.figures, simulated)
     assert found.repetitions >= REPETITIONS - 2
     assert found.moves == found.repetitions

@@ -112,6 +112,9 @@ def kafka_python(name: str, chosen: argparse.Namespace, stopped: threading.Event
     )
     consumer.subscribe([chosen.topic], listener=Listener())
     while not stopped.is_set():
+        if consumer._coordinator._join_task is not None:
+            # 3.0.12 forgets a round whose poll times out, as `kafka_python_member` says.
+            consumer._coordinator.request_rejoin()
         consumer.poll(timeout_ms=poll_s() * 1000)
     write(name, "closing")
     consumer.close()
