@@ -91,7 +91,7 @@ STORIES = {
             CLASSIC: {
                 "rounds": 20,
                 "moves": 200,
-                "longest_gap_ms": (3 * SECOND, 5.5 * SECOND),
+                "longest_gap_ms": (3 * SECOND, 8.5 * SECOND),
                 "fenced_commits": 0,
                 "reprocessed_records": 0,
             }
@@ -99,7 +99,7 @@ STORIES = {
     ),
     "migration-and-back": Story(
         scenario=migration_and_back,
-        expected={CLASSIC: {"rounds": 17, "longest_gap_ms": (3 * SECOND, 5.5 * SECOND)}},
+        expected={CLASSIC: {"rounds": 17, "longest_gap_ms": (3 * SECOND, 8.5 * SECOND)}},
     ),
     "migration-of-static-members": Story(
         scenario=migration_of_static_members,
