@@ -32,7 +32,10 @@ def faults(draw: st.DrawFn, names: list[str]) -> Fault:
 
 @st.composite
 def with_faults(draw: st.DrawFn, scenarios: st.SearchStrategy[Scenario]) -> Scenario:
-    """A scenario with up to six faults, of a member no two of one kind at a time."""
+    """A scenario with up to six faults, of a member no two of one kind at a time.
+
+    Callbacks are shorter than the poll interval: otherwise members would leave again and again.
+    """
     scenario = draw(scenarios)
     names = [each.name for each in scenario.members]
     listed = draw(st.lists(faults(names), min_size=1, max_size=6))
@@ -41,6 +44,7 @@ def with_faults(draw: st.DrawFn, scenarios: st.SearchStrategy[Scenario]) -> Scen
     members = tuple(
         replace(
             each,
+            rebalance_timeout_ms=20_000,
             request_timeout_ms=3000 if quick else 30_000,
             leaves_if_poll_is_late=draw(st.booleans()),
             stops_without_answer=draw(st.booleans()),

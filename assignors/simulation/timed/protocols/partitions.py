@@ -19,6 +19,14 @@ def shared(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
     return both
 
 
+def union(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
+    """Return the partitions that one or the other has. Cost: O(partitions)."""
+    return {
+        topic: tuple(dict.fromkeys((*one.get(topic, ()), *other.get(topic, ()))))
+        for topic in {**one, **other}
+    }
+
+
 def count(partitions: TopicPartitions) -> int:
     """Return how many partitions these are."""
     return sum(map(len, partitions.values()))

@@ -42,7 +42,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
 )
-from assignors.simulation.timed.protocols.partitions import count, shared
+from assignors.simulation.timed.protocols.partitions import count, shared, union
 from wire import TopicPartitions
 
 LOST = (
@@ -97,11 +97,11 @@ def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> Non
     state.epoch = response.epoch
     if response.assignment is not None:
         state.target = response.assignment
-    has_news = response.assignment is not None or state.must_send
-    if state.must_send:
+    must_report = state.must_send
+    if must_report:
         send_now(state)
-    if has_news:
-        _reconcile(state)
+    if must_report or response.assignment is not None:
+        _reconcile(state, has_reported=must_report)
 
 
 def lose_place(state: ConsumerClient, error: ConsumerError) -> None:
@@ -122,7 +122,7 @@ def _give_up(state: ConsumerClient, error: ConsumerError) -> None:
         _end(state)
 
 
-def _reconcile(state: ConsumerClient) -> None:
+def _reconcile(state: ConsumerClient, *, has_reported: bool) -> None:
     """Set out for the assignment, unless the member is on its way to an earlier one.
 
     What it has come to before it reports first: a report that is late would otherwise say of a
@@ -132,7 +132,7 @@ def _reconcile(state: ConsumerClient) -> None:
         return
     if _are_same(state.owned, state.target):
         return
-    state.going_for = state.target
+    state.going_for, state.has_reported = state.target, has_reported
     has_lost = count(shared(state.owned, state.target)) < count(state.owned)
     wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
     state.out.append(Schedule(("poll" if has_lost else "take",), wait))
@@ -176,6 +176,10 @@ def _assigned(state: ConsumerClient) -> None:
     if state.is_out or is_back:
         free(state)
         return
+    if state.has_reported and got != state.target:
+        # The report that it sent since said that it has not got what it was going to take: what is
+        # no longer meant for it somebody else may have by now.
+        got = shared(got, union(state.owned, state.target))
     if not _are_same(state.owned, got):
         state.owned = got
         state.out.append(Consume(state.owned, "assigned"))
@@ -294,7 +298,7 @@ def free(state: ConsumerClient) -> None:
     elif waiting is not None:
         _TIMERS[waiting](state)
     else:
-        _reconcile(state)  # another assignment may have come meanwhile
+        _reconcile(state, has_reported=True)  # another assignment may have come meanwhile
         begin_long_poll(state)
 
 

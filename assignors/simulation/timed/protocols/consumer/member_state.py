@@ -37,6 +37,8 @@ class ConsumerClient:
     """The last assignment it was sent."""
     going_for: TopicPartitions | None = None
     """The assignment that it is on the way to: it waits for a poll, or a callback runs."""
+    has_reported: bool = False
+    """It has sent a report since it got the assignment that it is on the way to."""
     in_flight: int | None = None
     """Number of the heartbeat that waits for an answer."""
     must_report: bool = False
