@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
+from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, exponentials_at
 from assignors.simulation.timed.scenario import (
     Action,
@@ -21,7 +26,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.simulation import Played, _handle, _prepared, simulate
 from tests.simulation.timed.drawn import PLAYABLE
 
 ASSIGNORS = (
@@ -106,6 +111,33 @@ def test_members_that_only_move_to_a_new_epoch_may_rest(scenario: Scenario) -> N
     # With a history, every move is an event, as it is a record.
     moving, queued = simulate(scenario), simulate(scenario, queues_heartbeats=True)
     assert without_events(moving) == without_events(queued)
+
+
+@settings(max_examples=100)
+@given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
+def test_members_that_rest_wake_up_in_the_state_in_which_they_would_be(scenario: Scenario) -> None:
+    assert states(scenario, computes=True) == states(scenario, computes=False)
+
+
+def states(scenario: Scenario, *, computes: bool) -> object:
+    """Return what both sides of a consumer group know at the end, once everybody is awake."""
+    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
+    until = scenario.until_ms * MILLISECOND
+    if computes:
+        run.heartbeats = Heartbeats.of(
+            run.sides, run.network, run.queue, scenario.broker, promotes=True
+        )
+    while (event := run.queue.take(until)) is not None:
+        _handle(run, event)
+    run.queue.now = until + 1
+    if run.heartbeats is not None:
+        for number in list(run.heartbeats.resting):
+            run.heartbeats.wake(number)
+    coordinator: Any = run.sides.coordinator
+    clients: Any = run.sides.members
+    group: ConsumerGroup = getattr(coordinator, "coordinator", coordinator).group
+    known = [(each.member_id, each.epoch, each.in_flight is None, each.owned) for each in clients]
+    return known, group.members, group.partition_epochs, group.epoch
 
 
 @settings(max_examples=200)
