@@ -54,7 +54,7 @@ def members(draw: st.DrawFn, number: int) -> MemberConfig:
     """Return a member; a static one may have the instance id of another one."""
     return MemberConfig(
         name=f"c{number}",
-        topics=("t",),
+        topics=draw(st.sampled_from([("t",), ("u",)])),
         assignors=draw(st.sampled_from(ASSIGNORS)),
         instance_id=draw(st.sampled_from([None, None, f"i{number}", "i0"])),
         heartbeat_interval_ms=draw(st.sampled_from([1000, 1000, 3000, 10_000])),
