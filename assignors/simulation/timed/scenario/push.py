@@ -20,8 +20,8 @@ class PushConfig:
     """
 
     parks_heartbeats: bool = True
-    """The coordinator keeps a heartbeat until it has news, or the next one comes: an assignment is
-    pushed at once. Otherwise it waits for the member's next heartbeat."""
+    """Members keep a request at the coordinator that is answered with the next news, beside their
+    heartbeats: an assignment is pushed at once. Otherwise it waits for the next heartbeat."""
     fences_fetches: bool = True
     """Brokers refuse fetches of partitions that a member has no right to any more. The coordinator
     informs them first, and waits until all have acknowledged."""
