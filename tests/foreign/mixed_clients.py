@@ -32,6 +32,8 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Request,
 )
+from assignors.simulation.timed.protocols.offsets import messages as offsets
+from tests.foreign import commits
 from tests.foreign.consumer_coordinator import operation_of
 from tests.foreign.coordinator import Operation
 from wire import (
@@ -107,6 +109,9 @@ def next_of(
         return {"op": "topics", "topics": {name: counts[name]}}, None
     if habits.has_patterns and dice < 0.3:
         return {"op": "tasks"}, None
+    if random.random() < 0.12:
+        generation = client.epoch or -1
+        return commits.asked(random, client.member_id, client.instance_id, generation, TOPICS)
     if random.random() < habits.restarts:
         client.restart(is_classic=not client.is_classic)
     if client.is_classic:
@@ -281,6 +286,8 @@ def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
 
 def learn(client: Client, request: Request, reply: Reply) -> None:
     response = reply.response
+    if isinstance(response, offsets.Response):
+        return
     client.waits = False
     if isinstance(response, ConsumerHeartbeatResponse):
         assert isinstance(request, ConsumerHeartbeat)

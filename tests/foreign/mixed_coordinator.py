@@ -30,6 +30,7 @@ from assignors.simulation.timed.protocols.effects import (
     Cancel,
     Committed,
     CoordinatorEvent,
+    Effect,
     Fired,
     Record,
     Reply,
@@ -37,9 +38,13 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
 )
 from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator, step
+from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.offsets.coordinator import step as offsets_step
+from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
 from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
-from tests.foreign.commits import NEVER_MS, START_MS
+from tests.foreign import commits
+from tests.foreign.commits import START_MS
 from tests.foreign.consumer_coordinator import topic_id
 from tests.foreign.coordinator import MILLISECOND, Operation
 from tests.foreign.mixed_clients import TOPICS, Client, Habits, learn, next_of
@@ -51,7 +56,7 @@ LOOKUP = ("lookup", "")
 class OurCoordinator:
     """Our coordinator, played operation by operation; records are replicated at once."""
 
-    def __init__(self, broker: Mapping[str, str]) -> None:
+    def __init__(self, broker: dict[str, str]) -> None:
         given = count(1)
 
         def new_uuid() -> UUID:
@@ -85,6 +90,10 @@ class OurCoordinator:
             policy=MigrationPolicy(broker["group.consumer.migration.policy"]),
             new_uuid=new_short_id,
         )
+        self.offsets = OffsetsCoordinator(
+            group=mixed_access(self.state, clock_starts_ms=START_MS, play=self._play),
+            config=commits.offsets_config(broker),
+        )
         self.queue: EventQueue[Fired] = EventQueue()
         self.replies: list[Reply] = []
         self.records: list[Record] = []
@@ -114,10 +123,12 @@ class OurCoordinator:
             self._step(fired)
         self.queue.now = until
 
+    def _play(self, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+        return step(self.state, at_us + (START_MS - CLOCK_STARTS_MS) * MILLISECOND, event)
+
     def _step(self, event: CoordinatorEvent) -> None:
         written: list[int] = []
-        at_us = self.queue.now + (START_MS - CLOCK_STARTS_MS) * MILLISECOND
-        for effect in step(self.state, at_us, event):
+        for effect in offsets_step(self.offsets, self.queue.now, event):
             match effect:
                 case Reply():
                     self.replies.append(effect)
@@ -185,7 +196,7 @@ def history(
 
 def _broker(random: Random) -> dict[str, str]:
     return {
-        "offsets.retention.check.interval.ms": str(NEVER_MS),
+        **random.choice(commits.KEEPING),
         "group.initial.rebalance.delay.ms": random.choice(("3000", "0", "0")),
         "group.consumer.assignors": random.choice(
             ("uniform,range", "range,uniform", "uniform", "range")

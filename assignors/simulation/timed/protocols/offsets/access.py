@@ -16,17 +16,13 @@ from assignors.simulation.timed.protocols.classic.messages import CONSUMER, Grou
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
-from assignors.simulation.timed.protocols.consumer.records import (
-    GroupEpochRecord,
-    GroupTopicsTombstone,
-    TargetEpochRecord,
-)
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     CoordinatorEvent,
     Effect,
     Record,
 )
+from assignors.simulation.timed.protocols.mixed.downgrade import tombstones
 from assignors.simulation.timed.protocols.offsets.messages import (
     CommitError,
     OffsetCommit,
@@ -53,7 +49,8 @@ class GroupAccess:
     """The coordinator of the group itself: the time in microseconds and an event -> effects."""
     exists: Callable[[], bool]
     make: Callable[[], None]
-    """Makes a classic group without members, for commits from outside any group."""
+    """Makes a classic group without members, for commits from outside any group, where the
+    coordinator knows of such."""
     commit_refusal: Callable[[OffsetCommit], CommitError]
     fetch_refusal: Callable[[OffsetFetch], CommitError]
     delete_refusal: Callable[[], CommitError]
@@ -65,8 +62,6 @@ class GroupAccess:
     is_empty: Callable[[], bool]
     remove: Callable[[], tuple[Record, ...]]
     """Deletes the group, and returns its tombstones."""
-    must_delete_simple: bool = False
-    """Whether the first member deletes the classic group that commits have made."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -185,8 +180,9 @@ def consumer_access(coordinator: ConsumerCoordinator, step: Step) -> GroupAccess
         return topic in group.counts.topics or matched
 
     def remove() -> tuple[Record, ...]:
+        gone = tuple(tombstones(coordinator.group))
         coordinator.group, coordinator.exists = ConsumerGroup(), False
-        return (TargetEpochRecord(None), GroupTopicsTombstone(), GroupEpochRecord(None))
+        return gone
 
     return GroupAccess(
         step=step,
@@ -200,5 +196,4 @@ def consumer_access(coordinator: ConsumerCoordinator, step: Step) -> GroupAccess
         retained_since=lambda committed_ms: committed_ms,
         is_empty=lambda: not coordinator.group.members,
         remove=remove,
-        must_delete_simple=True,
     )

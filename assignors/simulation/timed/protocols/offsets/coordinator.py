@@ -15,7 +15,6 @@ Source: `OffsetMetadataManager`, `GroupCoordinatorShard.cleanupGroupMetadata` of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
@@ -76,7 +75,11 @@ class OffsetsCoordinator:
     replicated: dict[Partition, int] = field(default_factory=dict)
     """Partition -> the committed offset, as far as records are replicated."""
     is_simple: bool = False
-    """Whether there is a classic group that commits from outside have made, without a record."""
+    """Whether commits from outside have made a classic group, of which the group's own coordinator
+    does not know."""
+    is_shadowed: bool = False
+    """Whether the group has gone without a record: fetches, which see what is replicated, see it
+    still, and without members."""
     is_watched: bool = False
     """Whether the timer for expired offsets runs."""
     waiting: dict[int, tuple[Reply | None, tuple[OffsetRecord, ...]]] = field(default_factory=dict)
@@ -102,6 +105,7 @@ def step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) -> list
         case Arrived(number, OffsetDelete() as request):
             out += _delete(state, number, request)
         case Arrived(_, EndTransaction(producer_id, is_commit)):
+            state.is_shadowed = False
             state.table.end(producer_id, is_commit=is_commit)
             state.replicated = {each: c.offset for each, c in state.table.committed.items()}
         case Fired(("offsets",)):
@@ -118,15 +122,19 @@ def _now_ms(state: OffsetsCoordinator, at_us: int) -> int:
     return state.config.clock_starts_ms + at_us // MILLISECOND
 
 
-def _group_step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) -> Iterator[Effect]:
+def _group_step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) -> list[Effect]:
     """Let the group play the event; its first member deletes a group that commits have made."""
-    is_replaced = state.is_simple and state.group.must_delete_simple and not state.group.exists()
-    for effect in state.group.step(at_us, event):
-        if is_replaced and isinstance(effect, Append):
-            is_replaced = state.is_simple = False
-            yield Append((GroupTombstone(), *effect.records), effect.token)
-        else:
-            yield effect
+    existed = state.group.exists()
+    effects = state.group.step(at_us, event)
+    for number, effect in enumerate(effects):
+        if isinstance(effect, Append):
+            state.is_shadowed = False
+            if state.is_simple and not existed:
+                state.is_simple = False
+                effects[number] = Append((GroupTombstone(), *effect.records), effect.token)
+            return effects
+    state.is_shadowed |= existed and not state.group.exists()
+    return effects
 
 
 def _commit(
@@ -153,23 +161,33 @@ def _commit_refusal(state: OffsetsCoordinator, request: OffsetCommit) -> CommitE
     error = missing_group_refusal(request)
     if error is CommitError.NONE:
         group.make()
-        state.is_simple = True
+        state.is_simple = not group.exists()
     return error
 
 
 def _fetch(state: OffsetsCoordinator, request: OffsetFetch) -> OffsetFetchResponse:
+    """Answer a fetch; a group that does not exist has no offsets, whatever the table has."""
     exists = state.group.exists()
-    error = state.group.fetch_refusal(request) if exists else CommitError.NONE
+    is_shadowed = state.is_shadowed and not exists and not request.requires_stable
+    error = CommitError.NONE
+    if exists:
+        error = state.group.fetch_refusal(request)
+    elif is_shadowed and request.member_id is not None:
+        error = CommitError.UNKNOWN_MEMBER_ID
     if error is not CommitError.NONE:
         return OffsetFetchResponse(error)
+    unstable: frozenset[Partition] = frozenset()
+    known: dict[Partition, int] = {}
     if request.requires_stable:
         unstable = frozenset(filter(state.table.is_pending, request.partitions))
-        known = {
-            each: c.offset for each, c in state.table.committed.items() if each not in unstable
-        }
-    else:
-        unstable, known = frozenset(), state.replicated
-    offsets = tuple((*each, known.get(each, NO_OFFSET)) for each in request.partitions)
+    if exists or state.is_simple or is_shadowed:
+        known = state.replicated
+        if request.requires_stable:
+            known = {each: value.offset for each, value in state.table.committed.items()}
+    offsets = tuple(
+        (*each, NO_OFFSET if each in unstable else known.get(each, NO_OFFSET))
+        for each in request.partitions
+    )
     return OffsetFetchResponse(CommitError.NONE, offsets, unstable)
 
 
@@ -221,6 +239,7 @@ def _write(
     """Append records and let the answer wait for them; without records it leaves at once."""
     if not records:
         return [] if reply is None else [reply]
+    state.is_shadowed = False
     offsets = tuple(record for record in records if isinstance(record, OffsetRecord))
     for record in offsets:
         state.table.apply(record)

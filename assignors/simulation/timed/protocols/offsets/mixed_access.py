@@ -9,15 +9,21 @@ from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordina
 from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
 from assignors.simulation.timed.protocols.offsets.access import (
     GroupAccess,
+    Step,
     classic_access,
     consumer_access,
 )
 from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
 
 
-def mixed_access(coordinator: MixedCoordinator, *, clock_starts_ms: int) -> GroupAccess:
-    """Return the access to the group of the kind that it is of when it is asked."""
-    play = partial(step, coordinator)
+def mixed_access(
+    coordinator: MixedCoordinator, *, clock_starts_ms: int, play: Step | None = None
+) -> GroupAccess:
+    """Return the access to the group of the kind that it is of when it is asked.
+
+    `play` is what plays its events, if it does not.
+    """
+    play = play or partial(step, coordinator)
     classic = classic_access(coordinator.classic, clock_starts_ms=clock_starts_ms, step=play)
     consumer = consumer_access(coordinator.consumer, play)
 

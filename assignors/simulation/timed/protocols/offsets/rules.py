@@ -70,11 +70,18 @@ def consumer_commit_refusal(state: ConsumerCoordinator, request: OffsetCommit) -
     member = group.members.get(request.member_id)
     if member is None:
         return CommitError.UNKNOWN_MEMBER_ID
-    if not request.is_transactional and request.version < PER_PARTITION_VERSION:
+    is_old = not request.is_transactional and request.version < PER_PARTITION_VERSION
+    if is_old and member.classic is None:
         return CommitError.UNSUPPORTED_VERSION
     if request.generation == member.epoch or _had_all(member, request):
         return CommitError.NONE
-    return CommitError.STALE_MEMBER_EPOCH
+    return _stale(member)
+
+
+def _stale(member: ConsumerMember) -> CommitError:
+    """Return how a member learns that its epoch is not the right one, in its protocol's words."""
+    is_classic = member.classic is not None
+    return CommitError.ILLEGAL_GENERATION if is_classic else CommitError.STALE_MEMBER_EPOCH
 
 
 def _had_all(member: ConsumerMember, request: OffsetCommit) -> bool:
@@ -97,4 +104,4 @@ def consumer_fetch_refusal(state: ConsumerCoordinator, request: OffsetFetch) -> 
     member = state.group.members.get(request.member_id or "")
     if member is None:
         return CommitError.UNKNOWN_MEMBER_ID
-    return CommitError.NONE if member.epoch == request.epoch else CommitError.STALE_MEMBER_EPOCH
+    return CommitError.NONE if member.epoch == request.epoch else _stale(member)
