@@ -179,7 +179,7 @@ def _refused(state: PushClient, refused: Grants) -> None:
         state.fetches_refused += 1
         for partition in lost:
             del state.target[partition]
-    if not state.is_stopping:
+    if refused and not state.is_stopping:  # an empty answer: the coordinator has removed it
         fetch(state)
         _follow(state)
 
