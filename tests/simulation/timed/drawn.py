@@ -33,7 +33,11 @@ MEMBERS_MAX = 5
 
 @st.composite
 def members(draw: st.DrawFn, number: int, assignor: str) -> MemberConfig:
-    """A member with any combination of short and long times."""
+    """A member with any combination of short and long times.
+
+    One with callbacks longer than its poll interval stays: otherwise it would leave for ever.
+    """
+    rebalance_timeout_ms = draw(st.sampled_from([1000, 20_000]))
     return MemberConfig(
         name=f"c{number}",
         topics=("t",),
@@ -41,7 +45,8 @@ def members(draw: st.DrawFn, number: int, assignor: str) -> MemberConfig:
         instance_id=draw(st.sampled_from([None, None, None, f"i{number}"])),
         heartbeat_interval_ms=draw(st.sampled_from([300, 3000])),
         session_timeout_ms=draw(st.sampled_from([5000, 10_000])),
-        rebalance_timeout_ms=draw(st.sampled_from([1000, 20_000])),
+        rebalance_timeout_ms=rebalance_timeout_ms,
+        leaves_if_poll_is_late=rebalance_timeout_ms > 1000,
         poll_ms=draw(st.sampled_from([0, 100, 5000])),
         revoke_ms=draw(st.sampled_from([0, 20, 3000])),
         assign_ms=draw(st.sampled_from([0, 5, 3000])),
