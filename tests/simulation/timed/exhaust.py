@@ -28,7 +28,7 @@ STALE_REPORT = frozenset(
         "target-epoch-too-early",
     }
 )
-"""Kafka 4.4.0, coordinator and Java client: see `EXHAUSTED.md`."""
+"""What Kafka 4.4.0 does, coordinator and Java client together: see `EXHAUSTED.md`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +71,7 @@ QUICK: dict[str, Row] = {
     "consumer-2x2-fault": _consumer(2, 2, NONE, faults=1),
     "consumer-2x2-restart": _consumer(2, 2, NONE, starts=2, stops=1),
     "consumer-3x2": _consumer(3, 2, NONE),
+    "consumer-2x2-cut": _consumer(2, 2, STALE_REPORT, cuts=1),
 }
 """Those of `make test`: about 15 s together."""
 LONG: dict[str, Row] = {
@@ -81,6 +82,8 @@ LONG: dict[str, Row] = {
     "consumer-2x2-faults": _consumer(2, 2, STALE_REPORT, faults=2),
     "consumer-2x3-fault": _consumer(2, 3, NONE, faults=1),
     "consumer-3x2-stop": _consumer(3, 2, NONE, stops=1),
+    "cooperative-2x2-cut": _classic(COOPERATIVE, 2, 2, cuts=1),
+    "eager-2x2-cut": _classic(EAGER, 2, 2, cuts=1),
     "cooperative-2x2-faults": _classic(COOPERATIVE, 2, 2, faults=2),
     "eager-2x2-faults": _classic(EAGER, 2, 2, faults=2),
     "consumer-3x3-fault": _consumer(3, 3, NONE, faults=1),
@@ -118,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         case, seconds = row.case, time.process_time() - started
         print(
             f"| {name} | {case.protocol} {case.assignor} | {case.members} x {case.partitions} "
-            f"| {case.faults} | {case.starts} | {case.stops} | {found.worlds:,} "
+            f"| {case.faults} | {case.cuts} | {case.starts} | {case.stops} | {found.worlds:,} "
             f"| {found.moves:,} | {'yes' if found.is_complete else 'no'} | {found.settled:,} "
             f"| {found.stuck} | {', '.join(sorted(found.broken)) or 'none'} | {seconds:.0f} s |",
             flush=True,

@@ -11,7 +11,8 @@ What is abstracted:
 * There is no time. A timer that runs may run out at any moment; where that is a fault (a session
   that ends although its process runs) it counts as one, and faults are limited.
 * Messages of one connection keep their order, as over TCP. A process that ends takes the answers on
-  their way to it with it; what it has sent still arrives.
+  their way to it with it; what it has sent still arrives. Where a connection breaks, all answers on
+  their way are lost, and either all requests or none.
 * A heartbeat that says nothing but that its member lives is sent and handled in one move, and only
   where the coordinator answers something new. Heartbeats that arrive later, or change nothing, lead
   to the same worlds: they read what only their member's own later messages change.

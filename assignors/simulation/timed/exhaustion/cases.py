@@ -34,6 +34,8 @@ class Case:
     partitions: int
     faults: int = 0
     """Crashes, and sessions or rebalance timeouts that end although the process runs."""
+    cuts: int = 0
+    """Connections that break: a request is lost, or an answer."""
     starts: int = 1
     """How often each member may start."""
     stops: int = 0
@@ -91,6 +93,7 @@ def model_of(case: Case) -> tuple[Model, World]:
         timers=frozenset(),
         member_timers=none,
         faults=case.faults,
+        cuts=case.cuts,
         starts=(case.starts,) * case.members,
         stops=case.stops,
     )

@@ -27,6 +27,7 @@ from assignors.simulation.timed.protocols.effects import (
     Arrived,
     Command,
     Committed,
+    Failed,
     Fired,
     Request,
     Send,
@@ -82,9 +83,33 @@ def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
     if is_up and world.stops:
         after = world._replace(stops=world.stops - 1)
         yield Move((step_member(model, after, member, Command.STOP),))
+    if is_up and world.cuts and world.open[member] - world.dead[member]:
+        yield Move(_cut(model, world, member, arrives=True), is_fault=True)
+        if world.requests[member]:
+            yield Move(_cut(model, world, member, arrives=False), is_fault=True)
     if is_up and world.faults:
         after = world._replace(faults=world.faults - 1)
         yield Move((step_member(model, after, member, Command.CRASH),), is_fault=True)
+
+
+def _cut(model: Model, world: World, member: int, *, arrives: bool) -> tuple[Stepped, ...]:
+    """Break a member's connection: what it has sent arrives or not, answers are lost."""
+    still_open = world.open[member]
+    gone = {own for own, _ in world.answers[member]}
+    if not arrives:
+        gone |= {own for own, _ in world.requests[member]}
+    after = world._replace(
+        cuts=world.cuts - 1,
+        requests=world.requests if arrives else put(world.requests, member, ()),
+        answers=put(world.answers, member, ()),
+        open=put(world.open, member, still_open - gone),
+        dead=put(world.dead, member, still_open - gone),
+    )
+    steps: list[Stepped] = []
+    for number in sorted(still_open - world.dead[member]):
+        steps.append(step_member(model, after, member, Failed(number)))
+        after = steps[-1].world
+    return tuple(steps)
 
 
 def _arrive(model: Model, world: World, member: int) -> tuple[Stepped, ...]:

@@ -51,6 +51,8 @@ class World(NamedTuple):
     member_timers: tuple[Timers, ...]
     faults: int
     """So many may still happen."""
+    cuts: int
+    """So many connections may still break."""
     starts: tuple[int, ...]
     """So often each member may still start."""
     stops: int
