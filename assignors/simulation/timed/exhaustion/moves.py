@@ -83,11 +83,16 @@ def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
     if is_up and world.stops:
         after = world._replace(stops=world.stops - 1)
         yield Move((step_member(model, after, member, Command.STOP),))
-    if is_up and world.cuts and world.open[member] - world.dead[member]:
+    if is_up:
+        yield from _faults(model, world, member)
+
+
+def _faults(model: Model, world: World, member: int) -> Iterator[Move]:
+    if world.cuts and world.open[member] - world.dead[member]:
         yield Move(_cut(model, world, member, arrives=True), is_fault=True)
         if world.requests[member]:
             yield Move(_cut(model, world, member, arrives=False), is_fault=True)
-    if is_up and world.faults:
+    if world.faults:
         after = world._replace(faults=world.faults - 1)
         yield Move((step_member(model, after, member, Command.CRASH),), is_fault=True)
 
