@@ -1,6 +1,6 @@
 """Whatever the documents show is what happens.
 
-```python blocks of the README run in order, in one namespace: those with prompts as doctests,
+```python blocks of a document run in order, in one namespace: those with prompts as doctests,
 others as they stand. ```console blocks run their `$ kafka-assignors` lines in a shell and must
 print what the block shows. `...` stands for anything.
 """
@@ -19,25 +19,32 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = ("README.md", "docs/simulator.md")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = "kafka-assignors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One fenced block: its language, its text, the README line it starts on."""
+    """One fenced block: its document, its language, its text, the line it starts on."""
 
+    document: str
     language: str
     text: str
     line: int
 
 
-def blocks(language: str) -> list[Block]:
-    """The README's blocks in one language, in order."""
+def blocks(document: str, language: str) -> list[Block]:
+    """A document's blocks in one language, in order."""
+    text = (ROOT / document).read_text(encoding="utf-8")
     return [
-        Block(language=match[1], text=match[2], line=README.count("\n", 0, match.start()) + 2)
-        for match in FENCE.finditer(README)
+        Block(
+            document=document,
+            language=match[1],
+            text=match[2],
+            line=text.count("\n", 0, match.start()) + 2,
+        )
+        for match in FENCE.finditer(text)
         if match[1] == language
     ]
 
@@ -48,37 +55,39 @@ class Run:
 
     command: str
     expected: str
-    line: int
+    place: str
 
 
 def console_runs() -> list[Run]:
     """The lines of console blocks that call our command."""
     runs = []
-    for block in blocks("console"):
+    for block in (each for name in DOCUMENTS for each in blocks(name, "console")):
         for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
             # A command goes on over lines that end in a backslash.
             match = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", part, flags=re.DOTALL)
             assert match
             if COMMAND in match[1] and "pip " not in match[1]:
-                runs.append(Run(command=match[1], expected=match[2], line=block.line))
+                place = f"{Path(block.document).stem}-{block.line}"
+                runs.append(Run(command=match[1], expected=match[2], place=place))
     return runs
 
 
 def test_the_readme_has_its_five_examples() -> None:
-    assert len(blocks("python")) >= 5
+    assert len(blocks("README.md", "python")) >= 5
 
 
-def test_python_examples_do_what_they_show() -> None:
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_python_examples_do_what_they_show(document: str) -> None:
     namespace: dict[str, object] = {}
     runner = doctest.DocTestRunner(
         verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     )
-    for block in blocks("python"):
+    for block in blocks(document, "python"):
         if ">>>" not in block.text:
-            exec(compile(block.text, f"README.md:{block.line}", "exec"), namespace)  # noqa: S102 - our own README
+            exec(compile(block.text, f"{document}:{block.line}", "exec"), namespace)  # noqa: S102 - our own documents
             continue
         example = doctest.DocTestParser().get_doctest(
-            block.text, namespace, "README", "README.md", block.line
+            block.text, namespace, document, document, block.line
         )
         said: list[str] = []
         failed = runner.run(example, out=said.append, clear_globs=False).failed
@@ -103,7 +112,7 @@ def shell_path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"{folder}{os.pathsep}{os.environ['PATH']}"
 
 
-@pytest.mark.parametrize("run", console_runs(), ids=lambda run: f"line-{run.line}")
+@pytest.mark.parametrize("run", console_runs(), ids=lambda run: run.place)
 def test_console_examples_print_what_they_show(run: Run, shell_path: str) -> None:
     done = subprocess.run(
         ["bash", "-c", run.command],  # noqa: S607 - the bash that is on the PATH
@@ -120,7 +129,7 @@ def test_console_examples_print_what_they_show(run: Run, shell_path: str) -> Non
 
 
 def test_every_link_to_a_file_leads_somewhere() -> None:
-    for document in sorted(ROOT.glob("*.md")):
+    for document in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]):
         text = document.read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?://|#)([^)#\s]+)", text):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
