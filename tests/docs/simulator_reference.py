@@ -128,8 +128,8 @@ def _settings(kind: type[Any]) -> Iterator[tuple[str, type[Any]]]:
     for each in fields(kind):
         made = each.default_factory
         if made is not MISSING and is_dataclass(made):
-            yield each.name, made  # type: ignore[misc]
-            yield from ((f"{each.name}.{name}", inner) for name, inner in _settings(made))  # type: ignore[arg-type]
+            yield each.name, made
+            yield from ((f"{each.name}.{name}", inner) for name, inner in _settings(made))
 
 
 def _default(one: Any) -> str:
