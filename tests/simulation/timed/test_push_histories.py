@@ -87,7 +87,7 @@ def scenarios(
         ),
         broker=BrokerConfig(push=push, assignor=assignor),
         plan=tuple(plan),
-        faults=tuple(faults),
+        faults=tuple({(each.kind, each.member): each for each in faults}.values()),
         # Faults are over at 150 s, a lost message is noticed within 30 s and a session ends within
         # 45 s; then one partition a second is moved at least.
         until_ms=300_000,
