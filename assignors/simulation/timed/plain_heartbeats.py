@@ -83,7 +83,7 @@ def classic_plain(
         awaited_from=lambda: None,
         timing=lambda number: (
             members[number].member_id,
-            members[number].config.heartbeat_interval_ms * MILLISECOND,
+            members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
         answer=lambda *_: HeartbeatResponse(ErrorCode.NONE),
@@ -111,7 +111,7 @@ def consumer_plain(
         awaited_from=lambda: awaited_from_us(coordinator),
         timing=lambda number: (
             members[number].member_id,
-            broker.consumer_heartbeat_interval_ms * MILLISECOND,
+            members[number].config.by_its_clock(broker.consumer_heartbeat_interval_ms),
             broker.consumer_session_timeout_ms * MILLISECOND,
         ),
         answer=lambda number, epoch: ConsumerHeartbeatResponse(

@@ -263,7 +263,7 @@ def push_sides(scenario: Scenario) -> Sides:
         awaited_from=lambda: 0 if coordinator.must_refresh else None,
         timing=lambda number: (
             members[number].member_id,
-            members[number].config.heartbeat_interval_ms * MILLISECOND,
+            members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
         answer=lambda *_: PushHeartbeatResponse(),

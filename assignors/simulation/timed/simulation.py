@@ -57,6 +57,7 @@ from assignors.simulation.timed.running.garbage import rare_collections
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.running.settling import settled
 from assignors.simulation.timed.scenario import Action, Scenario
+from assignors.simulation.timed.scenario.whole import with_arrivals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,7 @@ def simulate(
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
     """
+    scenario = with_arrivals(scenario)
     run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
     if not queues_heartbeats:
         promotes = not (keeps_history or observe or monitoring is Monitoring.FULL)

@@ -74,6 +74,7 @@ def test_scenarios_that_differ_have_different_hashes() -> None:
 
 
 MEMBER = {"name": "a", "topics": ["t"]}
+JOBS = {"member": {**MEMBER, "name": "job"}, "every_ms": 1000, "lifetime_ms": 5, "until_ms": 9}
 
 
 def pushing(**settings: int) -> dict[str, object]:
@@ -111,6 +112,12 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         ({"members": [{**MEMBER, "assignors": []}]}, "members[0].assignors"),
         ({"members": [{**MEMBER, "count": 100_001}]}, "members[0].count"),
         ({"members": [{**MEMBER, "client": "java"}]}, "members[0].client"),
+        ({"members": [{**MEMBER, "clock_ppm": 100_001}]}, "members[0].clock_ppm"),
+        ({"arrivals": [{**JOBS, "every_ms": 0}]}, "arrivals[0].every_ms"),
+        ({"arrivals": [{**JOBS, "every_ms": 1, "until_ms": 10**9}]}, "arrivals[0].every_ms"),
+        ({"arrivals": [{**JOBS, "until_ms": 0}]}, "arrivals[0].until_ms"),
+        ({"arrivals": [{**JOBS, "member": MEMBER}]}, "arrivals[0].member.name"),
+        ({"arrivals": [{**JOBS, "member": {"name": "b"}}]}, "arrivals[0].member.topics"),
         ({"members": [{**MEMBER, "client": "kafkajs-2.2.4"}]}, "members[0].assignors[0]"),
         ({"members": [{**MEMBER, "claims": "some"}]}, "members[0].claims"),
         ({"members": [{**MEMBER, "subscription_hex": "0g"}]}, "members[0].subscription_hex"),

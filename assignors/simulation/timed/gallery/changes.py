@@ -14,7 +14,7 @@ from assignors.simulation.timed.gallery.story import (
     planned,
     with_members,
 )
-from assignors.simulation.timed.scenario import Action, BrokerConfig, Scenario, Verb
+from assignors.simulation.timed.scenario import Action, Arrivals, BrokerConfig, Scenario, Verb
 
 
 def scale_out() -> Scenario:
@@ -107,6 +107,24 @@ def churn_at(every_ms: int, *, lives_ms: int = 10_000, count: int = 16) -> Scena
     return planned(replace(lasting, members=lasting.members + passing), plan, settles_ms=30_000)
 
 
+def short_lived_members() -> Scenario:
+    """Let members come at random, one every 20 seconds, each for half a minute, for ten minutes.
+
+    Their times are exponential, as those of jobs that somebody starts: now and then several come
+    within a few seconds, and a classic group handles these in one rebalance.
+    """
+    lasting = group(count=5)
+    job = replace(lasting.members[0], name="job", starts_at_ms=None)
+    arrivals = Arrivals(
+        member=job,
+        every_ms=20_000,
+        lifetime_ms=30_000,
+        from_ms=SETTLED_MS,
+        until_ms=SETTLED_MS + 600_000,
+    )
+    return replace(lasting, arrivals=(arrivals,), until_ms=SETTLED_MS + 800_000)
+
+
 def subscription_change() -> Scenario:
     """Let half of the members subscribe to a second topic, one every five seconds.
 
@@ -178,6 +196,10 @@ STORIES = {
     "churn": Story(
         scenario=churn,
         expected={CLASSIC: {"rounds": (30, 60)}, CONSUMER: {"rounds": 32}},
+    ),
+    "short-lived-members": Story(
+        scenario=short_lived_members,
+        expected={CLASSIC: {"rounds": (40, 200)}, CONSUMER: {"rounds": (30, 120)}},
     ),
     "subscription-change": Story(
         scenario=subscription_change,

@@ -39,8 +39,6 @@ class Monitor:
     is_basic: bool = False
     """Whether it runs under `Monitoring.BASIC` too."""
     protocols: frozenset[GroupProtocol] = frozenset(GroupProtocol)
-    design: str
-    """Its number in the design of the simulator."""
     spec: str | None = None
     """The property of the KIP-848 TLA+ specification that says the same.
 
@@ -55,7 +53,6 @@ MONITORS: dict[str, Monitor] = {
     "double-owned-in-epoch": Monitor(
         claim="No two members in the same epoch or generation own a partition.",
         kind=Kind.MOMENT,
-        design="S1",
         spec="NoDoubleClientAssignment",
     ),
     "double-consumption": Monitor(
@@ -63,101 +60,85 @@ MONITORS: dict[str, Monitor] = {
         " that it has removed, and that does not know it yet (a zombie), may consume it too.",
         kind=Kind.MOMENT,
         is_basic=True,
-        design="S2",
         spec="NoDoubleClientAssignment",
     ),
     "given-while-owned": Monitor(
         claim="No round gives a member a partition that another member still owns.",
         kind=Kind.STEP,
         protocols=CLASSIC,
-        design="S3",
     ),
     "handed-over-before-commit": Monitor(
         claim="A partition gets its next consumer only after the callback in which the last one"
         " commits is over, or after that member was lost.",
         kind=Kind.MOMENT,
         is_basic=True,
-        design="S4",
     ),
     "commit-of-a-stranger": Monitor(
         claim="A commit is accepted only from a member, in its generation; in a consumer group also"
         " in an epoch that it has left. From outside it is accepted while there are no members.",
         kind=Kind.STEP,
-        design="S5",
     ),
     "epoch-went-back": Monitor(
         claim="The generation or epoch of a member falls only when it leaves or joins anew; that of"
         " the group never does.",
         kind=Kind.STEP,
         is_basic=True,
-        design="S6",
         spec="ClientSideMemberEpochIsMonotonic",
     ),
     "log-differs-from-state": Monitor(
         claim="What the records say up to here is the coordinator's state.",
         kind=Kind.STEP,
-        design="S7",
     ),
     "callbacks-overlap": Monitor(
         claim="A member's callbacks run one at a time, and the one for revoked partitions before"
         " the one for assigned ones.",
         kind=Kind.STEP,
         is_basic=True,
-        design="S9",
     ),
     "answered-twice": Monitor(
         claim="Every request is answered once at most, every append completes once.",
         kind=Kind.STEP,
-        design="S11",
     ),
     "double-target": Monitor(
         claim="The coordinator assigns a partition to one member at most.",
         kind=Kind.MOMENT,
-        design="S1",
         spec="LegalTargetAssignment",
     ),
     "target-epoch-too-early": Monitor(
         claim="A member in the epoch of the target owns nothing that the target gives to another.",
         kind=Kind.MOMENT,
         protocols=CONSUMER,
-        design="S6",
         spec="ValidMemberEpoch",
     ),
     "stable-group-is-not": Monitor(
         claim="In a stable group every member has the group's epoch and exactly its target.",
         kind=Kind.MOMENT,
         protocols=CONSUMER,
-        design="S1",
         spec="ValidStableGroupState",
     ),
     "member-not-at-rest": Monitor(
         claim="Every member that runs has its assignment in the end.",
         kind=Kind.END,
-        design="L1",
         spec="EventuallyConverges",
     ),
     "partition-without-owner": Monitor(
         claim="Every partition of a subscribed topic has a consumer in the end.",
         kind=Kind.END,
-        design="L2",
         spec="LegalTargetAssignment",
     ),
     "balance-can-improve": Monitor(
         claim="In the end the assignor itself could not balance the group better.",
         kind=Kind.END,
-        design="L3",
     ),
     "too-many-rounds": Monitor(
         claim="Once nothing happens a group needs a bounded number of generations to settle.",
         kind=Kind.END,
-        design="L4",
     ),
     "request-unanswered": Monitor(
         claim="Every request of a member that runs is answered in the end; under the push protocol"
         " a request may wait for news as long as there are none.",
         kind=Kind.END,
         protocols=frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER}),
-        design="L5",
     ),
 }
 """Name -> monitor, the safety monitors first."""

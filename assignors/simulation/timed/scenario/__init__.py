@@ -9,6 +9,7 @@ field is a line in its class, and a row in `READERS` unless it is a natural numb
 * `reading`: readers of values; `possible`: what is refused, as it cannot happen
 """
 
+from assignors.simulation.timed.scenario.arrivals import Arrivals
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets
 from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.faults import Fault, FaultKind
@@ -24,6 +25,7 @@ __all__ = [
     "MIGRATING",
     "VERSION",
     "Action",
+    "Arrivals",
     "BrokerConfig",
     "Claims",
     "Fault",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from assignors.documents.values import (
@@ -26,6 +27,7 @@ from assignors.simulation.timed.scenario.reading import (
     as_natural,
     as_partitions,
     as_pattern,
+    as_ppm,
     one_of,
     read_fields,
 )
@@ -50,6 +52,9 @@ class MemberConfig:
     """`client.rack`."""
     heartbeat_interval_ms: int = 3000
     """`heartbeat.interval.ms`, of the classic protocol."""
+    clock_ppm: int = 0
+    """By how many millionths its clock is slow, or fast if negative: so much later, or sooner, is
+    each of its heartbeats."""
     session_timeout_ms: int = 45_000
     """`session.timeout.ms`, of the classic protocol."""
     rebalance_timeout_ms: int = 300_000
@@ -102,12 +107,17 @@ class MemberConfig:
     assign: TopicPartitions = field(default_factory=dict)
     """Partitions that it takes by itself, with `assign()`: then it is in no group."""
 
+    def by_its_clock(self, ms: int) -> int:
+        """Return how many microseconds pass until its clock has counted so many milliseconds."""
+        return ms * (1_000_000 + self.clock_ppm) // 1000
+
 
 READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(MemberConfig)), as_natural),
     "name": as_string,
     "topics": as_strings,
     "assignors": as_assignors,
+    "clock_ppm": as_ppm,
     "instance_id": as_string,
     "rack_id": as_string,
     "protocol": one_of(GroupProtocol),
@@ -132,10 +142,8 @@ def read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
     for number, each in enumerate(as_list(value, place)):
         where = (*place, number)
         given = dict(as_object(each, where))
-        for key in ("name", "topics"):
-            required(given, key, where)
         count = given.pop("count", None)
-        one = MemberConfig(**read_fields(given, READERS, where))
+        one = read_member(given, where)
         copies = None if count is None else as_natural(count, (*where, "count"))
         if len(members) + (1 if copies is None else copies) > MEMBERS_MAX:
             words = f"more than {MEMBERS_MAX} members"
@@ -144,6 +152,13 @@ def read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
             )
         members += [one] if copies is None else _copies(one, copies)
     return tuple(members)
+
+
+def read_member(given: Mapping[str, object], place: Place) -> MemberConfig:
+    """Return one member. Cost: O(its size)."""
+    for key in ("name", "topics"):
+        required(given, key, place)
+    return MemberConfig(**read_fields(given, READERS, place))
 
 
 def _copies(one: MemberConfig, count: int) -> list[MemberConfig]:

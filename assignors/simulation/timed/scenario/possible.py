@@ -12,6 +12,7 @@ from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, Fault, FaultKind
+from assignors.simulation.timed.scenario.members import MEMBERS_MAX
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
@@ -35,6 +36,27 @@ def _members_are_named(scenario: Scenario) -> None:
             words = f"two members are named {member.name!r}"
             raise DocumentError(ErrorCode.REPEATED, words, ("members", number, "name"))
         names.add(member.name)
+
+
+def _arrivals_are_members_of_their_own(scenario: Scenario) -> None:
+    names = {each.name for each in scenario.members}
+    expected = 0
+    for number, each in enumerate(scenario.arrivals):
+        place = ("arrivals", number)
+        if not each.every_ms:
+            words = "arrivals need a time between them"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "every_ms"))
+        if each.until_ms <= each.from_ms:
+            words = f"they end at {each.until_ms} ms, before they begin, at {each.from_ms} ms"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "until_ms"))
+        if each.member.name in names:
+            words = f"two kinds of members are named {each.member.name!r}"
+            raise DocumentError(ErrorCode.REPEATED, words, (*place, "member", "name"))
+        names.add(each.member.name)
+        expected += (each.until_ms - each.from_ms) // each.every_ms
+        if len(scenario.members) + expected > MEMBERS_MAX:
+            words = f"about {expected} members would come; more than {MEMBERS_MAX} are too many"
+            raise DocumentError(ErrorCode.TOO_LARGE, words, (*place, "every_ms"))
 
 
 def _heartbeats_fit_sessions(scenario: Scenario) -> None:
@@ -211,6 +233,7 @@ def _push_can_run(scenario: Scenario) -> None:
 
 CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _members_are_named,
+    _arrivals_are_members_of_their_own,
     _heartbeats_fit_sessions,
     _costs_are_counted,
     _push_can_run,

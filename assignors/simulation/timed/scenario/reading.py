@@ -26,6 +26,7 @@ SEED_MAX = 2**63 - 1
 NOT_IN_RE2 = re.compile(r"\\[1-9]|\(\?(?![:P])|\(\?P[=>]|[*+?}]\+")
 """Look-around, references back, conditions, possessive quantifiers."""
 PERCENT_MAX = 100
+PPM_MAX = 100_000
 
 E = TypeVar("E", bound=StrEnum)
 Reader = Callable[[object, Place], Any]
@@ -193,3 +194,12 @@ def as_hexadecimal(value: object, place: Place) -> str:
     except ValueError:
         words = f"{text!r} is not hexadecimal"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place) from None
+
+
+def as_ppm(value: object, place: Place) -> int:
+    """Return a number of millionths, up to a tenth either way."""
+    number = as_int32(value, place)
+    if abs(number) > PPM_MAX:
+        words = f"{number} is more than a tenth, {PPM_MAX}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
+    return number

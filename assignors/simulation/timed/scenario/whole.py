@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from assignors.documents.values import DocumentError, ErrorCode, Place, as_object, as_string
+from assignors.simulation.timed.scenario.arrivals import Arrivals, drawn, read_arrivals
 from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
 from assignors.simulation.timed.scenario.faults import Fault, read_faults
 from assignors.simulation.timed.scenario.members import MemberConfig, read_members
@@ -40,6 +41,8 @@ class Scenario:
     """Who is or will be in the group."""
     plan: tuple[Action, ...] = ()
     """What is done to members and topics."""
+    arrivals: tuple[Arrivals, ...] = ()
+    """Short-lived members, beside those above."""
     faults: tuple[Fault, ...] = ()
     """What goes wrong for a time."""
     broker: BrokerConfig = field(default_factory=BrokerConfig)
@@ -58,6 +61,19 @@ class Scenario:
         """Every protocol that a member speaks at some time. Cost: O(members + actions)."""
         of_members = {each.protocol or self.protocol for each in self.members}
         return frozenset(of_members | {each.protocol for each in self.plan if each.protocol})
+
+
+def with_arrivals(scenario: Scenario) -> Scenario:
+    """Return the scenario with its short-lived members among the others. Cost: O(members)."""
+    if not scenario.arrivals:
+        return scenario
+    members, plan = list(scenario.members), list(scenario.plan)
+    for each in scenario.arrivals:
+        come, happens = drawn(each, scenario.seed)
+        members += come
+        plan += happens
+    plan.sort(key=lambda action: action.at_ms)
+    return replace(scenario, members=tuple(members), plan=tuple(plan), arrivals=())
 
 
 def read_topics(value: object, place: Place) -> dict[str, int]:
@@ -80,6 +96,7 @@ READERS: dict[str, Reader] = {
     "topics": read_topics,
     "members": read_members,
     "plan": read_plan,
+    "arrivals": read_arrivals,
     "faults": read_faults,
     "broker": read_broker,
     "network": read_network,

@@ -118,7 +118,7 @@ def send(state: ClassicMember, request: Request, after_us: int = 0) -> int:
 
 def beat_later(state: ClassicMember) -> None:
     """Start the timer of the next heartbeat anew."""
-    delay = state.config.heartbeat_interval_ms * MILLISECOND
+    delay = state.config.by_its_clock(state.config.heartbeat_interval_ms)
     state.out.append(Schedule(("heartbeat",), delay))
 
 

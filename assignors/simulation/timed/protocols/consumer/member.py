@@ -217,7 +217,8 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
     )
     state.must_send = state.must_report = state.has_new_topics = state.says_all = False
     state.in_flight = send(state, request, after_us)
-    state.out.append(Schedule(("heartbeat",), state.heartbeat_interval_ms * MILLISECOND))
+    wait = config.by_its_clock(state.heartbeat_interval_ms)
+    state.out.append(Schedule(("heartbeat",), wait))
 
 
 def _rejoin(state: ConsumerClient) -> None:
