@@ -19,7 +19,7 @@ def main(session: Any, folder: Path) -> None:
     written = session.read.parquet(str(folder / "results"))
     answers = {
         "results": rows_of(written),
-        "intervals": rows_of(frame.limit(2).transform(intervals)),
+        "intervals": rows_of(session.createDataFrame(rows[:2], DDL).transform(intervals)),
         "summary": rows_of(written.transform(summary, by=("scenario", "factor"))),
     }
     (folder / "answers.json").write_text(json.dumps(answers))
