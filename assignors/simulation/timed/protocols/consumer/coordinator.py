@@ -127,9 +127,7 @@ def topics_changed(state: ConsumerCoordinator, cluster: Cluster) -> None:
     if cluster.topics.keys() - before.topics.keys():
         state.version_of_new_topics = state.version
     group = state.group
-    subscribed = set(group.counts.topics)
-    for each in group.resolved.values():
-        subscribed.update(each.topics or ())
+    subscribed = group.subscribed | state.still_watched
     if any(before.topics.get(topic) != cluster.topics.get(topic) for topic in subscribed):
         group.must_refresh = True
 

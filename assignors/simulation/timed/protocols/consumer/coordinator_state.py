@@ -102,6 +102,9 @@ class ConsumerCoordinator:
     """Of the topics; counts up with every change."""
     version_of_new_topics: int = 1
     """The version that last brought a new topic."""
+    still_watched: set[str] = field(default_factory=set)
+    """Topics that a group of this name subscribed to when it became a classic one: Kafka goes on
+    refreshing the next consumer group of the name when they change, until that drops them."""
     lookup: frozenset[str] | None = None
     """The patterns that a background thread is looking up."""
     offloaded: Offloaded | None = None

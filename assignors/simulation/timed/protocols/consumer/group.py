@@ -154,6 +154,12 @@ class ConsumerGroup:
             self.known_homogeneous = is_homogeneous(self.counts, self.resolved, len(self.members))
         return self.known_homogeneous
 
+    @property
+    def subscribed(self) -> frozenset[str]:
+        """The topics that anybody subscribes to, by name or by pattern. Cost: O(topics)."""
+        by_pattern = (each.topics or () for each in self.resolved.values())
+        return frozenset(self.counts.topics).union(*by_pattern)
+
     removed: list[str] = field(default_factory=list)
     """Members removed since `taken_removed` was called last."""
 

@@ -97,6 +97,7 @@ def convert(
     plan = {each.member_id: each.assignment for each in made.members.values()}
     out.records.append(record_of(made, plan))
     out.is_converted = True
+    consumer.still_watched |= group.subscribed
     consumer.group, consumer.exists = ConsumerGroup(), False
     classic.group, classic.exists, classic.out = made, True, []
     for member in made.in_order():

@@ -193,6 +193,7 @@ def apply(state: ConsumerCoordinator, group: ConsumerGroup, out: Changes) -> Non
         return
     if group is not state.group or not state.exists:
         state.group, state.exists = ConsumerGroup(), True
+    before = state.group.subscribed if state.still_watched else frozenset()
     for record in out.records:
         if isinstance(record, ConsumerRecord):
             replay(state.group, record)
@@ -200,6 +201,8 @@ def apply(state: ConsumerCoordinator, group: ConsumerGroup, out: Changes) -> Non
                 state.news.add(record.member_id)
             elif isinstance(record, TargetEpochRecord):
                 state.news_epoch = record.epoch
+    if before:
+        state.still_watched -= before - state.group.subscribed
 
 
 def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Everybody:  # noqa: FBT001 - one of two values of a pair
