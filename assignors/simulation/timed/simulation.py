@@ -53,11 +53,11 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running.acts import act
+from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import rare_collections
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.running.settling import settled
 from assignors.simulation.timed.scenario import Action, Scenario
-from assignors.simulation.timed.scenario.whole import with_arrivals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,20 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.running.arrivals import drawn, with_arrivals
 from assignors.simulation.timed.scenario import (
-    MIGRATING,
     Arrivals,
     GroupProtocol,
     MemberConfig,
     Scenario,
 )
-from assignors.simulation.timed.scenario.arrivals import End, drawn
-from assignors.simulation.timed.scenario.whole import with_arrivals
+from assignors.simulation.timed.scenario.members import End
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from assignors.simulation.timed.simulation import simulate
 
 JOB = MemberConfig(name="job", topics=("orders",), assignors=("java/cooperative-sticky",))
-PROTOCOLS = [*MIGRATING, GroupProtocol.PUSH]
+PROTOCOLS = list(GroupProtocol)
 
 
 def busy(every_ms: int, *, seed: int = 1, ends: End = End.STOP) -> Scenario:

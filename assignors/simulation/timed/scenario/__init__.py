@@ -9,11 +9,10 @@ field is a line in its class, and a row in `READERS` unless it is a natural numb
 * `reading`: readers of values; `possible`: what is refused, as it cannot happen
 """
 
-from assignors.simulation.timed.scenario.arrivals import Arrivals
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets
 from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.faults import Fault, FaultKind
-from assignors.simulation.timed.scenario.members import MemberConfig
+from assignors.simulation.timed.scenario.members import Arrivals, MemberConfig
 from assignors.simulation.timed.scenario.network import NetworkConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.processing import ProcessingConfig

@@ -1,9 +1,10 @@
-"""A member: its configuration, as its consumer has it, and how a scenario writes it."""
+"""Members: how their consumers are configured, who comes at random, and how both are written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
 
 from assignors.documents.values import (
     DocumentError,
@@ -168,3 +169,47 @@ def _copies(one: MemberConfig, count: int) -> list[MemberConfig]:
         replace(one, name=f"{one.name}{i}", instance_id=None if static is None else f"{static}{i}")
         for i in range(count)
     ]
+
+
+class End(StrEnum):
+    """How the life of a short-lived member ends."""
+
+    STOP = "stop"
+    CRASH = "crash"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """Short-lived members of one kind."""
+
+    member: MemberConfig
+    """What each of them is; they are named `job.0`, `job.1`, ... after its name."""
+    every_ms: int
+    """The mean time from one arrival to the next."""
+    lifetime_ms: int
+    """The mean time from the start of a process to its end."""
+    from_ms: int = 0
+    """When they begin to come."""
+    until_ms: int
+    """When no more of them come; who is there then lives on for its time."""
+    ends: End = End.STOP
+    """How each of them ends."""
+
+
+ARRIVALS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(Arrivals)), as_natural),
+    "member": lambda value, place: read_member(as_object(value, place), place),
+    "ends": one_of(End),
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+
+def read_arrivals(value: object, place: Place) -> tuple[Arrivals, ...]:
+    """Return the arrivals of a scenario. Cost: O(its size)."""
+    listed = []
+    for number, each in enumerate(as_list(value, place)):
+        given = as_object(each, (*place, number))
+        for key in ("member", "every_ms", "lifetime_ms", "until_ms"):
+            required(given, key, (*place, number))
+        listed.append(Arrivals(**read_fields(given, ARRIVALS, (*place, number))))
+    return tuple(listed)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 from assignors.documents.values import DocumentError, ErrorCode, Place, as_object, as_string
-from assignors.simulation.timed.scenario.arrivals import Arrivals, drawn, read_arrivals
 from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
 from assignors.simulation.timed.scenario.faults import Fault, read_faults
-from assignors.simulation.timed.scenario.members import MemberConfig, read_members
+from assignors.simulation.timed.scenario.members import (
+    Arrivals,
+    MemberConfig,
+    read_arrivals,
+    read_members,
+)
 from assignors.simulation.timed.scenario.network import NetworkConfig, read_network
 from assignors.simulation.timed.scenario.plan import Action, read_plan
 from assignors.simulation.timed.scenario.processing import ProcessingConfig, read_processing
@@ -61,19 +65,6 @@ class Scenario:
         """Every protocol that a member speaks at some time. Cost: O(members + actions)."""
         of_members = {each.protocol or self.protocol for each in self.members}
         return frozenset(of_members | {each.protocol for each in self.plan if each.protocol})
-
-
-def with_arrivals(scenario: Scenario) -> Scenario:
-    """Return the scenario with its short-lived members among the others. Cost: O(members)."""
-    if not scenario.arrivals:
-        return scenario
-    members, plan = list(scenario.members), list(scenario.plan)
-    for each in scenario.arrivals:
-        come, happens = drawn(each, scenario.seed)
-        members += come
-        plan += happens
-    plan.sort(key=lambda action: action.at_ms)
-    return replace(scenario, members=tuple(members), plan=tuple(plan), arrivals=())
 
 
 def read_topics(value: object, place: Place) -> dict[str, int]:
