@@ -23,6 +23,7 @@ from assignors.simulation.timed.simulation import Played, simulate
 from tests.wire.vectors import captured
 from wire import (
     Subscription,
+    decode_assignment,
     decode_cooperative_user_data,
     decode_sticky_user_data,
     decode_subscription,
@@ -249,5 +250,7 @@ TWICE = bytes.fromhex(
 )
 def test_a_follower_reads_as_its_client_does(client: str, blob: bytes | str, taken: Any) -> None:
     given = TWICE if isinstance(blob, str) else blob
-    owned, reaction = received(DIALECTS[client], given, {"old": (0,)}, ("t",))
+    owned, reaction = received(
+        DIALECTS[client], given, decode_assignment(given), {"old": (0,)}, ("t",)
+    )
     assert (reaction or owned) == taken

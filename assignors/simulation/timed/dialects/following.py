@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from assignors.simulation.timed.dialects.dialect import Dialect, Reaction
-from wire import Mode, TopicPartitions, decode_assignment
+from wire import Decoded, MemberAssignment, Mode, TopicPartitions
 from wire.cursor import Cursor
 
 
 def received(
-    dialect: Dialect, blob: bytes, before: TopicPartitions, topics: tuple[str, ...]
+    dialect: Dialect,
+    blob: bytes,
+    decoded: Decoded[MemberAssignment],
+    before: TopicPartitions,
+    topics: tuple[str, ...],
 ) -> tuple[TopicPartitions, Reaction | None]:
     """Return what a member takes from its assignment, and what stops it, if anything.
 
-    `before` is what it has, `topics` its subscription. Cost: O(bytes).
+    `decoded` is `blob` as it was read tolerantly, `before` what the member has, `topics` its
+    subscription. Cost: O(notes), O(bytes) where topics are left out or stand twice.
     """
-    decoded = decode_assignment(blob)
     given: TopicPartitions = {} if decoded.value is None else decoded.value.partitions
     found = {dialect.follows[note.code] for note in decoded.notes if note.code in dialect.follows}
     for reaction in (Reaction.DIES, Reaction.ENDS, Reaction.STUCK):

@@ -47,15 +47,20 @@ class Application:
         """Begin a new process, on a machine as slow as before."""
         self.is_in_poll = self.is_in_callback = self.has_left = False
 
-    def slow_down(self, event: Disturbed) -> None:
-        """Take over how slow the thread is from now on."""
+    def slow_down(self, event: Disturbed) -> bool:
+        """Take over how slow the thread is from now on; return whether a long poll begins or ends.
+
+        Then the thread is out of the poll that it was in.
+        """
         match event.kind:
             case Disturbance.LONG_POLL:
                 self.long_poll_us = event.by_us
+                self.is_in_poll = False
             case Disturbance.SLOW_CALLBACK:
                 self.slow_callback_us = event.by_us
             case Disturbance.SLOW_ASSIGNOR:
                 self.slow_assignor_us = event.by_us
+        return event.kind is Disturbance.LONG_POLL
 
 
 def call_back(

@@ -72,9 +72,16 @@ def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction
 
 
 def read_assignment(state: ClassicMember, blob: bytes) -> tuple[TopicPartitions, Reaction | None]:
-    """Return what a member takes from its assignment, and what stops it, if anything."""
+    """Return what a member takes from its assignment, and what stops it, if anything.
+
+    A member with a client keeps the UserData of an assignment that it can use.
+    """
     if state.dialect is not None:
-        return received(state.dialect, blob, state.owned, state.topics)
+        decoded = decode_assignment(blob)
+        assigned, reaction = received(state.dialect, blob, decoded, state.owned, state.topics)
+        if reaction is None:
+            state.user_data = None if decoded.value is None else decoded.value.user_data
+        return assigned, reaction
     if blob != state.assignment_bytes:
         read = decode_assignment(blob).value
         state.assignment_bytes = blob

@@ -33,7 +33,6 @@ from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
     Cancel,
     Disconnect,
-    Disturbance,
     Disturbed,
 )
 
@@ -98,10 +97,7 @@ def lose_generation(state: ClassicMember) -> None:
 
 def slow_down(state: ClassicMember, event: Disturbed) -> None:
     """Take over how slow the application is; a long poll begins or ends."""
-    application = state.application
-    application.slow_down(event)
-    if event.kind is Disturbance.LONG_POLL:
-        application.is_in_poll = False
+    if state.application.slow_down(event):
         begin_long_poll(state)
         free(state)
 

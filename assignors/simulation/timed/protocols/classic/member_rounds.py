@@ -37,7 +37,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Cancel, Consume, Schedule
 from assignors.simulation.timed.protocols.partitions import count, shared
-from wire import TopicPartitions, decode_assignment
+from wire import TopicPartitions
 
 FATAL = (
     ErrorCode.FENCED_INSTANCE_ID,
@@ -193,9 +193,6 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         react(state, reaction)
         return
     state.failures = 0
-    if state.dialect is not None:
-        read = decode_assignment(response.assignment).value
-        state.user_data = None if read is None else read.user_data
     state.memberships = tuple(
         applied(membership, assigned, state.generation) for membership in state.memberships
     )

@@ -28,7 +28,6 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 from assignors.simulation.timed.protocols.effects import (
     Cancel,
     Command,
-    Disturbance,
     Disturbed,
     Effect,
     Failed,
@@ -73,10 +72,7 @@ def _lose_generation(state: ConsumerClient) -> None:
 
 def _slow_down(state: ConsumerClient, event: Disturbed) -> None:
     """Take over how slow the application is; a long poll begins or ends."""
-    application = state.application
-    application.slow_down(event)
-    if event.kind is Disturbance.LONG_POLL:
-        application.is_in_poll = False
+    if state.application.slow_down(event):
         begin_long_poll(state)
         free(state)
 

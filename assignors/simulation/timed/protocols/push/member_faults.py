@@ -11,7 +11,6 @@ from assignors.simulation.timed.protocols.application import RETRY_BACKOFF_US
 from assignors.simulation.timed.protocols.effects import (
     Cancel,
     Command,
-    Disturbance,
     Disturbed,
     Effect,
     Failed,
@@ -69,10 +68,7 @@ def _request_failed(state: PushClient, number: int) -> None:
 
 def _slow_down(state: PushClient, event: Disturbed) -> None:
     """Take over how slow the application is; a long poll begins or ends."""
-    application = state.application
-    application.slow_down(event)
-    if event.kind is Disturbance.LONG_POLL:
-        application.is_in_poll = False
+    if state.application.slow_down(event):
         begin_long_poll(state)
         free(state)
 
