@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import as_file
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from assignors.documents.values import Document, DocumentError, as_object
 from assignors.replay.analysis.reproduce import shares
 from assignors.replay.analysis.what_if import total
 from assignors.replay.engines.python import Settings
+from assignors.replay.sample import incident_file
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Row, Tables
 
@@ -78,6 +80,12 @@ class PartitionCounts(click.ParamType[dict[str, int]]):
 
 @click.command()
 @click.argument("source", type=click.Path(), required=False)
+@click.option(
+    "--sample",
+    "is_sample",
+    is_flag=True,
+    help="Read the sample of this package instead of SOURCE: real records of two groups.",
+)
 @click.option(
     "--group",
     "wanted",
@@ -138,6 +146,7 @@ def replay(
     context: click.Context,
     *,
     source: str | None,
+    is_sample: bool,
     wanted: re.Pattern[str] | None,
     assignors: tuple[Assignor, ...],
     partition_counts: dict[str, int] | None,
@@ -158,8 +167,12 @@ def replay(
 
     Exit code 1 when an anomaly was found in a group, 2 when the source cannot be read.
     """
+    if is_sample:
+        if source is not None or bootstrap is not None:
+            raise click.UsageError("--sample is a source: name no SOURCE and no --bootstrap")
+        source = str(context.with_resource(as_file(incident_file())))
     if source is None and bootstrap is None:
-        raise click.UsageError("name a SOURCE, or a cluster with --bootstrap")
+        raise click.UsageError("name a SOURCE, or a cluster with --bootstrap, or try --sample")
     if report is not None and find_spec("jinja2") is None:
         raise click.UsageError(f"--report needs jinja2: {EXTRA.format('replay')}")
     counts, names = _of_cluster(bootstrap)
@@ -169,6 +182,7 @@ def replay(
     )
     request = ReplayRequest(
         source=source,
+        is_sample=is_sample,
         bootstrap=bootstrap,
         jars=jars,
         wanted=wanted,

@@ -23,6 +23,7 @@ from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import joined, replayed
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
+from assignors.replay.sample import incident
 
 
 @contextmanager
@@ -48,6 +49,8 @@ def replay_with_python(request: ReplayRequest) -> Iterator[ReplayResult]:
 
 def _records(request: ReplayRequest) -> list[LoggedRecord]:
     """Return the records of the source; `UnreadableError` if it cannot be read at all."""
+    if request.is_sample:
+        return incident()
     if find_spec("pyarrow") is None:
         raise click.UsageError(f"replay needs pyarrow: {EXTRA.format('replay')}")
     from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`

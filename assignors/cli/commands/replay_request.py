@@ -31,6 +31,8 @@ class ReplayRequest:
 
     source: str | None
     """A file or folder; `None`: the live topic at `bootstrap`."""
+    is_sample: bool = False
+    """Whether `source` is the sample of this package, which is read without pyarrow."""
     bootstrap: str | None = None
     jars: str | None = None
     """A folder with the jars of Spark's Kafka connector."""

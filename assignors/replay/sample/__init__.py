@@ -6,6 +6,7 @@ import gzip
 import json
 from base64 import b64decode
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from assignors.replay.decode.logged_records import LoggedRecord
 from wire.records import decode_record
@@ -18,8 +19,13 @@ def incident() -> list[LoggedRecord]:
     >>> [(row.kind, row.generation_count) for row in replay(incident()).groups][:2]
     [('classic', 36), ('classic', 3)]
     """
-    packed = (files("assignors.replay") / "sample" / "incident.jsonl.gz").read_bytes()
+    packed = incident_file().read_bytes()
     return [_entry(line) for line in gzip.decompress(packed).splitlines()]
+
+
+def incident_file() -> Traversable:
+    """Return the file with the records, wherever this package is installed, a zip included."""
+    return files("assignors.replay") / "sample" / "incident.jsonl.gz"
 
 
 def _entry(line: bytes) -> LoggedRecord:
