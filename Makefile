@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench clean
+.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench docs pages clean
 
 help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
@@ -31,6 +31,8 @@ help:
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and the README's figures;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
+	@echo "make docs      the documentation as a site, in build/docs"
+	@echo "make pages     writes the pages of docs/ that are made from the code"
 	@echo "make clean     removes .venv and everything tools left behind"
 
 # Runs one part of the suite and says how long it took.
@@ -93,6 +95,13 @@ coverage: env
 
 bench: env
 	@$(RUN) -m tests.benchmarks.readme $(PARTS)
+
+docs: env
+	$(call part,docs,$(RUN) -m sphinx -W --keep-going -q -c docs -d build/docs-state . build/docs)
+	@echo "== build/docs/index.html"
+
+pages: env
+	@$(RUN) -m tests.docs
 
 clean:
 	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .import_linter_cache .mypy_cache \

@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "docs/simulator.md")
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))
+DOCUMENTS = ("README.md", *PAGES)
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = "kafka-assignors"
 
@@ -129,7 +130,7 @@ def test_console_examples_print_what_they_show(run: Run, shell_path: str) -> Non
 
 
 def test_every_link_to_a_file_leads_somewhere() -> None:
-    for document in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]):
+    for document in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]):
         text = document.read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?://|#)([^)#\s]+)", text):
             assert (document.parent / target).exists(), f"{document.name}: {target}"

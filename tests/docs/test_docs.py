@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from tests.docs.simulator_reference import PAGE, page
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.docs.generated import GENERATED
 
 
-def test_the_simulators_reference_is_what_the_code_says() -> None:
-    again = "python -m tests.docs.simulator_reference"
-    assert PAGE.read_text(encoding="utf-8") == page(), f"write it anew: {again}"
+@pytest.mark.parametrize(
+    ("path", "written"), GENERATED.items(), ids=[each.name for each in GENERATED]
+)
+def test_a_generated_page_is_what_the_code_says(path: Path, written: Callable[[], str]) -> None:
+    assert path.read_text(encoding="utf-8") == written(), "write it anew: python -m tests.docs"

@@ -1,0 +1,73 @@
+"""How Sphinx builds the documentation site: `make docs`.
+
+The pages are the Markdown files of this tree as they are, so that they read as well on a host of
+repositories. The source directory is the root of the tree: a link from a page to README.md or to a
+file of the tests leads to a page of the site, or to a download. The navigation is made of the
+links in index.md, section by section.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from assignors import __version__  # noqa: E402  # after the path above
+
+project = "kafka-assignors"
+author = "the kafka-assignors authors"
+version = release = __version__
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/**", "notebooks/**.md", "assignors/**.md", "tests/**.md"]
+exclude_patterns = ["build", "dist", "docs/conf.py", "**/node_modules", "**/.*"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+
+myst_enable_extensions = ["html_image"]
+myst_heading_anchors = 6
+
+html_theme = "furo"
+html_title = f"kafka-assignors {__version__}"
+html_extra_path = ["site"]
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
+# Our fences name languages for readers; no example is worth failing a build for its colours.
+suppress_warnings = [
+    "misc.highlighting_failure",
+    # evidence under tests/ is linked from the pages that need it, and stands in no menu
+    "toc.not_included",
+]
+
+# Docstrings are written for people: what stands between single backticks is code.
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True, "show-inheritance": False}
+add_module_names = False
+maximum_signature_line_length = 80
+
+
+SECTION = re.compile(r"^## (.+)$", flags=re.MULTILINE)
+LINK = re.compile(r"\]\(([^)#:]+?)\.md\)")
+
+
+def with_navigation(_: Sphinx, docname: str, source: list[str]) -> None:
+    """Add a hidden table of contents for each section of index.md, of the pages it links to."""
+    if docname != root_doc:
+        return
+    parts = SECTION.split(source[0])
+    for title, text in zip(parts[1::2], parts[2::2], strict=True):
+        pages = list(dict.fromkeys(LINK.findall(text)))
+        entries = "\n".join(pages)
+        source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{entries}\n```\n"
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Connect what is ours."""
+    app.connect("source-read", with_navigation)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

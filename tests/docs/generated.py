@@ -1,0 +1,19 @@
+"""The files of docs/ that are made from the code, and what makes each.
+
+    python -m tests.docs
+
+writes them all; a module of its own, as `python -m tests.docs.simulator_reference`, one. A test
+compares each with what would be written now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.docs import simulator_reference
+
+GENERATED: dict[Path, Callable[[], str]] = {
+    simulator_reference.PAGE: simulator_reference.page,
+}
+"""File -> its text."""

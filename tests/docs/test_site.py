@@ -1,0 +1,90 @@
+"""The documentation builds as a site: without a warning, without a network, no link is broken."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+# A build must not fetch anything: sockets refuse.
+BUILD = """
+import socket, sys
+def refuse(*_):
+    raise OSError("the documentation is built without a network")
+socket.socket.connect = socket.getaddrinfo = refuse
+from sphinx.cmd.build import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def build(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site of a tree, warnings as errors."""
+    options = ("-W", "--keep-going", "-q", "-c", str(source / "docs"), "-d", str(out / "state"))
+    return subprocess.run(
+        [sys.executable, "-c", BUILD, *options, str(source), str(out / "site")],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of this tree."""
+    out = tmp_path_factory.mktemp("docs")
+    done = build(ROOT, out)
+    assert done.returncode == 0, done.stderr
+    return out / "site"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A tree with our configuration, an index and one page."""
+    shutil.copytree(ROOT / "docs" / "site", tmp_path / "docs" / "site")
+    shutil.copy(ROOT / "docs" / "conf.py", tmp_path / "docs")
+    (tmp_path / "docs" / "index.md").write_text("# Index\n\n## One\n\n[Page](page.md#part)\n")
+    (tmp_path / "docs" / "page.md").write_text("# Page\n\n## Part\n\n[conf](conf.py)\n")
+    return tmp_path
+
+
+def test_every_page_of_docs_is_a_page_of_the_site_and_in_its_menu(site: Path) -> None:
+    menu = (site / "docs" / "index.html").read_text(encoding="utf-8")
+    for path in sorted(ROOT.glob("docs/**/*.md")):
+        page = path.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
+        assert (site / "docs" / page).exists()
+        assert f'href="{page}"' in menu or page == "index.html", f"{page}: link it in docs/index.md"
+
+
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    remote = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["'](?:https?:)?//""")
+    for path in sorted(site.rglob("*.html")):
+        assert not remote.search(path.read_text(encoding="utf-8")), path.name
+
+
+def test_the_address_of_the_site_leads_to_its_index(site: Path) -> None:
+    assert "url=docs/index.html" in (site / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_tree_without_faults_builds(small: Path, tmp_path: Path) -> None:
+    assert build(small, tmp_path / "build").returncode == 0
+
+
+def test_each_broken_link_fails_the_build_with_its_line(small: Path, tmp_path: Path) -> None:
+    broken = ("nowhere.md", "page.md#nowhere", "#nowhere", "../nowhere.py")
+    page = small / "docs" / "page.md"
+    whole = page.read_text()
+    page.write_text(whole + "".join(f"\n[a]({target})\n" for target in broken))
+    done = build(small, tmp_path / "build")
+    assert done.returncode != 0
+    first = whole.count("\n") + 2
+    for line in range(first, first + 2 * len(broken), 2):
+        assert f"page.md:{line}: WARNING" in done.stderr
