@@ -10,9 +10,11 @@ import sys
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from assignors import __version__
 from assignors.cli.outputs.forms import UNREADABLE
+from assignors.cli.outputs.help import HelpContext
 
 INTERRUPTED = 130
 
@@ -35,6 +37,8 @@ MODULES = {"assignors": "assign"}
 class Subcommands(click.Group):
     """A group of commands whose modules are imported when they are called."""
 
+    context_class = HelpContext
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands."""
         del ctx
@@ -48,7 +52,19 @@ class Subcommands(click.Group):
         module = import_module(f"assignors.cli.commands.{MODULES.get(cmd_name, cmd_name)}")
         found = getattr(module, cmd_name)
         assert isinstance(found, click.Command)
+        found.context_class = HelpContext
+        # Else click cuts the first sentence where it shows one, and puts "..." behind it.
+        found.short_help = SUMMARIES[cmd_name]
         return found
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the subcommands that begin so, with their summaries, without importing them."""
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return options + [
+            CompletionItem(name, help=summary)
+            for name, summary in SUMMARIES.items()
+            if name.startswith(incomplete)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of subcommands without importing them."""

@@ -43,7 +43,7 @@ BLANK: Document = {"value": None, "notes": []}
 
 
 @click.command()
-@click.argument("kind", type=click.Choice([*KINDS, decode_records.KIND]))
+@click.argument("kind", metavar="KIND", type=click.Choice([*KINDS, decode_records.KIND]))
 @files_argument
 @click.option(
     "--mode",
@@ -70,6 +70,8 @@ def decode(
     form: Form,
 ) -> None:
     """Decode bytes of members, leaders and brokers, given as hex.
+
+    KIND is subscription, assignment, sticky-userdata, cooperative-userdata or offsets-record.
 
     One value a line. An empty line is zero bytes; for UserData, null or - means no UserData. A line
     of offsets-record is a record of __consumer_offsets: its key, a space, and its value, - for a

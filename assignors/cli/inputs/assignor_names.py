@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import CompletionItem
 
 from assignors.assignor import Assignor
-from assignors.registry import BEST, assignor_named
+from assignors.registry import ASSIGNORS, BEST, assignor_named
 
 ASSIGNOR_HELP = f"{', '.join(BEST)}, FAMILY/NAME, or package.module:object for your own."
 
@@ -26,6 +27,13 @@ class AssignorName(click.ParamType[Assignor]):
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the names that begin so, for the shell."""
+        del ctx, param
+        return completed_names(incomplete)
+
 
 class AssignorNames(click.ParamType[tuple[Assignor, ...]]):
     """Two or more names of assignors with commas between them."""
@@ -42,6 +50,14 @@ class AssignorNames(click.ParamType[tuple[Assignor, ...]]):
             self.fail("name two or more different assignors: sticky,java/sticky", param, ctx)
         return found
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the names that the last one can become, behind those that are complete."""
+        del ctx, param
+        before, comma, last = incomplete.rpartition(",")
+        return completed_names(last, before + comma)
+
 
 class PortableAssignorName(click.ParamType[str]):
     """The name of an assignor, checked but kept as a name: other processes look it up again."""
@@ -54,3 +70,21 @@ class PortableAssignorName(click.ParamType[str]):
         """Return the name if there is such an assignor."""
         AssignorName().convert(value, param, ctx)
         return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the names that begin so, for the shell."""
+        del ctx, param
+        return completed_names(incomplete)
+
+
+def completed_names(start: str, before: str = "") -> list[CompletionItem]:
+    """Return the assignors whose name begins with `start`, short names first.
+
+    >>> [item.value for item in completed_names("co")]
+    ['cooperative-sticky']
+    """
+    return [
+        CompletionItem(before + name) for name in (*BEST, *ASSIGNORS) if name.startswith(start)
+    ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from json import dumps
 
 import click
+from click.shell_completion import CompletionItem
 
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.outputs.forms import Form, write
@@ -33,10 +34,21 @@ class TimedOptions:
         return self.scenario is not None or self.lists
 
 
+def _completed_scenarios(
+    _context: click.Context, _option: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the scenarios whose name begins so, for the shell; files where there are none."""
+    from assignors.simulation.timed.gallery import GALLERY  # noqa: PLC0415 - of this option alone
+
+    found = [CompletionItem(name) for name in GALLERY if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
 timed_options = option_group(
     click.option(
         "--scenario",
         metavar="NAME|FILE",
+        shell_complete=_completed_scenarios,
         help="Simulate on a clock, with delays and timeouts: a scenario that --list shows, or a"
         " JSON file, - for standard input. The options above have no part in it, but for --seed"
         " and --engine.",
