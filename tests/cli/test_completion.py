@@ -103,6 +103,10 @@ def test_bash_completes_with_the_documented_line(tmp_path: Path) -> None:
         '_kafka_assignors_completion kafka-assignors\necho "${COMPREPLY[@]}"\n'
     )
     ended = subprocess.run(
-        ["bash", "--norc", "-c", played], capture_output=True, text=True, check=False, cwd=ROOT
+        ["bash", "--norc", "-c", played],  # noqa: S607 - the bash that is on the PATH
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
     )
     assert (ended.stdout, ended.stderr) == ("cooperative-sticky\n", "")

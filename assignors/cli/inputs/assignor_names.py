@@ -85,6 +85,4 @@ def completed_names(start: str, before: str = "") -> list[CompletionItem]:
     >>> [item.value for item in completed_names("co")]
     ['cooperative-sticky']
     """
-    return [
-        CompletionItem(before + name) for name in (*BEST, *ASSIGNORS) if name.startswith(start)
-    ]
+    return [CompletionItem(before + name) for name in (*BEST, *ASSIGNORS) if name.startswith(start)]
