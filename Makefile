@@ -29,7 +29,7 @@ help:
 	@echo "make calibrate thirty joins and leaves of every client on a real broker beside the timed"
 	@echo "               simulator's predictions: half an hour of waiting, writes RESULTS.md"
 	@echo "make coverage  branch coverage of wire and the core"
-	@echo "make bench     measures beside every peer, and writes tables, plots and the README's figures;"
+	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
 	@echo "make docs      the documentation as a site, in build/docs"
 	@echo "make pages     writes the pages of docs/ that are made from the code"
@@ -94,7 +94,7 @@ coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)
 
 bench: env
-	@$(RUN) -m tests.benchmarks.readme $(PARTS)
+	@$(RUN) -m tests.benchmarks.speed_page $(PARTS)
 
 docs: env
 	$(call part,docs,$(RUN) -m sphinx -W --keep-going -q -c docs -d build/docs-state . build/docs)

@@ -8,6 +8,7 @@ print what the block shows. `...` stands for anything.
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import stat
@@ -73,8 +74,50 @@ def console_runs() -> list[Run]:
     return runs
 
 
-def test_the_readme_has_its_five_examples() -> None:
-    assert len(blocks("README.md", "python")) >= 5
+def test_the_examples_of_the_library_are_five() -> None:
+    text = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^\*\*\d\.", text, flags=re.MULTILINE)) == 5
+    assert len(blocks("docs/examples.md", "python")) >= 5
+
+
+def test_the_readme_is_short_and_opens_with_the_picture() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("\n") <= 200
+    assert re.match(r"# kafka-assignors\n\n!\[[^]]+\]\(docs/incident\.svg\)", text)
+
+
+def readme_questions() -> list[tuple[str, str]]:
+    """The rows of the README's table of questions: each with its command."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("| question | command |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (.+?) \| `(.+)` \|$", table, flags=re.MULTILINE)
+    return [(question, command.replace("\\|", "|")) for question, command in rows]
+
+
+def test_the_readme_answers_seven_questions() -> None:
+    assert len(readme_questions()) == 7
+
+
+@pytest.mark.parametrize(("question", "command"), readme_questions())
+def test_the_command_for_each_question_answers(
+    question: str, command: str, shell_path: str, tmp_path: Path
+) -> None:
+    for name in ("docs", "tests"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    assert question.endswith("?")
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],  # noqa: S607 - the bash that is on the PATH
+        cwd=tmp_path,
+        env={**os.environ, "PATH": shell_path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode in {0, 1}, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines
+    assert all(line.get("error") is None for line in lines)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import simulator_reference
+from tests.docs import incident_picture, simulator_reference
 
 GENERATED: dict[Path, Callable[[], str]] = {
+    incident_picture.PICTURE: incident_picture.picture,
     simulator_reference.PAGE: simulator_reference.page,
 }
 """File -> its text."""

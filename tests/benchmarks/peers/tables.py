@@ -25,8 +25,8 @@ OURS: dict[Stage, str] = {
 }
 """Our stages."""
 SHOWN = ("franz-go", "java-cooperative", "sarama", "kafka-python")
-"""Peers in the README's own table."""
-LINK = "tests/benchmarks/results"
+"""Peers in the table of docs/speed.md."""
+LINK = "../tests/benchmarks/results"
 STAGES: dict[Stage, str] = {
     "full": "From everybody's Subscription bytes to everybody's Assignment bytes",
     "assign": "Assignment only, between decoding and encoding",
@@ -111,7 +111,7 @@ def measured_where(results: Results) -> str:
 
 
 def summary(results: Results) -> str:
-    """Return what the project's README shows."""
+    """Return what docs/speed.md shows."""
     known = list(states(results))
     met = sum(state.is_met is True for state in known)
     return "\n".join(

@@ -1,9 +1,9 @@
-"""Runs the benchmarks and puts their figures into the README, so that nobody types them.
+"""Runs the benchmarks and puts their figures into docs/speed.md, so that nobody types them.
 
-    python -m tests.benchmarks.readme            all of them
-    python -m tests.benchmarks.readme optimal    those that are named; the others' figures stay
+    python -m tests.benchmarks.speed_page            all of them
+    python -m tests.benchmarks.speed_page optimal    those that are named; the others' figures stay
 
-`peers` is `tests.benchmarks.peers.run`, of whose tables the README has a part, and stores the
+`peers` is `tests.benchmarks.peers.run`, of whose tables the page has a part, and stores the
 ratios that the suite compares with. Any other benchmark is a module `bench_<name>` here that
 prints a table; `SHORT` has the arguments that keep it to the lines a reader wants.
 """
@@ -21,7 +21,7 @@ from tests.benchmarks.peers.results import load
 from tests.benchmarks.peers.tables import summary
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "speed.md"
 SECTION = re.compile(r"(?<=<!-- benchmark -->\n).*?(?=<!-- /benchmark -->)", flags=re.DOTALL)
 
 NAMED = re.compile(r"`tests/benchmarks/bench_(\w+)\.py`")
@@ -31,7 +31,7 @@ SHORT: dict[str, tuple[str, ...]] = {
     "records": ("--parts", "alone,segments,spark"),
     "optimal": ("2000 x 1000000", "1000 x 10000", "U 20 x 200"),
 }
-"""Arguments of a benchmark for the README; none means the whole table."""
+"""Arguments of a benchmark for the page; none means the whole table."""
 
 TITLES = {
     "optimal": "The solver alone, on arrays",
@@ -43,7 +43,7 @@ TITLES = {
 
 
 def main(arguments: list[str]) -> None:
-    """Run what is named, or everything, and write its part of the README."""
+    """Run what is named, or everything, and write its part of the page."""
     for name in arguments or ["peers", *TITLES]:
         if name == "peers":
             for arguments_of in (["run"], ["quick", "--store"]):
@@ -52,17 +52,17 @@ def main(arguments: list[str]) -> None:
         else:
             table = (_run(f"bench_{name}", *SHORT.get(name, ())) or "").strip()
             print(f"## {name}\n\n{table}\n", flush=True)
-        text = README.read_text(encoding="utf-8")
-        README.write_text(with_table(text, name, table), encoding="utf-8")
+        text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(with_table(text, name, table), encoding="utf-8")
 
 
 def with_table(text: str, name: str, table: str | None) -> str:
-    """Return the README with this table instead of the last one of that benchmark.
+    """Return the page with this table instead of the last one of that benchmark.
 
     What stands before the tables is always made anew of the kept results.
     """
     section = SECTION.search(text)
-    assert section, "the README has lost its marked section"
+    assert section, "the page has lost its marked section"
     _, *parts = re.split(r"^(?=.*`tests/benchmarks/bench_)", section[0], flags=re.MULTILINE)
     tables = {found[1]: part for part in parts if (found := NAMED.search(part))}
     if table is not None:
