@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("wire", "assignors")
 OPTIONAL = (
     *("pyspark", "pandas", "pyarrow", "grpc", "google", "click", "rich", "kafka", "aiokafka"),
-    *("hypothesis", "ortools", "networkx", "kio", "crc32c", "jinja2", "markupsafe"),
+    *("hypothesis", "ortools", "networkx", "kio", "crc32c", "jinja2", "markupsafe", "polars"),
 )
 
 ALLOWED = {
@@ -40,8 +40,10 @@ ALLOWED = {
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},
     "assignors.arrow": {"numpy", "pyarrow"},
+    "assignors.arrow.row_table": {"pyarrow", "pandas", "polars"},
     "assignors.spark": {"pyarrow", "pyspark"},
     "assignors.simulation.arrow": {"pyarrow"},
+    "assignors.simulation.result_tables": {"pyarrow"},
     "assignors.simulation.spark": {"pyarrow", "pyspark"},
     "assignors.simulation.demo": {"rich", "pyspark"},
     "assignors.simulation.timed.tables.arrow": {"pyarrow"},
@@ -52,6 +54,7 @@ ALLOWED = {
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.replay.simulated": {"jinja2"},
+    "assignors.replay.result": {"pyarrow"},  # its sources need it
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},

@@ -1,7 +1,60 @@
 """The history of consumer groups, from the records of `__consumer_offsets`.
 
-In stages, a folder each: `sources` reads raw records from files or a cluster, `decode` decodes
-them, `history` builds the history of each group, `tables` has the row classes, `analysis`
-computes figures, ownership and what-if, `findings` reports what went wrong; `engines` runs all of
-it, and `report` makes one HTML page.
+`replay` reads a dump and returns every table of it. In stages, a folder each: `sources` reads raw
+records from files or a cluster, `decode` decodes them, `history` builds the history of each group,
+`tables` has the row classes, `analysis` computes figures, ownership and what-if, `findings` reports
+what went wrong; `engines` runs all of it, and `report` makes one HTML page.
 """
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from assignors.assignor import Assignor
+
+if TYPE_CHECKING:
+    from assignors.replay.result import ReplayResult, Source
+
+__all__ = ["replay"]
+
+
+def replay(
+    source: Source,
+    *,
+    group: str | re.Pattern[str] | None = None,
+    what_if: str | Assignor | Iterable[str | Assignor] = (),
+    partitions: Mapping[str, int] | None = None,
+    redact: bool = False,
+) -> ReplayResult:
+    """Return the tables of a dump: groups, generations, members, who owned what, findings.
+
+    `source` is a path as the command `kafka-assignors replay` takes it; or a table with the columns
+    of Spark's Kafka source, of pandas, Polars, pyarrow or any library with Arrow's C stream
+    interface; or decoded records (`sample.incident()`). The options are those of the command:
+    `group` is a regular expression that the names of groups match anywhere, `what_if` names
+    assignors to try on the same history, `partitions` has partition counts by topic where they are
+    known, and `redact` hides names. Rows and their order are those of the command.
+
+    Raises `ValueError` for a source that cannot be read, has no records or no matching group, and
+    for an unknown assignor, `OSError` for a file that cannot be opened; what is damaged inside a
+    source is a row of `anomalies`. Needs pyarrow (the extra `replay`). Memory: the records and the
+    tables; for more there is `engines.spark`.
+
+    >>> from assignors.replay.sample import incident
+    >>> found = replay(incident(), group="cooperative-sticky-franz", what_if="server/uniform")
+    >>> [(row.kind, row.generation_count) for row in found.groups]
+    [('classic', 36)]
+    >>> found.anomalies
+    <anomalies: ... rows; to_pandas(), to_polars(), to_arrow()>
+    >>> found.outcomes.to_arrow().column_names[:4]
+    ['group', 'life', 'assignor', 'generation']
+    """
+    from assignors.replay.result import (  # noqa: PLC0415 - pyarrow: only who calls needs it
+        replayed_source,
+    )
+
+    return replayed_source(
+        source, group=group, what_if=what_if, partitions=partitions, redact=redact
+    )

@@ -1,13 +1,41 @@
 """Simulate what happens to consumer groups, one group or a hundred thousand, under any assignor.
 
-`rounds` counts time in rebalance rounds: each event is played until the group has settled.
-`arrow` and `spark` run the same on Arrow batches and on DataFrames.
-
-Nothing is imported here, so that what needs no simulation pays nothing for it:
+`rounds` counts time in rebalance rounds: each event is played until the group has settled. `timed`
+plays a group on a clock, message by message. `simulate_rounds` and `simulate_timed` return a whole
+table in one call; `arrow` and `spark` run the same on Arrow batches and on DataFrames.
 
 >>> from assignors import assignor_named
->>> from assignors.simulation.rounds import Parameters, generate, play
+>>> from assignors.simulation import Parameters, generate, play
 >>> scenario = generate(7, Parameters(members=4, topics=2, partitions=10, events=2))
 >>> all(row.violations == 0 for row in play(scenario, assignor_named("cooperative-sticky")))
 True
 """
+
+from assignors.simulation.result_tables import simulate_rounds, simulate_timed
+from assignors.simulation.rounds import (
+    GroupEvent,
+    GroupEventKind,
+    MemberSpec,
+    Outcome,
+    Parameters,
+    Scenario,
+    SubscriptionShape,
+    generate,
+    play,
+    simulate_rows,
+)
+
+__all__ = [
+    "GroupEvent",
+    "GroupEventKind",
+    "MemberSpec",
+    "Outcome",
+    "Parameters",
+    "Scenario",
+    "SubscriptionShape",
+    "generate",
+    "play",
+    "simulate_rounds",
+    "simulate_rows",
+    "simulate_timed",
+]

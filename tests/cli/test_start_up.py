@@ -24,7 +24,7 @@ LOADED = {
     "assign": ALWAYS | {"checks"},
     "check": ALWAYS | {"checks"},
     "explain": ALWAYS | {"checks"},
-    "simulate": ALWAYS | {"checks", "ownership", "simulation"},
+    "simulate": ALWAYS | {"arrow", "checks", "ownership", "simulation"},
     "replay": ALWAYS | {"checks", "ownership", "replay"},
     "conform": ALWAYS | {"checks", "conformance"},
     "assignors": ALWAYS | {"checks"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -11,25 +11,30 @@ import click
 
 from assignors.cli.commands.replay_request import (
     EXTRA,
-    GROUPS_NAMED,
     ReplayRequest,
     ReplayResult,
     UnreadableError,
-    no_group_matches,
 )
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay.analysis.redact import numbered
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
-from assignors.replay.engines.python import joined, replayed
-from assignors.replay.history.model import GroupHistory
-from assignors.replay.history.timeline import learned_names, timeline
+from assignors.replay.engines.python import chosen_histories, joined, replayed
 from assignors.replay.sample import incident
 
 
 @contextmanager
 def replay_with_python(request: ReplayRequest) -> Iterator[ReplayResult]:
     """Provide all tables, and write them where they were asked for."""
-    histories = _histories(request, _records(request))
+    records = _records(request)
+    try:
+        histories = chosen_histories(
+            records,
+            where=request.where,
+            wanted=request.wanted,
+            topic_names=request.topic_names,
+        )
+    except ValueError as error:
+        raise UnreadableError(str(error)) from error
     settings = request.settings
     if request.redact:
         settings = replace(settings, label=numbered(histories))
@@ -68,22 +73,3 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
         return list(logged_records(rows(live_batches(request))))
     except (SourceError, OSError) as error:
         raise UnreadableError(str(error)) from error
-
-
-def _histories(request: ReplayRequest, records: Sequence[LoggedRecord]) -> list[GroupHistory]:
-    """Return the history of each group asked for; `UnreadableError` if there is none."""
-    if not records:
-        raise UnreadableError(f"{request.where}: no records: is it empty?")
-    first = records[0].record.error
-    if first is not None and all(entry.record.error is not None for entry in records):
-        raise UnreadableError(f"{request.where}: no record is one of __consumer_offsets: {first}")
-    names = {**learned_names(records), **request.topic_names}
-    histories = list(timeline(records, topic_names=names))
-    if request.wanted is None:
-        return histories
-    wanted = request.wanted
-    found = [history for history in histories if wanted.search(history.group)]
-    if not found:
-        groups = [history.group for history in histories if history.group]
-        raise no_group_matches(request, len(groups), groups[:GROUPS_NAMED])
-    return found

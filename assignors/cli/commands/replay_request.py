@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import click
@@ -11,9 +11,6 @@ import click
 from assignors.cli.outputs.forms import UNREADABLE
 from assignors.replay.engines.python import Settings
 from assignors.replay.tables.rows import OffsetRow, Tables
-
-GROUPS_NAMED = 5
-"""How many groups are named in the message that no group matches."""
 
 EXTRA = "pip install 'kafka-assignors[{}]'"
 """How to install an extra."""
@@ -59,14 +56,3 @@ class ReplayResult:
     commits: Callable[[int | None], Iterable[OffsetRow]]
     """Returns the first so many, `None`: all, in the order of the groups."""
     commit_count: Callable[[], int]
-
-
-def no_group_matches(
-    request: ReplayRequest, group_count: int, names: Sequence[str]
-) -> UnreadableError:
-    """Return the error that no group matches; `names` are some of the groups that there are."""
-    assert request.wanted is not None
-    return UnreadableError(
-        f"{request.where}: no group matches {request.wanted.pattern!r}; "
-        f"{group_count} are there: {', '.join(names)}"
-    )

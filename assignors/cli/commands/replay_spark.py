@@ -15,13 +15,12 @@ import click
 
 from assignors.cli.commands.replay_request import (
     EXTRA,
-    GROUPS_NAMED,
     ReplayRequest,
     ReplayResult,
     UnreadableError,
-    no_group_matches,
 )
 from assignors.cli.outputs.progress import with_progress
+from assignors.replay.engines.python import GROUPS_NAMED, no_group_matches
 from assignors.replay.tables.rows import (
     TABLES,
     AnomalyKind,
@@ -168,7 +167,9 @@ def _wanted(request: ReplayRequest, frame: DataFrame) -> DataFrame:
         return found
     groups = group_names(frame)
     first = groups.orderBy(encode("group_name", "UTF-16BE")).limit(GROUPS_NAMED)
-    raise no_group_matches(request, groups.count(), [row["group_name"] for row in first.collect()])
+    names = [row["group_name"] for row in first.collect()]
+    words = no_group_matches(request.wanted, groups.count(), names)
+    raise UnreadableError(f"{request.where}: {words}")
 
 
 def _refuse_foreign(request: ReplayRequest, tables: Tables) -> None:

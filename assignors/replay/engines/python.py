@@ -6,9 +6,11 @@ It works group by group, and the engine on Spark calls the same functions for ea
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from assignors.assignor import Assignor
 from assignors.replay.analysis.group_analysis import (
@@ -47,6 +49,9 @@ class Settings:
     """Replaces names by labels; `None` leaves them."""
 
 
+GROUPS_NAMED = 5
+"""How many groups are named in the message that no group matches."""
+
 DEFAULT = Settings()
 """No known partition counts, no assignors to try, no hidden names."""
 
@@ -68,6 +73,41 @@ def replay(
     if hide_names:
         settings = replace(settings, label=numbered(histories))
     return joined(replayed(history, settings) for history in histories)
+
+
+def chosen_histories(
+    records: Sequence[LoggedRecord],
+    *,
+    where: str,
+    wanted: re.Pattern[str] | None = None,
+    topic_names: Mapping[str, str] = MappingProxyType({}),
+) -> list[GroupHistory]:
+    """Return the history of each group whose name matches `wanted`, anywhere in it.
+
+    `where` names the source in messages, `topic_names` are names by topic id that the records do
+    not have. Raises `ValueError` where there are no records, none is one of `__consumer_offsets`,
+    or no group matches. Cost: linear in the records.
+    """
+    if not records:
+        raise ValueError(f"{where}: no records: is it empty?")
+    first = records[0].record.error
+    if first is not None and all(entry.record.error is not None for entry in records):
+        raise ValueError(f"{where}: no record is one of __consumer_offsets: {first}")
+    names = {**learned_names(records), **topic_names}
+    histories = list(timeline(records, topic_names=names))
+    if wanted is None:
+        return histories
+    found = [history for history in histories if wanted.search(history.group)]
+    if not found:
+        groups = [history.group for history in histories if history.group]
+        raise ValueError(f"{where}: {no_group_matches(wanted, len(groups), groups)}")
+    return found
+
+
+def no_group_matches(wanted: re.Pattern[str], group_count: int, names: Sequence[str]) -> str:
+    """Return in words that no group matches; `names` are some of the groups that there are."""
+    listed = ", ".join(names[:GROUPS_NAMED])
+    return f"no group matches {wanted.pattern!r}; {group_count} are there: {listed}"
 
 
 def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:

@@ -1,0 +1,149 @@
+"""A replay in one call: any source in, every table out as Arrow, pandas or Polars.
+
+`assignors.replay.replay` calls `replayed_source`, which reads, decodes and analyses as the command
+`kafka-assignors replay` does, with its Python engine. Sources that do not fit into memory are for
+`engines.spark`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TypeVar
+
+from assignors.arrow.row_table import RowTable
+from assignors.assignor import Assignor
+from assignors.registry import assignor_named
+from assignors.replay.analysis.redact import numbered
+from assignors.replay.analysis.what_if import total
+from assignors.replay.decode.logged_records import LoggedRecord, logged_records
+from assignors.replay.engines.python import Settings, chosen_histories, joined, replayed
+from assignors.replay.sources import open_source
+from assignors.replay.sources.frames import WHERE, ArrowStream, read_frame
+from assignors.replay.tables.arrow import as_arrow, write_tables
+from assignors.replay.tables.rows import (
+    TABLES,
+    AnomalyRow,
+    AssignmentRow,
+    GenerationRow,
+    GroupRow,
+    MemberRow,
+    OffsetRow,
+    OutcomeRow,
+    Row,
+    Tables,
+)
+
+Source = str | PathLike[str] | ArrowStream | Iterable[LoggedRecord]
+"""The path of a dump; a table in memory; or decoded records, as `sample.incident()` gives."""
+
+RowT = TypeVar("RowT", bound=Row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayResult:
+    """The tables of a replay. A row is described in `assignors.replay.tables.rows`."""
+
+    groups: RowTable[GroupRow]
+    """A row for each life of a group."""
+    offsets: RowTable[OffsetRow]
+    """A row for each offset commit, or the tombstone of one."""
+    generations: RowTable[GenerationRow]
+    """A row for each generation, or group epoch."""
+    members: RowTable[MemberRow]
+    """A row for each member of each generation."""
+    assignments: RowTable[AssignmentRow]
+    """A row for each interval in which a member owned a partition."""
+    anomalies: RowTable[AnomalyRow]
+    """A row for each finding."""
+    outcomes: RowTable[OutcomeRow]
+    """A row for each generation and assignor of `what_if`; then the sums, without a generation:
+    of each life, and of all groups together (`life` is 0)."""
+    tables: Tables
+    """The rows as the engines have them, without the sums of all groups."""
+    title: str
+
+    def write_tables(self, folder: str | PathLike[str]) -> list[Path]:
+        """Write each table as `folder/<table>.parquet`, as `--out` does; return the paths."""
+        return write_tables(self.tables, fspath(folder))
+
+    def write_report(self, path: str | PathLike[str]) -> None:
+        """Write the history of all groups as one HTML page. Needs Jinja2 (the extra `replay`)."""
+        from assignors.replay.report import page  # noqa: PLC0415 - only who asks pays for it
+
+        Path(path).write_text(page(self.tables, title=self.title), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<replay of {self.title}: {self._counts()}>"
+
+    def _repr_html_(self) -> str:
+        """Return how many rows there are, and the first groups and findings, for notebooks."""
+        parts = (f"<p>rows: {self._counts()}</p>", self.groups._repr_html_())
+        return "".join((*parts, self.anomalies._repr_html_()))
+
+    def _counts(self) -> str:
+        return ", ".join(f"{name} {len(getattr(self, name)):,}" for name in TABLES)
+
+
+def replayed_source(
+    source: Source,
+    *,
+    group: str | re.Pattern[str] | None,
+    what_if: str | Assignor | Iterable[str | Assignor],
+    partitions: Mapping[str, int] | None,
+    redact: bool,
+) -> ReplayResult:
+    """Return the tables of a source: `assignors.replay.replay` has the words."""
+    where, records = _records(source)
+    histories = chosen_histories(
+        records, where=where, wanted=None if group is None else re.compile(group)
+    )
+    settings = Settings(partition_counts=partitions or {}, assignors=_assignors(what_if))
+    if redact:
+        settings = replace(settings, label=numbered(histories))
+    tables = joined(replayed(history, settings) for history in histories)
+    return result_of(tables, title="replay" if redact else Path(where).name)
+
+
+def result_of(tables: Tables, *, title: str) -> ReplayResult:
+    """Return the rows of an engine as tables that can be converted."""
+    outcomes = (*tables.outcomes, *total(tables.outcomes))
+    return ReplayResult(
+        groups=_table("groups", tables.groups),
+        offsets=_table("offsets", tables.offsets),
+        generations=_table("generations", tables.generations),
+        members=_table("members", tables.members),
+        assignments=_table("assignments", tables.assignments),
+        anomalies=_table("anomalies", tables.anomalies),
+        outcomes=_table("outcomes", outcomes),
+        tables=tables,
+        title=title,
+    )
+
+
+def _table(name: str, rows: Sequence[RowT]) -> RowTable[RowT]:
+    return RowTable(name, rows, partial(as_arrow, TABLES[name]))
+
+
+def _records(source: Source) -> tuple[str, list[LoggedRecord]]:
+    """Return the name of a source for messages, and its records."""
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        return str(path), list(logged_records(open_source(path)))
+    if isinstance(source, ArrowStream):
+        return WHERE, list(logged_records(read_frame(source)))
+    records = list(source) if isinstance(source, Iterable) else [source]
+    if all(isinstance(record, LoggedRecord) for record in records):
+        return "the records", records
+    raise ValueError(f"source: {type(source).__name__} is no path, no table and no records")
+
+
+def _assignors(given: str | Assignor | Iterable[str | Assignor]) -> tuple[Assignor, ...]:
+    """Return the assignors, by name or not, each once."""
+    listed = [given] if isinstance(given, str | Assignor) else given
+    found = [each if isinstance(each, Assignor) else assignor_named(each) for each in listed]
+    return tuple({assignor.full_name: assignor for assignor in found}.values())

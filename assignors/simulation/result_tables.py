@@ -1,0 +1,135 @@
+"""Simulations in one call: what the command `simulate` computes, as Arrow, pandas or Polars."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assignors.arrow.row_table import RowTable
+from assignors.registry import BEST
+from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.random_scenarios import Parameters
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from assignors.simulation.timed.scenario import Scenario
+
+Row = dict[str, Any]
+"""Column -> value."""
+
+DEFAULT_SIZES = Parameters()
+
+
+def simulate_rounds(
+    parameters: Parameters = DEFAULT_SIZES,
+    *,
+    assignors: str | Iterable[str] = tuple(BEST.values()),
+    scenarios: int = 100,
+    seed: int = 0,
+    processes: int = 1,
+) -> RowTable[Row]:
+    """Return what each event of random histories cost: a row a history, assignor and event.
+
+    Histories have the sizes of `parameters` and are drawn from the seeds `seed`, `seed` + 1 and so
+    on. The columns are the fields of `rounds.Outcome`, then `error`. Raises `ValueError` for an
+    unknown assignor and sizes that are too large. Cost: that of the rounds; with `processes` the
+    program must guard its start (`if __name__ == "__main__"`).
+
+    >>> table = simulate_rounds(Parameters(members=3, events=1), assignors="range", scenarios=2)
+    >>> [(row["seed"], row["event"], row["error"]) for row in table]
+    [(0, 0, None), (0, 1, None), (1, 0, None), (1, 1, None)]
+    """
+    parameters.require_few_subscriptions()
+    sizes = asdict(parameters)
+    rows = ({"seed": seed + number, **sizes} for number in range(scenarios))
+    played = list(simulate_rows(rows, assignors=_listed(assignors), processes=processes))
+    return RowTable("outcomes", played, _outcomes)
+
+
+def simulate_timed(
+    scenario: str | PathLike[str] | Mapping[str, object] | Scenario,
+    *,
+    protocols: str | Iterable[str] = (),
+    seeds: int = 1,
+    seed: int = 0,
+    intervals: bool = False,
+) -> RowTable[Row]:
+    """Return what runs of a scenario on a clock cost: a row a protocol and seed.
+
+    `scenario` is a name of the gallery, the path of a JSON file, such a document, or a `Scenario`.
+    Without `protocols` (`classic`, `consumer`, ...) its own is run. The columns are the fields of
+    `timed.results.TimedResult`, or with `intervals` who consumed which partition, when. A run that
+    fails, or is not possible under a protocol, is a row with `error`. Raises `ValueError` for what
+    is no scenario, and for an unknown protocol. Cost: that of the runs; memory: their rows.
+
+    >>> table = simulate_timed("crash", protocols=["classic", "consumer"], seeds=2)
+    >>> [(row["protocol"], row["seed"], row["rounds"] > 0) for row in table]
+    [('classic', 0, True), ('classic', 1, True), ('consumer', 0, True), ('consumer', 1, True)]
+    """
+    from assignors.simulation.timed.scenario import GroupProtocol  # noqa: PLC0415 - of this one
+    from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
+        document_from_scenario,
+    )
+    from assignors.simulation.timed.tables.rows import (  # noqa: PLC0415 - as above
+        interval_rows,
+        result_rows,
+    )
+
+    found = _scenario(scenario)
+    text = json.dumps(document_from_scenario(found))
+    asked = [GroupProtocol(each) for each in _listed(protocols)]
+    rows = (
+        {"scenario": text, "seed": number, "protocol": protocol.value}
+        for protocol in asked or [found.protocol]
+        for number in range(seed, seed + seeds)
+    )
+    if intervals:
+        return RowTable("intervals", list(interval_rows(rows)), partial(_timed, "INTERVAL"))
+    return RowTable("results", list(result_rows(rows)), partial(_timed, "RESULT"))
+
+
+def _scenario(given: str | PathLike[str] | Mapping[str, object] | Scenario) -> Scenario:
+    from assignors.simulation.timed.gallery import GALLERY  # noqa: PLC0415 - as above
+    from assignors.simulation.timed.scenario import Scenario  # noqa: PLC0415 - as above
+    from assignors.simulation.timed.tables.rows import scenario_of  # noqa: PLC0415 - as above
+
+    if isinstance(given, Scenario):
+        return given
+    document: object = given
+    if isinstance(given, str | PathLike) and given not in GALLERY:
+        path = Path(given)
+        if not path.is_file():
+            known = ", ".join(GALLERY)
+            raise ValueError(f"scenario: no file {str(path)!r}, and no such name; known: {known}")
+        document = json.loads(path.read_bytes())
+    return scenario_of({"scenario": document})
+
+
+def _listed(names: str | Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _outcomes(rows: Sequence[Row]) -> pa.Table:
+    import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
+
+    from assignors.simulation.arrow import OUTCOME  # noqa: PLC0415 - as above
+
+    return pa.Table.from_pylist(list(rows), schema=OUTCOME)
+
+
+def _timed(schema: str, rows: Sequence[Row]) -> pa.Table:
+    import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
+
+    from assignors.simulation.timed.tables import arrow  # noqa: PLC0415 - as above
+
+    listed = [
+        {**row, "requests": [*row["requests"].items()]} if row.get("requests") else row
+        for row in rows
+    ]
+    return pa.Table.from_pylist(listed, schema=getattr(arrow, schema))

@@ -1,0 +1,107 @@
+"""`simulate_rounds(...)` and `simulate_timed(...)`: the rows of the command, as tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assignors.simulation import Parameters, rounds, simulate_rounds, simulate_timed
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.scenario_document import document_from_scenario
+from tests.cli.running import answers
+
+
+def printed(*arguments: str) -> list[dict[str, Any]]:
+    """Return what `simulate` prints, without the number of its format."""
+    documents, code = answers("simulate", *arguments)
+    assert code == 0
+    return [{name: row[name] for name in row if name != "schema"} for row in documents]
+
+
+def untimed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows without the CPU time that was measured."""
+    return [{name: row[name] for name in row if name != "cpu_ms"} for row in rows]
+
+
+def test_rounds_are_the_rows_of_the_command() -> None:
+    sizes = ("--members", "4", "--topics", "2", "--partitions", "9", "--events", "2")
+    options = ("--scenarios", "3", "--seed", "5", "--assignor", "range", "--assignor", "sticky")
+    table = simulate_rounds(
+        Parameters(members=4, topics=2, partitions=9, events=2),
+        assignors=["range", "sticky"],
+        scenarios=3,
+        seed=5,
+    )
+    expected = printed(*sizes, *options)
+    assert list(table) == table.to_arrow().to_pylist() == table.to_polars().to_dicts()
+    assert untimed(table) == untimed(expected)
+    assert len(expected) == 3 * 2 * 3
+
+
+@pytest.mark.parametrize("options", [(), ("--intervals",)], ids=["results", "intervals"])
+def test_a_scenario_on_a_clock_is_the_rows_of_the_command(options: tuple[str, ...]) -> None:
+    protocols = ("--protocol", "classic", "--protocol", "consumer")
+    expected = printed("--scenario", "crash", *protocols, "--seeds", "2", "--seed", "3", *options)
+    table = simulate_timed(
+        "crash", protocols=("classic", "consumer"), seeds=2, seed=3, intervals=bool(options)
+    )
+    assert list(table) == expected
+    arrow = table.to_arrow().to_pylist()
+    if not options:
+        arrow = [{**row, "requests": dict(row["requests"])} for row in arrow]
+    assert arrow == expected
+    assert table.to_polars().height == len(table.to_pandas()) == len(expected) >= 4
+
+
+def test_a_scenario_comes_by_name_as_document_file_or_object(tmp_path: Path) -> None:
+    text = json.dumps(document_from_scenario(named("crash")), indent=1)
+    path = tmp_path / "mine.json"
+    path.write_text(text, encoding="utf-8")
+    forms = ("crash", json.loads(text), path, str(path), named("crash"))
+    first, *others = [list(simulate_timed(given)) for given in forms]
+    assert all(other == first for other in others)
+    assert first[0]["error"] is None
+
+
+def test_a_run_that_is_not_possible_is_a_row_with_an_error() -> None:
+    rows = simulate_timed("crash", protocols=["classic", "push"]).to_pandas()
+    assert list(rows["protocol"]) == ["classic", "push"]
+    assert rows["error"].isna().iloc[0]
+    assert {str(kind) for kind in rows[["seed", "is_settled"]].dtypes} == {"Int64", "boolean"}
+
+
+def test_a_column_with_a_null_is_read_as_it_is() -> None:
+    """pandas writes NaN for an absent number; a mean over it is a mean of the others."""
+    frame = simulate_timed("crash", seeds=2).to_pandas()
+    assert isinstance(frame, pd.DataFrame)
+    assert np.isfinite(frame["unavailable_partition_ms"].mean())
+
+
+def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_text("[", encoding="utf-8")
+    with pytest.raises(ValueError, match="no assignor"):
+        simulate_rounds(assignors="stiky", scenarios=1)
+    with pytest.raises(ValueError, match="no such name; known: rolling-restart"):
+        simulate_timed("crush")
+    with pytest.raises(ValueError, match="klassic"):
+        simulate_timed("crash", protocols="klassic")
+    with pytest.raises(ValueError, match="Expecting value"):
+        simulate_timed(bad)
+    with pytest.raises(ValueError, match=r"'version' is missing at scenario.version"):
+        simulate_timed({})
+
+
+def test_the_names_of_rounds_stand_in_the_package_too() -> None:
+    """`from assignors.simulation import Scenario` was there in 0.1, and is what people try."""
+    import assignors.simulation as simulation  # noqa: PLC0415, PLR0402 - as people write it
+
+    assert set(rounds.__all__) - {"Round", "rounds"} <= set(simulation.__all__)
+    assert all(getattr(simulation, name) for name in simulation.__all__)
+    assert list(simulation.__all__) == sorted(simulation.__all__)
