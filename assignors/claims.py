@@ -25,7 +25,7 @@ from assignors.arrays import Bool, Int32, Int64, names_of, partition_arrays
 from assignors.assignor import UserData
 from assignors.group_bytes.claim_rows import ClaimRows, claim_rows
 from assignors.group_bytes.members import ReadMembers
-from assignors.model import NO_GENERATION, Group, Member, MemberNote
+from assignors.model import NO_GENERATION, Group, Member, MemberNote, MemberNoteCode
 from assignors.problem import NOBODY, Problem
 from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_user_data
 
@@ -169,25 +169,25 @@ def byte_notes(members: Sequence[Member]) -> list[MemberNote]:
 def future_generation_note(member: Member, generation: int, last: int) -> MemberNote:
     """Return the note on a claim of a generation above the group's last, which counts as none."""
     text = f"generation {generation} is above the group's last, {last}"
-    return _note(member, "generation-in-the-future", text)
+    return _note(member, MemberNoteCode.GENERATION_IN_THE_FUTURE, text)
 
 
 def unknown_claims_note(member: Member) -> MemberNote:
     """Return the note on a member whose claims are not known."""
-    return _note(member, "claims-not-known", "its bytes do not say what it owns")
+    return _note(member, MemberNoteCode.CLAIMS_NOT_KNOWN, "its bytes do not say what it owns")
 
 
 def unknown_topic_note(member: Member, topic: str, count: int) -> MemberNote:
     """Return the note on claimed partitions of a topic that the cluster does not know."""
     text = f"claims {count} partitions of unknown topic {topic!r}"
-    return _note(member, "unknown-topic", text)
+    return _note(member, MemberNoteCode.UNKNOWN_TOPIC, text)
 
 
 def out_of_range_note(member: Member, topic: str, size: int, wrong: Sequence[int]) -> MemberNote:
     """Return the note on claimed numbers beyond a topic of `size` partitions; some are shown."""
     shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
     text = f"claims {topic}[{shown}], which has {size} partitions"
-    return _note(member, "partition-out-of-range", text)
+    return _note(member, MemberNoteCode.PARTITION_OUT_OF_RANGE, text)
 
 
 def _no_claim(_member: Member) -> Claim:
@@ -310,5 +310,5 @@ def _out_of_range(problem: Problem, member: Int64, topic: Int64, number: Int64) 
     return notes
 
 
-def _note(member: Member, code: str, text: str) -> MemberNote:
-    return MemberNote(code=code, text=text, member_id=member.member_id)
+def _note(member: Member, code: MemberNoteCode, text: str) -> MemberNote:
+    return MemberNote(code=code.value, text=text, member_id=member.member_id)

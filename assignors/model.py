@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from wire import Note, TopicPartitions
 
@@ -158,6 +159,25 @@ class Group:
             if member.member_id in seen:
                 raise ValueError(f"member {member.member_id!r} stands twice in the group")
             seen.add(member.member_id)
+
+
+class MemberNoteCode(StrEnum):
+    """Codes of notes on members and groups; those on a member's bytes are `wire.NoteCode`."""
+
+    CLAIMS_NOT_KNOWN = "claims-not-known"
+    """The member's bytes do not say what it owns: it may still consume anything."""
+    GENERATION_IN_THE_FUTURE = "generation-in-the-future"
+    """A member claims with a generation above the group's last; its claims count as old ones."""
+    UNKNOWN_TOPIC = "unknown-topic"
+    """A member claims partitions of a topic that the cluster does not know; they are dropped."""
+    PARTITION_OUT_OF_RANGE = "partition-out-of-range"
+    """A member claims partitions that the topic does not have; they are dropped."""
+    REPAIRED = "repaired"
+    """Kafka's assignor would fail; what made it fail was left out (`--on-failure repair`)."""
+    TOPIC_ID_MADE = "topic-id-made"
+    """Topics came without their ids, which may decide ties in the broker: made from the names."""
+    ASSIGNOR_FAILED = "assignor-failed"
+    """In a leader's client: the assignor raised, and another one answered this round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

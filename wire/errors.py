@@ -9,10 +9,15 @@ class ErrorKind(StrEnum):
     """Why bytes could not be read, or a value not be written."""
 
     TRUNCATED = "truncated"
+    """The bytes end within a field."""
     BAD_LENGTH = "bad-length"
+    """A length or count that cannot be, or a null where none may be."""
     UNKNOWN_VERSION = "unknown-version"
+    """A version that Kafka 4.4 does not have."""
     UNKNOWN_TYPE = "unknown-type"
+    """A record type that Kafka 4.4 does not have."""
     UNWRITABLE = "unwritable"
+    """A value that the layout cannot hold."""
 
 
 class WireError(Exception):

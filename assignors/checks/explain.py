@@ -22,10 +22,15 @@ class Verdict(StrEnum):
     """What happens to the partition in this round."""
 
     STAYS = "stays"
+    """It goes to the member that owned it."""
     MOVES = "moves"
+    """It goes from one member to another in this round."""
     STARTS = "starts"
+    """It goes to a member, and nobody's claim to it counted."""
     WAITS = "waits"
+    """It is withheld until the member that may still consume it has revoked it."""
     UNASSIGNED = "unassigned"
+    """Nobody gets it."""
 
 
 class Clause(StrEnum):

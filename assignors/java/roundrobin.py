@@ -17,7 +17,7 @@ from assignors.jvm.failure import JavaFailure
 from assignors.jvm.map_order import map_order
 from assignors.jvm.ordered_assignment import PairsByMember, assigned, ordered_by_member
 from assignors.metrics import stats
-from assignors.model import Group, MemberNote
+from assignors.model import Group, MemberNote, MemberNoteCode
 from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
@@ -42,7 +42,10 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
         failure = JavaFailure("IllegalArgumentException", EMPTY)
         if options.on_failure is OnFailure.RAISE:
             raise failure
-        notes = (*notes, MemberNote(code="repaired", text=f"Java fails: {failure}"))
+        notes = (
+            *notes,
+            MemberNote(code=MemberNoteCode.REPAIRED.value, text=f"Java fails: {failure}"),
+        )
     owner = _deal(problem)
     dealt = np.flatnonzero(owner != NOBODY)
     order = map_order(group, problem)

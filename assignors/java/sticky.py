@@ -19,7 +19,7 @@ from assignors.java.java_input import JavaInput, read_group
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.ordered_assignment import PairsByMember, assigned
 from assignors.metrics import stats
-from assignors.model import Group, MemberNote
+from assignors.model import Group, MemberNote, MemberNoteCode
 from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY, Int32, Int64
 from assignors.rebalance import Rebalance
@@ -64,7 +64,7 @@ def place(
     else:
         placed = general.place(java_input, repaired=repairs.append)
     text = "; ".join(dict.fromkeys(repairs))
-    return java_input, placed, (MemberNote(code="repaired", text=text),)
+    return java_input, placed, (MemberNote(code=MemberNoteCode.REPAIRED.value, text=text),)
 
 
 def rebalance_of(

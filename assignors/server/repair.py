@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from assignors.jvm.failure import JavaFailure
-from assignors.model import MemberNote
+from assignors.model import MemberNote, MemberNoteCode
 from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY
 from assignors.rebalance import Rebalance
@@ -36,7 +36,9 @@ def built_or_repaired(
             raise
         text = f"Java fails: {failure}; what does not exist or somebody else had was left out"
     answer = build(_without_faults(spec, doubles=doubles))
-    return replace(answer, notes=(*answer.notes, MemberNote(code="repaired", text=text)))
+    return replace(
+        answer, notes=(*answer.notes, MemberNote(code=MemberNoteCode.REPAIRED.value, text=text))
+    )
 
 
 def _without_faults(spec: Spec, *, doubles: bool) -> Spec:

@@ -33,7 +33,7 @@ from assignors.arrays import (
 from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.many_tables import compute_orders, put_orders
 from assignors.jvm.map_order import map_order
-from assignors.model import Group, Member, MemberNote
+from assignors.model import Group, Member, MemberNote, MemberNoteCode
 from assignors.problem import Problem, problem_of
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", flags=re.ASCII)
@@ -210,7 +210,7 @@ def _made_ids(group: Group, problem: Problem) -> tuple[MemberNote, ...]:
         return ()
     named = ", ".join(repr(name) for name in made[:3]) + (", ..." if len(made) > 3 else "")
     text = f"no id given for {len(made)} topics, made from their names, which may decide ties: "
-    return (MemberNote(code="topic-id-made", text=text + named),)
+    return (MemberNote(code=MemberNoteCode.TOPIC_ID_MADE.value, text=text + named),)
 
 
 def _target(listed: PartitionArrays, member_count: int) -> Target:

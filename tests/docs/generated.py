@@ -11,10 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import incident_picture, simulator_reference
+from tests.docs import (
+    codes,
+    command_reference,
+    incident_picture,
+    simulator_reference,
+    tables,
+)
 
 GENERATED: dict[Path, Callable[[], str]] = {
     incident_picture.PICTURE: incident_picture.picture,
+    command_reference.PAGE: command_reference.page,
+    codes.PAGE: codes.page,
+    tables.PAGE: tables.page,
     simulator_reference.PAGE: simulator_reference.page,
 }
 """File -> its text."""

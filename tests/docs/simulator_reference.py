@@ -8,13 +8,10 @@ shows is its docstring. `test_docs` fails where the page is not what this writes
 
 from __future__ import annotations
 
-import ast
-import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from json import dumps
-from pathlib import Path
 from typing import Any
 
 from assignors.simulation.timed.dialects.clients import DIALECTS
@@ -33,8 +30,9 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
+from tests.docs.source import DOCS, first_line, table, texts_of
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "simulator-reference.md"
+PAGE = DOCS / "simulator-reference.md"
 
 PARTS: tuple[tuple[str, str, type[Any]], ...] = (
     ("A scenario", "The whole document.", Scenario),
@@ -77,18 +75,18 @@ def _format() -> Iterator[str]:
     more = [(f"`{name}`", "", kind) for name, kind in nested if kind not in known]
     for title, text, kind in (*PARTS, *more):
         yield f"### {title}\n"
-        yield f"{text or _first(kind)}\n"
-        yield from _table(("field", "default", "meaning"), _fields(kind))
+        yield f"{text or first_line(kind)}\n"
+        yield from table(("field", "default", "meaning"), _fields(kind))
     for title, words in WORDS:
         yield f"### Values of {title}\n"
         rows = [(f"`{each.value}`", meaning) for each, meaning in _values(words)]
-        yield from _table(("value", "meaning"), rows)
+        yield from table(("value", "meaning"), rows)
 
 
 def _figures() -> Iterator[str]:
     yield "## The figures of a run\n"
     rows = [(name, meaning) for name, _, meaning in _fields(TimedResult)]
-    yield from _table(("figure", "meaning"), rows)
+    yield from table(("figure", "meaning"), rows)
 
 
 def _monitors() -> Iterator[str]:
@@ -98,7 +96,7 @@ def _monitors() -> Iterator[str]:
         (f"`{name}`", each.claim, ", ".join(sorted(each.protocols)), each.spec or "")
         for name, each in MONITORS.items()
     ]
-    yield from _table(("name", "claim", "protocols", "in the TLA+ spec of KIP-848"), rows)
+    yield from table(("name", "claim", "protocols", "in the TLA+ spec of KIP-848"), rows)
 
 
 def _clients() -> Iterator[str]:
@@ -119,7 +117,7 @@ def _gallery() -> Iterator[str]:
 
 def _fields(kind: type[Any]) -> list[tuple[str, str, str]]:
     """Return name, default and meaning of each field."""
-    texts = _texts(kind)
+    texts = texts_of(kind)
     return [(f"`{each.name}`", _default(each), texts.get(each.name, "")) for each in fields(kind)]
 
 
@@ -139,40 +137,9 @@ def _default(one: Any) -> str:
     return "" if one.default_factory is MISSING else "see below"
 
 
-def _texts(kind: type[Any]) -> dict[str, str]:
-    """Return name -> the string that stands below it, of a class."""
-    tree = ast.parse(inspect.getsource(kind)).body[0]
-    assert isinstance(tree, ast.ClassDef)
-    found = {}
-    for before, after in zip(tree.body, tree.body[1:], strict=False):
-        target = before.target if isinstance(before, ast.AnnAssign) else None
-        if isinstance(before, ast.Assign):
-            target = before.targets[0]  # type: ignore[assignment]
-        if isinstance(target, ast.Name) and isinstance(after, ast.Expr):
-            found[target.id] = _line(ast.literal_eval(after.value))
-    return found
-
-
 def _values(words: type[Enum]) -> list[tuple[Enum, str]]:
-    texts = _texts(words)
+    texts = texts_of(words)
     return [(each, texts.get(each.name, "")) for each in words]
-
-
-def _first(kind: type[Any]) -> str:
-    return (inspect.getdoc(kind) or "").splitlines()[0]
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        cells = " | ".join(cell.replace("|", "\\|") for cell in row)
-        yield f"| {cells} |"
-    yield ""
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from assignors.assignor import Assignor, UserData
 from assignors.leader import REPAIR, ClusterOf, Led, Memory, lead
 from assignors.membership import Membership, applied, subscribe
-from assignors.model import Cluster, MemberNote
+from assignors.model import Cluster, MemberNote, MemberNoteCode
 from assignors.options import Options
 from assignors.registry import ASSIGNORS, BEST, assignor_named
 from wire import Decoded, Subscription, TopicPartitions
@@ -123,7 +123,10 @@ class ClientSession:
             self.logger.exception("assignor %s failed", self.assignor.full_name)
             led = led_by(_replacement(self.assignor))
             text = f"{self.assignor.full_name} failed: {type(error).__name__}: {error}"
-            notes = (*led.rebalance.notes, MemberNote(code="assignor-failed", text=text))
+            notes = (
+                *led.rebalance.notes,
+                MemberNote(code=MemberNoteCode.ASSIGNOR_FAILED.value, text=text),
+            )
         self.unconfirmed = led
         self._report(notes)
         if self.on_round is not None:

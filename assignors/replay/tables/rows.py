@@ -66,7 +66,6 @@ class GroupRow:
     group: str
     life: int
     kind: str
-    """A `Kind`."""
     from_ms: int
     to_ms: int | None
     """When its tombstone was written."""

@@ -10,19 +10,24 @@ class TimedResult:
     """What a run cost. Times are milliseconds, in fractions where a message takes less."""
 
     scenario: str
+    """Its name."""
     seed: int
+    """Of the run."""
     rounds: int
     """Generations that began since costs are counted."""
     round_ms_median: float
     """From the first barrier's begin to the delivery of the assignments."""
     round_ms_max: float
+    """The longest of these."""
     convergence_ms: float | None
     """From the last action of the plan until nothing changed any more; `None` where the group has
     not settled."""
     unavailable_partition_ms: float
     """Partitions times milliseconds without a consumer."""
     longest_gap_ms: float
+    """The longest time that one partition was without a consumer."""
     gaps: int
+    """Times in which a partition was without a consumer."""
     moves: int
     """How often a partition went to another member than the one before."""
     moves_beyond_optimum: int
@@ -36,9 +41,11 @@ class TimedResult:
     double_partition_ms: float
     """Partitions times milliseconds with two consumers or more."""
     longest_double_ms: float
+    """The longest time that one partition had two consumers."""
     requests: dict[str, int]
     """Requests that reached the coordinator in the whole run, by type."""
     events: int
+    """Events that were simulated."""
     unowned: int
     """Partitions of subscribed topics without a consumer at the end."""
     is_settled: bool

@@ -37,9 +37,13 @@ class IntervalRow:
     """One member consumed one partition, by the ledger of the run."""
 
     topic: str
+    """Name of the topic."""
     partition: Annotated[int, "int32"]
+    """Partition number."""
     member: str
+    """Id of the member."""
     start_ms: float
+    """From the begin of the run."""
     end_ms: float | None
     """`None` while it lasts at the end of the run."""
     ended_by: str | None

@@ -42,21 +42,28 @@ class SummaryRow:
     """One figure of one variant in one group; an interval is `None` for fewer than two runs."""
 
     figure: str
+    """Name of the figure."""
     runs: int
     """Runs that have the figure."""
     errors: int
     """Rows of the variant without a result."""
     mean: float | None
+    """Mean over the runs."""
     mean_low: float | None
+    """Begin of the 95 % interval of the mean."""
     mean_high: float | None
+    """End of the 95 % interval of the mean."""
     median: float | None
+    """Median over the runs."""
     pairs: int
     """Seeds that the variant has in common with the baseline."""
     difference: float | None
     """Mean over those seeds of the figure minus that of the baseline, the group's first variant;
     `None` for the baseline itself."""
     difference_low: float | None
+    """Begin of the 95 % interval of the difference."""
     difference_high: float | None
+    """End of the 95 % interval of the difference."""
 
 
 def summary_rows(
