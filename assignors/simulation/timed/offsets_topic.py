@@ -49,17 +49,24 @@ def log_entries(
 ) -> Iterator[list[LogEntry]]:
     """Yield a run's records as they stand in the log: what is written at one moment is one batch.
 
+    What a transaction has committed is left out: none of a run ends well, so no reader that skips
+    aborted transactions sees it.
     `records` are (microseconds since the run began, record); `starts_at_ms` is when that was, in
     milliseconds since 1970. Cost: O(bytes).
     """
     offset = 0
-    for at_us, together in groupby(records, key=itemgetter(0)):
+    lasting = (each for each in records if not _is_transactional(each[1]))
+    for at_us, together in groupby(lasting, key=itemgetter(0)):
         batch = [
             LogEntry(number, starts_at_ms + at_us // MILLISECOND, *key_and_value(record, group))
             for number, (_, record) in enumerate(together, start=offset)
         ]
         offset += len(batch)
         yield batch
+
+
+def _is_transactional(record: Record) -> bool:
+    return isinstance(record, OffsetRecord) and record.is_transactional
 
 
 def key_and_value(record: Record, group: str) -> tuple[bytes, bytes | None]:

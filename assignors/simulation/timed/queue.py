@@ -59,6 +59,10 @@ class EventQueue(Generic[E]):
     """Moment, order or rank, whose, a number that no two have, event or timer."""
     _timers: dict[object, _Timer[E]] = field(default_factory=dict)
 
+    def __len__(self) -> int:
+        """Return how many entries wait, those of stopped timers among them."""
+        return len(self._heap)
+
     def put(self, at: int, event: E, rank: Rank | None = None, whose: int = 0) -> None:
         """Add an event. Raises `ValueError` for a moment that is over. Cost: O(log n)."""
         if at < self.now:

@@ -13,6 +13,7 @@ from assignors.ownership.changes import Change
 from assignors.simulation.timed.costs.meter import Meter, Rebalance, result_of
 from assignors.simulation.timed.faults.events import FaultEvent, fault_events
 from assignors.simulation.timed.faults.live import LiveFaults
+from assignors.simulation.timed.faults.transactions import transaction
 from assignors.simulation.timed.faults.zombies import Zombie
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats, wake_for
 from assignors.simulation.timed.ledger import Ledger
@@ -55,9 +56,10 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running.acts import act
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import rare_collections
+from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.running.settling import settled
-from assignors.simulation.timed.scenario import Action, Scenario
+from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,20 +101,17 @@ def simulate(
         promotes = not (keeps_history or observe or monitoring is Monitoring.FULL)
         _compute_heartbeats(run, promotes=promotes)
     until = scenario.until_ms * MILLISECOND
-    queue, limit = run.queue, scenario.event_limit
     with rare_collections():
-        while queue.count < limit and (event := queue.take(until)) is not None:
-            _handle(run, event)
-    is_cut = queue.count >= limit
-    end = queue.now if is_cut else until
-    if run.watch is not None and monitoring is Monitoring.FULL and not is_cut:
+        stopped_by = play(run, _handle, until)
+    end = until if stopped_by is None else run.queue.now
+    if run.watch is not None and monitoring is Monitoring.FULL and stopped_by is None:
         # The same run once more, which goes on: this one's figures are those of its end.
         calm = _prepared(without_what_follows(scenario), Monitoring.OFF, None, keeps_history=False)
         _compute_heartbeats(calm, promotes=False)
         run.watch.at, found = settled(calm, _handle)
         report(run.watch, found)
     return Played(
-        result=_result(run, end, is_cut=is_cut),
+        result=replace(_result(run, end), stopped_by=stopped_by),
         rebalances=run.meter.rebalances,
         violations=[] if run.watch is None else run.watch.kept,
         changes=run.ledger.changes,
@@ -166,6 +165,8 @@ def _handle(run: Run, event: Event) -> None:
     target, what = event
     if isinstance(what, Action):
         act(run, what)
+    elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
+        _step_coordinator(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
     elif isinstance(what, Arrived | Committed):
@@ -299,7 +300,7 @@ def _reply(run: Run, number: int, response: Response, done: int) -> None:
         run.queue.put(returns, (member, answered), rank, member)
 
 
-def _result(run: Run, at: int, *, is_cut: bool) -> TimedResult:
+def _result(run: Run, at: int) -> TimedResult:
     scenario, watch = run.scenario, run.watch
     if run.heartbeats is not None:
         run.heartbeats.close(at)
@@ -311,6 +312,5 @@ def _result(run: Run, at: int, *, is_cut: bool) -> TimedResult:
         events=run.queue.count,
         violations=0 if watch is None else watch.count,
         first_violation=described(watch.kept[0], scenario.seed) if watch and watch.kept else None,
-        stopped_by=f"event_limit: {scenario.event_limit}" if is_cut else None,
         **figures,
     )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.processing.records import RecordLedger
 from assignors.simulation.timed.protocols.offsets import access
 from assignors.simulation.timed.protocols.offsets.flow import Flow, Start, end_offset, position
@@ -31,6 +32,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from wire.records import decode_record
 
 RATE = 10
 COMMITS: tuple[dict[str, int], ...] = ({"auto_commit_ms": 5000}, {"sync_commit_ms": 3000}, {})
@@ -264,6 +266,49 @@ def test_lost_messages_delay_commits_and_lose_no_record(
         result = simulate(replace(scenario, seed=seed)).result
         # Everybody has caught up with what is written, but for the last commit.
         assert result.lag_records <= 6 * RATE * 2
+
+
+@pytest.mark.parametrize("protocol", GroupProtocol)
+@pytest.mark.parametrize(("topic", "waits"), [("t", True), ("t", False), ("u", True)])
+def test_who_begins_while_a_transaction_hangs_waits_for_its_end_and_loses_nothing(
+    protocol: GroupProtocol, topic: str, *, waits: bool
+) -> None:
+    hangs = Fault(kind=FaultKind.HANGING_TRANSACTION, from_ms=20_000, until_ms=80_000, topic=topic)
+    member = MemberConfig(name="a", topics=("t",), auto_commit_ms=1000, requires_stable=waits)
+    scenario = Scenario(
+        until_ms=79_000,
+        protocol=protocol,
+        topics={"t": 4, "u": 1},
+        members=(member, replace(member, name="b", starts_at_ms=30_000)),
+        faults=(hangs,),
+        processing=ProcessingConfig(records_per_second=RATE, topics={"u": 0}),
+    )
+    lag = simulate(scenario).result.lag_records
+    # `b` gets two partitions a few seconds after 30 s; commits lag by a second or two.
+    waited = 2 * 48 * RATE if (topic, waits) == ("t", True) else 0
+    assert waited * 0.85 <= lag <= waited + 4 * 2.5 * RATE
+    after = simulate(replace(scenario, until_ms=140_000)).result
+    assert after.lag_records <= 4 * 2.5 * RATE
+    assert after.reprocessed_records == 0
+
+
+def test_no_log_of_a_run_has_what_a_transaction_that_was_aborted_committed() -> None:
+    hangs = Fault(kind=FaultKind.HANGING_TRANSACTION, from_ms=20_000, until_ms=30_000)
+    scenario = Scenario(
+        until_ms=40_000,
+        topics={"t": 1},
+        members=(MemberConfig(name="a", topics=("t",), auto_commit_ms=1000),),
+        faults=(hangs,),
+        processing=ProcessingConfig(records_per_second=RATE),
+    )
+    records = simulate(scenario, keeps_history=True).records
+    assert any(isinstance(each, OffsetRecord) and each.producer_id == 1 for _, each in records)
+    entries = [each for batch in log_entries(records, group="g") for each in batch]
+    assert len(entries) == len(records) - 1
+    decoded = [decode_record(each.key, each.value) for each in entries]
+    offsets = [each.value["offset"] for each in decoded if each.value and "offset" in each.value]
+    assert len(offsets) > 10
+    assert offsets == sorted(offsets)
 
 
 # The monitor

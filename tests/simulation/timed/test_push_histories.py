@@ -22,6 +22,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.scenario.faults import LONGER
 from assignors.simulation.timed.simulation import simulate
+from tests.simulation.timed.drawn_faults import KINDS
 from tests.simulation.timed.test_push import SETTLED_MS, group, loads, run
 
 verbs = st.sampled_from([Verb.START, Verb.STOP, Verb.CRASH])
@@ -32,7 +33,7 @@ bursts = st.lists(st.tuples(st.integers(0, 150), verbs, st.integers(0, 5)), max_
 @st.composite
 def live_faults(draw: st.DrawFn, members: int) -> Fault:
     """Return something that goes wrong for up to 80 seconds: longer than a session, and a lease."""
-    kind = draw(st.sampled_from(FaultKind))
+    kind = draw(st.sampled_from(KINDS))
     begins = draw(st.integers(SETTLED_MS, SETTLED_MS + 10_000))
     lasts = draw(st.sampled_from([500, 8000, 20_000, 80_000]))
     is_over = kind is FaultKind.LOST_GENERATION

@@ -129,6 +129,16 @@ def test_a_run_that_needs_too_many_events_stops_and_says_so() -> None:
     assert result.stopped_by == "event_limit: 500"
 
 
+def test_a_run_that_would_keep_too_much_stops_and_says_so() -> None:
+    scenario = rolling_restart(COOPERATIVE)
+    whole = simulate(scenario, keeps_history=True)
+    limit = (len(whole.changes) + len(whole.records)) // 2
+    cut = simulate(replace(scenario, kept_limit=limit), keeps_history=True)
+    assert cut.result.stopped_by == f"kept_limit: {limit}"
+    assert cut.changes == whole.changes[: len(cut.changes)] != whole.changes
+    assert cut.records == whole.records[: len(cut.records)] != whole.records
+
+
 scenarios = st.builds(
     lambda assignor, protocol, members, partitions, seed, plan, mean: replace(
         rolling_restart(

@@ -16,8 +16,16 @@ from assignors.simulation.timed.gallery.story import (
     group,
     planned,
     restarts,
+    with_members,
 )
-from assignors.simulation.timed.scenario import Action, Fault, FaultKind, Scenario, Verb
+from assignors.simulation.timed.scenario import (
+    Action,
+    Fault,
+    FaultKind,
+    ProcessingConfig,
+    Scenario,
+    Verb,
+)
 
 FROM_MS = SETTLED_MS + 10_000
 
@@ -101,7 +109,28 @@ def slow_callback() -> Scenario:
     return replace(planned(late, [start]), faults=(fault,))
 
 
+def hanging_transaction() -> Scenario:
+    """Let a member leave while a producer's transaction has committed offsets and does not end.
+
+    Those that keep their partitions notice nothing. Who gets one of the tenth that moves may not
+    begin: its offset is not stable until the transaction is aborted. The group is balanced, every
+    heartbeat is answered, and records pile up on ten partitions.
+    """
+    members = with_members(group(), auto_commit_ms=SECOND)
+    busy = replace(members, processing=ProcessingConfig(records_per_second=10))
+    stop = Action(at_ms=FROM_MS, do=Verb.STOP, member="c9")
+    hanging = Fault(
+        kind=FaultKind.HANGING_TRANSACTION, from_ms=SETTLED_MS, until_ms=FROM_MS + 120_000
+    )
+    return replace(planned(busy, [stop], settles_ms=60_000), faults=(hanging,))
+
+
 STORIES: dict[str, Story] = {
+    "hanging-transaction": Story(
+        scenario=hanging_transaction,
+        everywhere={"moves": 10, "gaps": 10, "lag_records": (6500, 8500)},
+        expected={CLASSIC: {}, CONSUMER: {}, PUSH: {}},
+    ),
     "coordinator-away": Story(
         scenario=coordinator_away,
         everywhere={"rounds": 0, "moves": 0, "gaps": 0},

@@ -82,9 +82,14 @@ def has_member(coordinator: object, member_id: str) -> bool:
 
 
 def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> Folded:
-    """Return what records say after further ones: the last of each key counts."""
+    """Return what records say after further ones: the last of each key counts.
+
+    What a transaction commits says nothing: in a run none ends well.
+    """
     after = dict(before)
     for record in records:
+        if isinstance(record, OffsetRecord) and record.is_transactional:
+            continue
         key, value = _entry(record)
         if value is None:
             after.pop(key, None)

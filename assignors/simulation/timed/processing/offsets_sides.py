@@ -22,6 +22,7 @@ from assignors.simulation.timed.protocols.classic.messages import ErrorCode, Hea
 from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
+    OUTSIDE,
     Answered,
     Command,
     CoordinatorEvent,
@@ -155,7 +156,8 @@ def sides_with_offsets(
         effects = offsets_step(processing.coordinator, at_us, event)
         for effect in effects:
             if isinstance(effect, Reply) and isinstance(effect.response, OffsetCommitResponse):
-                _count(processing, at_us, effect.response.error)
+                if effect.number != OUTSIDE:
+                    _count(processing, at_us, effect.response.error)
             elif isinstance(effect, Restrict):
                 number = numbers[effect.member]
                 _done(

@@ -40,6 +40,10 @@ class Command(StrEnum):
     """No answer has come for a session timeout."""
 
 
+OUTSIDE = 0
+"""The number of requests that no member has sent: nobody waits for the answers."""
+
+
 class Arrived(NamedTuple):
     """An event: a request has reached the coordinator; `number` identifies it in the answer."""
 

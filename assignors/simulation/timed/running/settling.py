@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from assignors.simulation.timed.monitors.liveness import end_found, is_settled, quiet_us
 from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Run
 
 SECOND = 1000 * MILLISECOND
@@ -20,15 +21,15 @@ def settled(
     Returns when that was, as the number of an event and a time, and what liveness monitors find.
     """
     quiet_from = run.scenario.until_ms * MILLISECOND
-    _play(run, handle, quiet_from)
+    bound = play(run, handle, quiet_from)
     rounds, waiting = run.sides.generation(), set(run.network.in_flight)
     until, longest = quiet_from, quiet_from + quiet_us(run.scenario)
-    while until < longest and run.queue.count < run.scenario.event_limit:
+    while until < longest and bound is None:
         waiting &= run.network.in_flight.keys()
         if not waiting and is_settled(run.sides, run.ledger):
             break
         until += SECOND
-        _play(run, handle, until)
+        bound = play(run, handle, until)
     found = end_found(
         run.scenario,
         run.sides,
@@ -37,12 +38,6 @@ def settled(
         unanswered=_awaited(run, waiting & run.network.in_flight.keys()),
     )
     return (run.queue.count, run.queue.now), list(found)
-
-
-def _play(run: Run, handle: Callable[[Run, Event], None], until: int) -> None:
-    limit = run.scenario.event_limit
-    while run.queue.count < limit and (event := run.queue.take(until)) is not None:
-        handle(run, event)
 
 
 def _awaited(run: Run, requests: set[int]) -> set[int]:

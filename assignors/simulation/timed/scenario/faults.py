@@ -41,6 +41,9 @@ class FaultKind(StrEnum):
     LOSS = "loss"
     """Each message is lost with a chance of `percent`, and with it its connection: nothing passes
     on it any more, until the member notices and opens another one."""
+    HANGING_TRANSACTION = "hanging_transaction"
+    """A producer commits offsets of `topic`, or of every topic, and does not end its transaction:
+    who begins with one of these partitions waits for stable offsets. At the end it is aborted."""
 
 
 OF_A_MEMBER = frozenset(
@@ -74,6 +77,8 @@ class Fault:
     """How much longer something takes."""
     percent: float = 0
     """The chance of a loss."""
+    topic: str | None = None
+    """Of a transaction: whose offsets it commits; `None`: those of every topic."""
 
 
 READERS: dict[str, Reader] = {
@@ -81,6 +86,7 @@ READERS: dict[str, Reader] = {
     "kind": one_of(FaultKind),
     "member": as_string,
     "percent": as_percentage,
+    "topic": as_string,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

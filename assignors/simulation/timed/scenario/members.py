@@ -103,6 +103,9 @@ class MemberConfig:
     """`auto.commit.interval.ms`: it commits by itself so often; 0: it does not."""
     sync_commit_ms: int = 0
     """It stops so often and commits, and goes on with the answer; 0: it does not."""
+    requires_stable: bool = True
+    """It waits for the offsets of open transactions, as Java's consumers do; librdkafka's do under
+    `isolation.level=read_committed`."""
     commits_on_revoke: bool = True
     """It commits how far it came in the callback for revoked partitions."""
     assign: TopicPartitions = field(default_factory=dict)
@@ -128,6 +131,7 @@ READERS: dict[str, Reader] = {
     "client": as_client,
     "claims": one_of(Claims),
     "subscription_hex": as_hexadecimal,
+    "requires_stable": as_boolean,
     "commits_on_revoke": as_boolean,
     "assign": as_partitions,
     "leaves_if_poll_is_late": as_boolean,

@@ -155,6 +155,7 @@ def _faults_can_happen(scenario: Scenario) -> None:
     for number, fault in sorted(enumerate(scenario.faults), key=lambda each: each[1].from_ms):
         place = ("faults", number)
         _fault_is_complete(fault, names, place)
+        _transaction_commits_something(scenario, fault, place)
         key = fault.kind, fault.member
         if fault.kind in OF_A_MEMBER and fault.from_ms < ends.get(key, 0):
             words = f"{fault.member!r} has another {fault.kind.value} then"
@@ -181,6 +182,23 @@ def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
             words = f"a {kind} needs a {field}" if amount == 0 else f"a {kind} has no {field}"
             error = ErrorCode.MISSING if amount == 0 else ErrorCode.UNKNOWN
             raise DocumentError(error, words, (*place, field))
+
+
+def _transaction_commits_something(scenario: Scenario, fault: Fault, place: Place) -> None:
+    """Refuse a transaction of a member, one without records, and a topic that is not there."""
+    kind = fault.kind.value
+    if fault.kind is not FaultKind.HANGING_TRANSACTION:
+        if fault.topic is not None:
+            raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no topic", (*place, "topic"))
+        return
+    if fault.member is not None:
+        raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no member", (*place, "member"))
+    if not scenario.processing.is_on:
+        words = "nobody commits offsets, as there are no records (processing.records_per_second)"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "kind"))
+    if fault.topic is not None and fault.topic not in scenario.topics:
+        words = f"there is no topic {fault.topic!r}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
 
 
 def _commits_and_assignments_are_possible(scenario: Scenario) -> None:

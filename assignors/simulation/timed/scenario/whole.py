@@ -59,6 +59,9 @@ class Scenario:
     """How long a leader computes."""
     event_limit: int = 50_000_000
     """A run that needs more events stops, and its result says so."""
+    kept_limit: int = 10_000_000
+    """So does one that keeps more in memory: events that wait, and, where they are asked for,
+    changes of ownership and records."""
 
     @property
     def protocols(self) -> frozenset[GroupProtocol]:

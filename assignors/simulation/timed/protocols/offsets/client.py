@@ -242,6 +242,7 @@ def _send_fetch(state: OffsetsClient, identity: Identity, out: list[Done]) -> No
         request = OffsetFetch(partitions, identity.member_id, identity.generation)
     else:
         request = OffsetFetch(partitions)
+    request = request._replace(requires_stable=state.config.requires_stable)
     out.append(Send(state.number, request))
     out.append(Schedule(FETCH, REQUEST_MS * MILLISECOND))
 

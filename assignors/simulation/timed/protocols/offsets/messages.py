@@ -107,6 +107,11 @@ class OffsetRecord(NamedTuple):
     """When it was committed, by the broker's clock."""
     producer_id: int = NO_PRODUCER
 
+    @property
+    def is_transactional(self) -> bool:
+        """Whether it counts only once its transaction has ended well."""
+        return self.producer_id != NO_PRODUCER
+
 
 Request = OffsetCommit | EndTransaction | OffsetFetch | OffsetDelete
 Response = OffsetCommitResponse | OffsetFetchResponse | OffsetDeleteResponse

@@ -31,7 +31,8 @@ def push_access(coordinator: PushCoordinator, step: Step) -> GroupAccess:
 
 def commit_refusal(coordinator: PushCoordinator, request: OffsetCommit) -> CommitError:
     """Return why a group refuses a commit. Cost: O(partitions of the commit)."""
-    if request.generation < 0 and not coordinator.members:
+    is_outside = not request.member_id and request.generation < 0
+    if is_outside and (request.is_transactional or not coordinator.members):
         return CommitError.NONE
     member = coordinator.members.get(request.member_id)
     if member is None:
