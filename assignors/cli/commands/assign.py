@@ -7,13 +7,16 @@ import click
 from assignors.assignor import Assignor
 from assignors.checks.compare import compare
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName, AssignorNames
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.given_groups import (
+    GivenGroup,
+    GroupOptions,
+    group_options,
+    group_results,
+)
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.results import result_documents
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors, show_compared
 from assignors.documents.answers import SCHEMA, comparison_document, rebalance_document
-from assignors.documents.groups import group_from_document
 from assignors.documents.values import Document
 from assignors.options import OnFailure, Options
 from assignors.registry import ASSIGNORS, BEST
@@ -52,6 +55,7 @@ COMPARED: Document = {"compared": None, "different": None, "partitions": None}
     metavar="STEPS",
     help="optimal/*: stop the search after so many steps, of about a microsecond each.",
 )
+@group_options
 @output_option
 @click.pass_context
 def assign(
@@ -63,12 +67,16 @@ def assign(
     jdk: str,
     on_failure: str,
     limit: int | None,
+    beside: GroupOptions,
     form: Form,
 ) -> None:
     """Assign the partitions of groups.
 
     A line is a group: {"topics": {"t": 6}, "generation": 7, "members": [{"id": "a", "topics":
     ["t"], "owned": [["t", [0, 1]]], "generation": 7}, {"id": "b", "subscription": "<hex>"}]}
+
+    Or FILE is what kafka-consumer-groups.sh --describe --members --verbose prints (--offsets does
+    as well, and both together): `notes` has what was assumed.
 
     The java and server assignors add members to Java's maps in the order of the line, and answer
     with `lists` and `order` too. java/sticky keeps {"state": {"max_generation": n}} between rounds:
@@ -83,18 +91,20 @@ def assign(
     if compared is not None:
         several = [one.configured(options) for one in compared]
 
-        def compared_line(line: bytes) -> Document:
-            return comparison_document(compare(group_from_document(parse_json(line)), several))
+        def compared_group(given: GivenGroup) -> Document:
+            return comparison_document(compare(given.group, several))
 
-        context.exit(write(result_documents(files, COMPARED, compared_line), form, show_compared))
+        results = group_results(files, COMPARED, beside, compared_group)
+        context.exit(write(results, form, show_compared))
     assert assignor is not None
     chosen = assignor.configured(options)
 
-    def assigned_line(line: bytes) -> Document:
-        return rebalance_document(chosen.assign(group_from_document(parse_json(line))))
+    def assigned_group(given: GivenGroup) -> Document:
+        return rebalance_document(chosen.assign(given.group))
 
     blank = BLANK | LISTED if chosen.keeps_lists else BLANK
-    context.exit(write(result_documents(files, blank, assigned_line), form, show_assigned))
+    results = group_results(files, blank, beside, assigned_group)
+    context.exit(write(results, form, show_assigned))
 
 
 @click.command()

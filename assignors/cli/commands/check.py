@@ -5,9 +5,13 @@ from __future__ import annotations
 import click
 
 from assignors.checks import check as judge
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.given_groups import (
+    GivenGroup,
+    GroupOptions,
+    group_options,
+    group_results,
+)
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.results import result_documents
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
 from assignors.documents.answers import report_document
@@ -19,21 +23,31 @@ BLANK: Document = {"violations": None, "gaps": None}
 
 @click.command()
 @files_argument
+@group_options
 @output_option
 @click.pass_context
-def check(context: click.Context, files: tuple[str, ...], form: Form) -> None:
+def check(
+    context: click.Context,
+    *,
+    files: tuple[str, ...],
+    beside: GroupOptions,
+    form: Form,
+) -> None:
     """Check assignments, whoever made them.
 
     Which rules are broken, and how far the assignment is from the best possible one. A line is a
     group as assign takes it, with "assignment": {"a": {"t": [0, 1]}}; optional are "withheld":
     {"t": [2]} (partitions that wait for the next round) and "protocol": "eager" or "cooperative".
+
+    Or FILE is what kafka-consumer-groups.sh --describe --members --verbose prints: the assignment
+    that the group has is checked.
     """
-    context.exit(write(result_documents(files, BLANK, checked_line), form, show_checked))
+    context.exit(write(group_results(files, BLANK, beside, checked_group), form, show_checked))
 
 
-def checked_line(line: bytes) -> Document:
-    """Return the violations and gaps of the assignment in a line."""
-    request = check_request_from_document(parse_json(line))
+def checked_group(given: GivenGroup) -> Document:
+    """Return the violations and gaps of the assignment that is given with a group."""
+    request = check_request_from_document(given.document)
     report = judge(
         request.group,
         request.assignment,

@@ -7,13 +7,17 @@ import click
 from assignors.assignor import Assignor
 from assignors.checks.explain import explain as explained
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.given_groups import (
+    GivenGroup,
+    GroupOptions,
+    group_options,
+    group_results,
+)
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.results import result_documents
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
 from assignors.documents.answers import explanation_document
-from assignors.documents.groups import group_from_document, require_partition
+from assignors.documents.groups import require_partition
 from assignors.documents.values import Document
 
 BLANK: Document = dict.fromkeys(
@@ -62,23 +66,26 @@ class TopicPartition(click.ParamType[tuple[str, int]]):
     show_default=True,
     help=ASSIGNOR_HELP,
 )
+@group_options
 @output_option
 @click.pass_context
 def explain(
     context: click.Context,
+    *,
     files: tuple[str, ...],
     partition: tuple[str, int],
     assignor: Assignor,
+    beside: GroupOptions,
     form: Form,
 ) -> None:
     """Explain why a partition moves, stays or waits.
 
-    A line is a group as assign takes it.
+    A line is a group as assign takes it, or FILE is what kafka-consumer-groups.sh --describe
+    --members --verbose prints.
     """
 
-    def explained_line(line: bytes) -> Document:
-        group = group_from_document(parse_json(line))
-        require_partition(group, *partition)
-        return explanation_document(explained(group, assignor, *partition))
+    def explained_group(given: GivenGroup) -> Document:
+        require_partition(given.group, *partition)
+        return explanation_document(explained(given.group, assignor, *partition))
 
-    context.exit(write(result_documents(files, BLANK, explained_line), form, show_explained))
+    context.exit(write(group_results(files, BLANK, beside, explained_group), form, show_explained))

@@ -29,13 +29,14 @@ def result_documents(
     raises becomes the error of that line.
     """
     for line in with_line_progress(lines(files), total_size(files)):
-        yield _result_document(blank, result_of, line)
+        result = result_document(blank, lambda given=line: result_of(given))  # type: ignore[misc]
+        yield {"schema": SCHEMA, **result}
 
 
-def _result_document(blank: Blank, result_of: Callable[[bytes], Document], line: bytes) -> Document:
-    """Return `blank` filled in with the result of a line, or with the reason why it has none."""
+def result_document(blank: Blank, result: Callable[[], Document]) -> Document:
+    """Return `blank` filled in with a result, or with the reason why there is none."""
     try:
-        return {"schema": SCHEMA, **blank, "error": None, **result_of(line)}
+        return {**blank, "error": None, **result()}
     except DocumentError as error:
         reason = error.document()
     except JavaFailure as error:
@@ -45,4 +46,4 @@ def _result_document(blank: Blank, result_of: Callable[[bytes], Document], line:
     except Exception as error:  # noqa: BLE001  # our mistake or a foreign assignor's: other lines go on
         reason = DocumentError(ErrorCode.FAILED, f"{type(error).__name__}: {error}").document()
         traceback.print_exc(file=sys.stderr)
-    return {"schema": SCHEMA, **blank, "error": reason}
+    return {**blank, "error": reason}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import (
     NONE,
@@ -16,6 +17,9 @@ from assignors.cli.outputs.cells import (
     table_of,
 )
 from assignors.documents.values import Document
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def show_decoded(kind: str, documents: Iterable[Document]) -> None:
@@ -48,13 +52,13 @@ def show_assigned(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"line {line}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
             continue
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
         withheld: Fields = document["withheld"]  # type: ignore[assignment]
         table = table_of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
-        table.title = f"line {line}"
+        table.title = _name(document, line)
         for member_id, partitions in assignment.items():
             count = sum(map(len, partitions.values()))
             table.add_row(clean(member_id), str(count), partitions_cell(partitions))
@@ -67,10 +71,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         console.print(f"  {_figures(shown)}", style="dim")
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
-        for note in document["notes"]:  # type: ignore[attr-defined]
-            where = f" at byte {note['offset']}" if "offset" in note else ""
-            text = f"  note: {cell(note['member'])}: {note['text']}{where} ({note['code']})"
-            console.print(clean(text), style="dim")
+        _print_notes(console, document)
 
 
 def show_compared(documents: Iterable[Document]) -> None:
@@ -78,7 +79,7 @@ def show_compared(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"line {line}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
             continue
         columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
         names = [column["name"] for column in columns]
@@ -87,7 +88,7 @@ def show_compared(documents: Iterable[Document]) -> None:
             cells = [cell((column["gaps"] or {}).get(figure)) for column in columns]
             table.add_row(figure, *cells)
         table.add_row("violations", *(str(column["violations"]) for column in columns))
-        table.title = f"line {line}"
+        table.title = _name(document, line)
         console.print(table)
         for column in columns:
             if column["failure"] is not None:
@@ -97,6 +98,7 @@ def show_compared(documents: Iterable[Document]) -> None:
         for partition in partitions[:NUMBERS_SHOWN]:
             for name, answer in partition["answers"].items():
                 console.print(clean(f"  {name}: {answer['why']}"))
+        _print_notes(console, document)
 
 
 COMPARED = (
@@ -117,12 +119,12 @@ def show_checked(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"line {line}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
             continue
         violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
         if violations:
             table = table_of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
-            table.title = f"line {line}: {len(violations)} violations"
+            table.title = f"{_name(document, line)}: {len(violations)} violations"
             for found in violations:
                 table.add_row(
                     found["rule"],
@@ -132,8 +134,9 @@ def show_checked(documents: Iterable[Document]) -> None:
                 )
             console.print(table)
         else:
-            console.print(f"line {line}: no violations", style="green")
+            console.print(f"{_name(document, line)}: no violations", style="green")
         console.print(f"  {_figures(document['gaps'])}", style="dim")  # type: ignore[arg-type]
+        _print_notes(console, document)
 
 
 def show_explained(documents: Iterable[Document]) -> None:
@@ -141,9 +144,10 @@ def show_explained(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"line {line}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
             continue
         console.print(clean(str(document["text"])), style="bold")
+        _print_notes(console, document)
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  no member claims it", style="dim")
@@ -230,6 +234,20 @@ def show_assignors(documents: Iterable[Document]) -> None:
             fields["user_data"],
         )
     console_of().print(table)
+
+
+def _print_notes(console: Console, document: Fields) -> None:
+    """Print the notes of an answer, if it has any."""
+    for note in document.get("notes", ()):
+        where = f" at byte {note['offset']}" if "offset" in note else ""
+        whose = "" if note["member"] is None else f"{note['member']}: "
+        text = f"  note: {whose}{note['text']}{where} ({note['code']})"
+        console.print(clean(text), style="dim")
+
+
+def _name(document: Fields, line: int) -> str:
+    """Return what a document is about: its group where that has a name, else its line."""
+    return f"line {line}" if document.get("id") is None else clean(f"group {document['id']}")
 
 
 def _figures(figures: Fields) -> str:
