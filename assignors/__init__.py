@@ -22,6 +22,7 @@ from assignors.jvm.failure import JavaFailure
 from assignors.leader import Led, lead
 from assignors.model import Assignment, Cluster, Group, Member, MemberNote, State, Topic
 from assignors.options import OnFailure, Options
+from assignors.own_assignors.answers import AssignorError
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
 from wire import TopicPartitions
@@ -32,6 +33,7 @@ __all__ = [
     "ASSIGNORS",
     "Assignment",
     "Assignor",
+    "AssignorError",
     "Cluster",
     "Group",
     "JavaFailure",

@@ -41,6 +41,7 @@ from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Assignment, Cluster, Group, Member, State, member_ids_of
 from assignors.options import OnFailure, Options
+from assignors.own_assignors.answers import with_checked_answers
 from assignors.rebalance import Rebalance
 from wire import Decoded, Subscription, TopicPartitions, encode_assignment
 
@@ -134,7 +135,8 @@ def lead(
     below it stands for the last.
     `memory` is this leader's `Led.memory` of the round before, or `Led.memory_in_doubt()`. A
     copied reference is repaired where it would fail, unless `options` say otherwise.
-    Cost: that of the assignor, plus O(bytes).
+    Raises `AssignorError` where an assignor from outside this package raises, or returns what is
+    no answer. Cost: that of the assignor, plus O(bytes).
     """
     read = read_members(subscriptions, instance_ids, before=memory.read if memory else None)
     members = read if assignor.takes_arrays else tuple(read)
@@ -142,7 +144,7 @@ def lead(
     group = Group(cluster=known, members=members, generation=generation, joined=joined)
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
-        assignor.configured(options), group, memory=before
+        with_checked_answers(assignor).configured(options), group, memory=before
     )
     given, written = _assignments(members, rebalance.assignment, before.written)
     return Led(

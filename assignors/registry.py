@@ -1,21 +1,23 @@
 """Find an assignor by name.
 
 `FAMILY/NAME` names a row of `ASSIGNORS`; a bare `NAME` is the recommended assignor with that
-protocol name; `package.module:object` is an `Assignor` of your own, found by import.
+protocol name; `package.module:object` is an `Assignor` of your own, found by import. What Kafka's
+classes and configuration files call an assignor is understood too (`names.assignor_names`).
 A new assignor is one file in its family and one row here.
 """
 
 from __future__ import annotations
-
-from importlib import import_module
 
 from assignors.assignor import Assignor
 from assignors.java.cooperative_sticky import COOPERATIVE_STICKY as JAVA_COOPERATIVE_STICKY
 from assignors.java.range import RANGE
 from assignors.java.roundrobin import ROUNDROBIN
 from assignors.java.sticky import STICKY as JAVA_STICKY
+from assignors.names.assignor_names import ALIASES, names_in
+from assignors.names.nearest import nearest
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.optimal.sticky import STICKY
+from assignors.own_assignors.importing import imported
 from assignors.server.range import RANGE as SERVER_RANGE
 from assignors.server.simple import SIMPLE
 from assignors.server.uniform import UNIFORM
@@ -44,31 +46,39 @@ BEST: dict[str, str] = {
 
 
 def assignor_named(name: str) -> Assignor:
-    """Return the assignor of this name.
+    """Return the assignor of this name, or of what Kafka or a configuration file calls it.
 
-    `ValueError`, with the known names, if there is none, and for a `package.module:object` that
-    cannot be imported or is no `Assignor`. Importing runs that module: take such names from
-    people, never from data.
+    `ValueError` if there is none, with the nearest name, for several names at once, and for a
+    `package.module:object` that cannot be imported or is no `Assignor`. Importing runs that module:
+    take such names from people, never from data. The answers of such an assignor are checked:
+    `own_assignors.answers`.
 
     >>> assignor_named("sticky").full_name
     'optimal/sticky'
+    >>> assignor_named("org.apache.kafka.clients.consumer.StickyAssignor").full_name
+    'java/sticky'
     """
-    found = ASSIGNORS.get(BEST.get(name, name))
+    found = registered(name)
     if found is not None:
         return found
+    names = names_in(name)
+    if len(names) > 1:
+        raise ValueError(f"{name!r} names {len(names)} assignors; choose one of {', '.join(names)}")
+    if names != [name]:
+        return assignor_named(names[0])
     if ":" in name:
-        return _imported(name)
+        return imported(name)
+    near = nearest(name, [*BEST, *ASSIGNORS, *ALIASES])
+    words = "" if near is None else f"; did you mean {near!r}?"
     known = ", ".join([*BEST, *ASSIGNORS])
-    raise ValueError(f"no assignor {name!r}; known: {known}, or package.module:object")
+    raise ValueError(f"no assignor {name!r}{words}; known: {known}, or package.module:object")
 
 
-def _imported(path: str) -> Assignor:
-    """Return the `Assignor` that `package.module:object` names."""
-    module_name, _, attribute = path.partition(":")
-    try:
-        found = getattr(import_module(module_name), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"cannot import {path!r}: {error}") from error
-    if not isinstance(found, Assignor):
-        raise ValueError(f"{path!r} is {type(found).__name__}, not an assignors.Assignor")
-    return found
+def registered(name: str) -> Assignor | None:
+    """Return the assignor of the registry that has this name, `None` if none has; imports nothing.
+
+    >>> registered("uniform").full_name, registered("stick")
+    ('server/uniform', None)
+    """
+    known = ASSIGNORS.get(BEST.get(name, name))
+    return known or ASSIGNORS.get(ALIASES.get(name, ""))

@@ -17,6 +17,7 @@ from assignors.checks import check
 from assignors.checks.explain import Evidence, evidence, explanation
 from assignors.jvm.failure import JavaFailure
 from assignors.model import Group
+from assignors.own_assignors.answers import AssignorError
 from assignors.problem import NOBODY, Int32, owners
 from assignors.rebalance import Rebalance
 
@@ -67,8 +68,9 @@ class Comparison:
 def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
     """Return the assignments of these assignors side by side.
 
-    At most `DIFFERENCES_MAX` differences are listed. Where an assignor raises `JavaFailure`, its
-    column holds the failure; any other exception is raised.
+    At most `DIFFERENCES_MAX` differences are listed. Where an assignor raises `JavaFailure`, or
+    one from outside this package raises or returns what is no answer (`AssignorError`), its column
+    holds the failure; any other exception is raised.
     Cost: that of each assignor and of the optimal solver, plus O(M) for each difference listed.
 
     >>> from assignors import Cluster, Member, assignor_named
@@ -86,7 +88,7 @@ def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
     for assignor in assignors:
         try:
             found = evidence(group, assignor)
-        except JavaFailure as failure:
+        except (JavaFailure, AssignorError) as failure:
             columns.append(
                 Column(name=assignor.full_name, rebalance=None, gaps={}, failure=str(failure))
             )

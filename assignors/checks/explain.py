@@ -14,6 +14,7 @@ from enum import StrEnum
 from assignors.assignor import Assignor
 from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
 from assignors.model import NO_GENERATION, Group
+from assignors.own_assignors.answers import with_checked_answers
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
 
@@ -110,12 +111,13 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
     described = group.cluster.topics.get(topic)
     if described is None or not 0 <= partition < described.partition_count:
         raise ValueError(f"the cluster has no partition {partition} of topic {topic!r}")
-    known = evidence(group, assignor)
+    checked = with_checked_answers(assignor)
+    known = evidence(group, checked)
     given = _holder(known.rebalance, topic, partition)
     target = given
     if partition in known.rebalance.withheld.get(topic, ()):
         following = _next_round(group, known.rebalance, known.claims.last)
-        target = _holder(assignor.assign(following), topic, partition)
+        target = _holder(checked.assign(following), topic, partition)
     return explanation(known, topic, partition, given=given, target=target)
 
 
@@ -142,7 +144,7 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
     claims = claims_of(problem, group, assignor.user_data)
     return Evidence(
         assignor=assignor,
-        rebalance=assignor.assign(group),
+        rebalance=with_checked_answers(assignor).assign(group),
         problem=problem,
         claims=claims,
         read=tuple(read_claim(member, assignor.user_data) for member in problem.members),

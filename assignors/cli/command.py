@@ -7,7 +7,9 @@ what they need. `SUMMARIES` has what `--help` shows of each.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
@@ -85,6 +87,7 @@ def command() -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code. A user's error is one sentence, not a traceback."""
+    _find_modules_here()
     try:
         code = command.main(arguments, prog_name="kafka-assignors", standalone_mode=False)
     except click.ClickException as error:
@@ -96,3 +99,14 @@ def run(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"kafka-assignors: {error}\n")
         return UNREADABLE
     return int(code or 0)
+
+
+def _find_modules_here() -> None:
+    """Let `package.module:object` name a module in the working directory.
+
+    Behind all other places, so that no file there takes the place of an installed module.
+    """
+    with suppress(OSError):  # a directory that is gone
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.append(here)

@@ -78,8 +78,12 @@ def test_an_assignor_of_ones_own_is_found_by_import(monkeypatch: pytest.MonkeyPa
     documents, code = answers(*ASSIGN, "their_assignors:GREEDY", given=given)
     # A fault of theirs is an error on its line, and the next line is answered.
     assert [document["error"] for document in documents] == [
-        {"kind": "failed", "text": "KeyError: 'nobody'", "path": "$"},
-        {"kind": "failed", "text": "too few", "path": "$"},
+        {"kind": "failed", "text": "their_assignors:GREEDY raised KeyError: 'nobody'", "path": "$"},
+        {
+            "kind": "failed",
+            "text": "their_assignors:GREEDY raised ValueError: too few",
+            "path": "$",
+        },
         None,
     ]
     assert documents[2]["assignment"] == {"a": {"t": [0, 1, 2, 3]}, "b": {}}

@@ -14,7 +14,7 @@ import pytest
 from assignors.cli.command import SUMMARIES
 from tests.cli.running import ROOT
 
-CORE = {"group_bytes", "java", "jvm", "optimal", "server"}
+CORE = {"group_bytes", "java", "jvm", "names", "optimal", "own_assignors", "server"}
 """Folders that `import assignors` loads."""
 
 ALWAYS = {"cli", "documents"}

@@ -15,6 +15,7 @@ from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError, ErrorCode
 from assignors.jvm.failure import JavaFailure
+from assignors.own_assignors.answers import AssignorError
 
 Blank = Document
 """The keys of a result with the values that they have beside an error."""
@@ -41,6 +42,9 @@ def result_document(blank: Blank, result: Callable[[], Document]) -> Document:
         reason = error.document()
     except JavaFailure as error:
         reason = DocumentError(ErrorCode.REFERENCE_FAILED, f"Java fails: {error}").document()
+    except AssignorError as error:
+        reason = DocumentError(ErrorCode.FAILED, str(error)).document()
+        sys.stderr.write(error.trace or "")
     except (ValueError, MemoryError, RecursionError) as error:
         reason = DocumentError(ErrorCode.FAILED, f"{error}" or type(error).__name__).document()
     except Exception as error:  # noqa: BLE001  # our mistake or a foreign assignor's: other lines go on

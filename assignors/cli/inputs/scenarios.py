@@ -67,12 +67,16 @@ def outcome_documents(
 def error_document(text: str) -> Document:
     """Return the text of an engine's error as an error document.
 
+    What follows the first line is `trace`, where an assignor of the user's own raised it.
+
     >>> error_document("bad-row: seed: None is no whole number")
     {'kind': 'bad-row', 'text': 'None is no whole number', 'path': 'seed'}
     """
     kind, _, words = text.partition(": ")
     if kind != "bad-row":
-        return {"kind": "failed", "text": text, "path": "$"}
+        sentence, _, trace = text.partition("\n")
+        traced: Document = {"trace": trace} if trace else {}
+        return {"kind": "failed", "text": sentence, "path": "$", **traced}
     path, _, rest = words.partition(": ")
     return {"kind": kind, "text": rest or words, "path": path if rest else "$"}
 

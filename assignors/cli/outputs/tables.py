@@ -164,9 +164,11 @@ def show_simulated(documents: Iterable[Document]) -> None:
     """Draw a column for each assignor: its figures, added up over all events."""
     sums: dict[str, dict[str, int]] = {}
     refused: list[str] = []
+    traces: dict[str, None] = {}
     for document in documents:
         if document["error"] is not None:
             refused.append(_error(document))
+            traces[document["error"].get("trace", "")] = None  # type: ignore[attr-defined]
             continue
         fields: Fields = document
         total = sums.setdefault(fields["assignor"], dict.fromkeys(("events", *SUMMED), 0))
@@ -182,11 +184,17 @@ def show_simulated(documents: Iterable[Document]) -> None:
     console = console_of()
     if sums:
         console.print(table)
+    for trace in [trace for trace in traces if trace][:TRACES_SHOWN]:
+        for line in trace.splitlines():
+            console.print(clean(line), style="dim")
     for text in refused[:NUMBERS_SHOWN]:
         console.print(f"error: {text}", style="red")
     if len(refused) > NUMBERS_SHOWN:
         console.print(f"and {len(refused) - NUMBERS_SHOWN} more errors", style="red")
 
+
+TRACES_SHOWN = 3
+"""Tracebacks of a user's own assignors that are printed; equal ones count once."""
 
 SUMMED: dict[str, Callable[[Fields], int]] = {
     "rounds": lambda row: row["rounds"],

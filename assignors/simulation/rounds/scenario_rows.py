@@ -14,6 +14,7 @@ from typing import Any
 
 from assignors.assignor import Assignor
 from assignors.group_bytes.subscriptions import member_from_bytes
+from assignors.own_assignors.answers import AssignorError
 from assignors.registry import assignor_named
 from assignors.simulation.rounds.outcome import Outcome, play
 from assignors.simulation.rounds.random_scenarios import Parameters, draw_events, generate
@@ -35,10 +36,11 @@ NO_MEMORY = "MemoryError: the scenario does not fit into the memory of this proc
 def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield an outcome row (`COLUMNS`) for each scenario row, assignor and event, in that order.
 
-    A scenario under which an assignor raises gives one row with `error` for that assignor; a row
-    that is no scenario, or one that does not fit into memory, gives one row with `error` and no
-    assignor. Raises `ValueError` for an unknown assignor, before anything is simulated. Cost: that
-    of `play`. Memory: one scenario.
+    A scenario under which an assignor raises gives one row with `error` for that assignor, which
+    has the traceback of an assignor of your own from its second line on; a row that is no scenario,
+    or one that does not fit into memory, gives one row with `error` and no assignor. Raises
+    `ValueError` for an unknown assignor, before anything is simulated. Cost: that of `play`.
+    Memory: one scenario.
     """
     chosen = [assignor_named(name) for name in assignors]
     for row in rows:
@@ -59,7 +61,10 @@ def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, 
         outcomes = play(scenario, assignor)
     except MemoryError:
         return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": NO_MEMORY}]
-    except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
+    except AssignorError as error:
+        text = str(error) if error.trace is None else f"{error}\n{error.trace}"
+        return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": text}]
+    except Exception as error:  # noqa: BLE001 - our mistake, too, stays in its row
         text = f"{type(error).__name__}: {error}"
         return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": text}]
     identity = _identity(row)

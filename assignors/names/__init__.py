@@ -1,0 +1,1 @@
+"""Names that people type: the nearest known one, and what clients and brokers call assignors."""

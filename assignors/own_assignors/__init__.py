@@ -1,0 +1,1 @@
+"""Assignors from outside this package: found by import, and their answers checked."""
