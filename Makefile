@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench docs pages clean
+.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench conformance docs pages clean
 
 help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
@@ -31,6 +31,7 @@ help:
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
+	@echo "make conformance  asks every client the vectors, and writes docs/conformance.md"
 	@echo "make docs      the documentation as a site, in build/docs"
 	@echo "make pages     writes the pages of docs/ that are made from the code"
 	@echo "make clean     removes .venv and everything tools left behind"
@@ -95,6 +96,9 @@ coverage: env
 
 bench: env
 	@$(RUN) -m tests.benchmarks.speed_page $(PARTS)
+
+conformance: env
+	$(call part,conformance,$(RUN) -m tests.conformance.record && $(RUN) -m tests.docs)
 
 docs: env
 	$(call part,docs,$(RUN) -m sphinx -W --keep-going -q -c docs -d build/docs-state . build/docs)

@@ -16,6 +16,8 @@ from assignors.conformance.groups import pairs_of
 from assignors.conformance.vectors import Vector
 from assignors.documents.values import (
     Document,
+    DocumentError,
+    ErrorCode,
     as_int32,
     as_object,
     as_string,
@@ -56,20 +58,27 @@ class Value:
             f"{name}: expected {described(_plain(expected))}, "
             f"got {described(_plain(other.fields[name]))}"
             for name, expected in self.fields.items()
-            if other.fields[name] != expected
+            if name in other.fields and other.fields[name] != expected
         ]
 
 
 def value_of(algorithm: str, document: object) -> Value:
     """Return the value in an answer to a decoding request; `DocumentError` if it is malformed.
 
+    Fields in its `unseen` are left out: the program has no such field, so they are not compared.
+    One at least must be seen.
+
     >>> value = value_of("codec-asg", {"owned": [["t", 1], ["t", 0]], "ud": None})
     >>> value.fields
     {'owned': (('t', 0), ('t', 1)), 'ud': None}
     """
     fields = as_object(document, ())
-    read = {name: READERS[name](dict(fields), name) for name in FIELDS[algorithm]}
-    return Value(read)
+    unseen = as_strings(fields.get("unseen") or [], ("unseen",))
+    seen = [name for name in FIELDS[algorithm] if name not in unseen]
+    if len(seen) + len(unseen) != len(FIELDS[algorithm]) or not seen:
+        words = f"some of {', '.join(FIELDS[algorithm])}, each once, and not all of them"
+        raise DocumentError(ErrorCode.UNKNOWN, words, ("unseen",))
+    return Value({name: READERS[name](dict(fields), name) for name in seen})
 
 
 def expected_value(vector: Vector) -> Value:

@@ -228,3 +228,61 @@ FRANZ_GO = (
         words=r"failed: response did not contain enough data",
     ),
 )
+
+OTHERS_TURN = r".*: (without|.* too much|no entry)"
+
+AIOKAFKA = (
+    Defect(
+        what="knows no static members: orders by member id alone",
+        categories=BY_NAME,
+        note="static members",
+        words=OTHERS_TURN,
+    ),
+    Defect(
+        what="range: who asks for a topic twice is dealt two shares and gets one of them",
+        categories=("range",),
+        note="a topic asked for twice",
+        words=OTHERS_GET_IT,
+    ),
+    Defect(
+        what="sorts names by code point",
+        categories=("roundrobin",),
+        note="names that code points put in another order",
+        words=OTHERS_TURN,
+    ),
+    Defect(
+        what="reads version 0 alone: whatever breaks behind it, in the owned partitions, the"
+        " generation or the rack, passes",
+        categories=("codec-edge", "codec-dec"),
+        words=r"decoded what must be refused",
+    ),
+    Defect(
+        what="reads no owned partitions of a Subscription, nor sticky UserData without generation",
+        categories=("codec-md", "peer-kafka-python"),
+        words=r"(owned: expected a list of \d+, got a list of 0|gen: expected \d+, got -1)$",
+    ),
+)
+
+KAFKAJS = (
+    Defect(
+        what="round-robin deals the topics that the leader asks for, in the leader's order, to all"
+        " members, whatever they ask for",
+        categories=("roundrobin", "peer-kafka-python"),
+        words=f"{OTHERS_GET_IT}|not-subscribed",
+    ),
+    Defect(
+        what="decodes messages that are cut off, or whose lengths and counts are wrong",
+        categories=("codec-edge", "codec-dec"),
+        words=r"decoded what must be refused",
+    ),
+    Defect(
+        what="reads lengths below -1, which Kafka takes for null, as empty",
+        categories=("codec-edge",),
+        words=r'ud: expected null, got ""',
+    ),
+    Defect(
+        what="of a topic named twice in an Assignment, reads the last entry only",
+        categories=("codec-edge", "peer-librdkafka"),
+        words=r"owned: expected a list of 3, got a list of \d$",
+    ),
+)

@@ -140,3 +140,23 @@ def test_values_spelled_out_are_those_in_the_bytes() -> None:
         if vector.value is not None:
             bare: Document = {"id": vector.vector_id, "in": vector.given, "out": vector.expected}
             assert expected_value(vector_from_document(bare)) == expected_value(vector)
+
+
+def test_a_field_that_the_program_does_not_have_is_not_compared() -> None:
+    vector = next(
+        each
+        for each in vectors(KAFKA)
+        if each.algorithm == "codec-sub"
+        and each.judge is Judge.ACCEPT
+        and right(each)["rack"]
+        and right(each)["owned"]
+    )
+    answer = {**right(vector), "rack": None, "owned": []}
+    assert mistakes(vector, answer, LAWFUL)
+    assert mistakes(vector, {**answer, "unseen": ["rack", "owned"]}, LAWFUL) == []
+    assert mistakes(vector, {**answer, "unseen": ["rack"]}, LAWFUL)
+    names = ["topics", "ud", "owned", "gen", "rack"]
+    for wrong in (names, ["nothing"], ["rack", "rack"], "rack", [7]):
+        (sentence,) = mistakes(vector, {**answer, "unseen": wrong}, LAWFUL)
+        assert sentence.startswith("not an answer: ")
+        assert "unseen" in sentence

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.docs import (
     codes,
     command_reference,
+    conformance,
     incident_picture,
     simulator_reference,
     tables,
@@ -24,6 +25,7 @@ GENERATED: dict[Path, Callable[[], str]] = {
     command_reference.PAGE: command_reference.page,
     codes.PAGE: codes.page,
     tables.PAGE: tables.page,
+    conformance.PAGE: conformance.page,
     simulator_reference.PAGE: simulator_reference.page,
 }
 """File -> its text."""

@@ -43,6 +43,16 @@ def class_path() -> str:
     return f"{classes}{os.pathsep}{jars}{os.sep}*"
 
 
+def jars() -> Path:
+    """The folder of the release jars and what they need; fetches them if it is not there."""
+    folder = _jars()
+    if not folder.exists():
+        with locked(BUILD / "lock"):
+            if not folder.exists():
+                _fetch(folder)
+    return folder
+
+
 def _jars() -> Path:
     return BUILD / f"jars-{_digest(SOURCES / 'pom.xml')}"
 

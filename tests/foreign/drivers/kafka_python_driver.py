@@ -1,15 +1,12 @@
 """kafka-python as a program under test: its codecs and its four assignors behind our protocol.
 
-Needs kafka-python and nothing of ours, so that it serves as an example: read a line, answer it.
-Groups take the way they take in the field: every member's Subscription bytes are read by
-kafka-python, which then assigns.
+An example of such a program: read a line, answer it. Groups take the way they take in the field:
+every member's Subscription bytes are read by kafka-python, which then assigns.
 """
 
 from __future__ import annotations
 
-import json
 import logging
-import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -23,28 +20,14 @@ from kafka.protocol.consumer.metadata import (
     ConsumerProtocolSubscription,
 )
 
+from tests.foreign.drivers.answering import Cluster, Fields, blob, by_topic, pairs, serve
+
 ASSIGNORS = {
     "range": RangePartitionAssignor,
     "roundrobin": RoundRobinPartitionAssignor,
     "sticky": StickyPartitionAssignor,
     "coop": CooperativeStickyAssignor,
 }
-
-Fields = dict[str, Any]
-
-
-class Cluster:
-    """What an assignor asks of the cluster's metadata."""
-
-    def __init__(self, topics: Fields) -> None:
-        self._counts = {name: len(racks) for name, racks in topics.items()}
-
-    def topics(self) -> set[str]:
-        return set(self._counts)
-
-    def partitions_for_topic(self, topic: str) -> set[int] | None:
-        count = self._counts.get(topic)
-        return None if count is None else set(range(count))
 
 
 def assign(asked: Fields) -> Fields:
@@ -161,34 +144,6 @@ WORKS: dict[str, Callable[[Fields], Fields]] = {
 }
 
 
-def blob(digits: str | None) -> bytes | None:
-    return None if digits is None else bytes.fromhex(digits)
-
-
-def by_topic(listed: list[list[Any]]) -> list[tuple[str, list[int]]]:
-    grouped: dict[str, list[int]] = {}
-    for topic, number in listed:
-        grouped.setdefault(topic, []).append(number)
-    return list(grouped.items())
-
-
-def pairs(entries: list[Any]) -> list[list[Any]]:
-    return [[topic, number] for topic, numbers in entries for number in numbers]
-
-
-def answer(asked: Fields) -> Fields:
-    work = WORKS.get(asked["algo"])
-    if work is None:
-        return {"skip": f"kafka-python has no {asked['algo']}"}
-    try:
-        return {"out": work(asked)}
-    except Exception as error:  # noqa: BLE001  # whatever it raises is its answer
-        return {"error": {"exception": type(error).__name__, "text": repr(error)}}
-
-
 if __name__ == "__main__":
     logging.disable()  # it warns of topics without metadata, a line each
-    for line in sys.stdin:
-        asked = json.loads(line)
-        sys.stdout.write(json.dumps({"id": asked["id"], **answer(asked)}) + "\n")
-        sys.stdout.flush()
+    serve("kafka-python", WORKS)
