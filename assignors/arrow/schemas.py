@@ -96,6 +96,7 @@ _TYPES: dict[Any, pa.DataType] = {
     bool: pa.bool_(),
     "int32": pa.int32(),
     tuple[str, ...]: pa.list_(pa.string()),
+    tuple[int, ...]: pa.list_(pa.int64()),
     dict[str, int]: pa.map_(pa.string(), pa.int64()),
     TopicPartitions: PARTITIONS,
 }

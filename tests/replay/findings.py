@@ -6,7 +6,7 @@ from typing import Any
 
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.findings import Thresholds, anomalies
+from assignors.replay.findings import Selection, Thresholds, anomalies
 from assignors.replay.history.timeline import group_history
 from assignors.replay.tables.rows import AnomalyRow
 from tests.replay.histories import Says, in_order
@@ -18,10 +18,11 @@ def found(
     *entries: LoggedRecord,
     counts: dict[str, int] | None = None,
     thresholds: Thresholds | None = None,
+    selection: Selection | None = None,
 ) -> list[AnomalyRow]:
     """Every finding in a group with these records."""
     known = analysed_group(group_history("g", in_order(entries)), counts or {"t": 4})
-    return anomalies(known, thresholds or Thresholds())
+    return anomalies(known, thresholds or Thresholds(), selection or Selection())
 
 
 def kinds(rows: list[AnomalyRow]) -> list[str]:

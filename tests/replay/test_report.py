@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from assignors.replay.engines.python import replay
+from assignors.replay.findings.glossary import GLOSSARY
 from assignors.replay.history.model import Kind
 from assignors.replay.report import DEFAULT_LIMITS, Limits, page
 from assignors.replay.report.chart import ENDINGS
 from assignors.replay.report.formats import KIND_NAMES
-from assignors.replay.report.overview import MEANINGS
 from assignors.replay.sample import incident
 from assignors.replay.tables.rows import AnomalyKind, Tables
 from tests.replay.html_outline import Outline
@@ -256,7 +256,7 @@ def test_every_way_in_which_an_interval_ends_has_words() -> None:
 
 
 def test_every_kind_is_explained() -> None:
-    assert set(MEANINGS) == set(AnomalyKind)
+    assert set(GLOSSARY) == set(AnomalyKind)
     assert set(KIND_NAMES) == set(Kind)
 
 

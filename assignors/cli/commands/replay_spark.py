@@ -21,9 +21,9 @@ from assignors.cli.commands.replay_request import (
 )
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay.engines.python import GROUPS_NAMED, no_group_matches
+from assignors.replay.findings.causes import worst_first
 from assignors.replay.tables.rows import (
     TABLES,
-    AnomalyKind,
     AnomalyRow,
     GroupRow,
     OffsetRow,
@@ -62,7 +62,8 @@ def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
             if name != "offsets"
         }
         tables = Tables(**collected)  # type: ignore[arg-type]
-        _refuse_foreign(request, tables)
+        if not tables.groups:
+            _refuse_foreign(request, frame)
         if request.out is not None:
             for name, table in found.items():
                 path = str(Path(request.out) / f"{name}.parquet")
@@ -172,12 +173,15 @@ def _wanted(request: ReplayRequest, frame: DataFrame) -> DataFrame:
     raise UnreadableError(f"{request.where}: {words}")
 
 
-def _refuse_foreign(request: ReplayRequest, tables: Tables) -> None:
-    """Raise `UnreadableError` if no record of the source could be read."""
-    unreadable = [row for row in tables.anomalies if row.kind == AnomalyKind.UNREADABLE]
-    if unreadable and not tables.groups:
+def _refuse_foreign(request: ReplayRequest, frame: DataFrame) -> None:
+    """Raise `UnreadableError` if no record of the source can be read."""
+    from assignors.replay.engines.spark import decode_records  # noqa: PLC0415 - the extra `spark`
+
+    errors = decode_records(frame).select("error")
+    first = errors.first()
+    if first is not None and errors.where(errors["error"].isNull()).isEmpty():
         raise UnreadableError(
-            f"{request.where}: no record is one of __consumer_offsets: {unreadable[0].evidence}"
+            f"{request.where}: no record is one of __consumer_offsets: {first['error']}"
         )
 
 
@@ -188,12 +192,11 @@ def _in_order(rows: Iterable[Row], request: ReplayRequest) -> tuple[Row, ...]:
     so they come together and in order; the table of groups has rows of several workers.
     """
 
-    def place(row: Row) -> tuple[int | bytes, int, int]:
+    def place(row: Row) -> tuple[int | bytes, ...]:
         group = int(row.group.rpartition("-")[2] or 0) if request.redact else utf16_key(row.group)
         if isinstance(row, GroupRow):
-            return group, row.life, 0
-        # Rows without a group come from several workers.
-        return (group, row.at_ms, row.life) if isinstance(row, AnomalyRow) else (group, 0, 0)
+            return group, row.life
+        return (group, *worst_first(row)) if isinstance(row, AnomalyRow) else (group,)
 
     return tuple(sorted(rows, key=place))
 

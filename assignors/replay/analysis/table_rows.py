@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from assignors.ownership.double import double_time
 from assignors.replay.analysis.commits import commit_counts, sole_owner_ids, spans
@@ -16,6 +16,7 @@ from assignors.replay.analysis.group_analysis import (
 )
 from assignors.replay.history.model import Generation, Life, Participant, partition_count
 from assignors.replay.tables.rows import (
+    AnomalyRow,
     AssignmentRow,
     GenerationRow,
     GroupRow,
@@ -24,13 +25,17 @@ from assignors.replay.tables.rows import (
 )
 
 
-def group_rows(analysis: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> Iterator[GroupRow]:
-    """Yield a row for each life; `anomaly_counts` is life number -> how many findings it has."""
+def group_rows(analysis: GroupAnalysis, found: Sequence[AnomalyRow]) -> Iterator[GroupRow]:
+    """Yield a row for each life; `found` are the findings of the group, worst first."""
+    by_life: dict[int, list[AnomalyRow]] = {}
+    for anomaly in found:
+        by_life.setdefault(anomaly.life, []).append(anomaly)
     counts = commit_counts(analysis.history.commits, spans(analysis.history.lives))
     for life_analysis, counted in zip(analysis.lives, counts, strict=True):
         life = life_analysis.life
         generations = life.generations
         last = generations[-1] if generations else None
+        listed = by_life.get(life.number, ())
         named = [g.protocol for g in generations if g.protocol]
         yield GroupRow(
             group=analysis.history.group,
@@ -47,10 +52,11 @@ def group_rows(analysis: GroupAnalysis, anomaly_counts: Mapping[int, int]) -> It
             moved=sum(analysed.figures.moved for analysed in life_analysis.generations),
             commit_count=counted.commits,
             tombstone_count=counted.tombstones,
-            anomaly_count=anomaly_counts.get(life.number, 0),
+            anomaly_count=len(listed),
             double_owned_ms=double_time(life_analysis.overlaps),
             unassigned_partition_ms=sum_of_known(map(unassigned_ms, life_analysis.generations)),
             downtime_partition_ms=sum_of_known(map(downtime_ms, life_analysis.generations)),
+            severity=listed[0].severity if listed else None,
         )
 
 

@@ -7,7 +7,6 @@ It works group by group, and the engine on Spark calls the same functions for ea
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -30,7 +29,7 @@ from assignors.replay.analysis.table_rows import (
 )
 from assignors.replay.analysis.what_if import what_if
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.findings import Thresholds, anomalies
+from assignors.replay.findings import Selection, Thresholds, anomalies
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
 from assignors.replay.tables.rows import OutcomeRow, Tables
@@ -45,6 +44,8 @@ class Settings:
     assignors: Sequence[Assignor] = ()
     """Assignors to try instead: the outcomes table."""
     thresholds: Thresholds = field(default_factory=Thresholds)
+    selection: Selection = field(default_factory=Selection)
+    """Which findings are wanted: all but notes, unless more or less is asked for."""
     label: Label | None = None
     """Replaces names by labels; `None` leaves them."""
 
@@ -116,7 +117,7 @@ def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
     Cost: that of the optimal solver and of the assignors to try, for each generation.
     """
     analysis, outcomes = analysis_and_outcomes(history, settings)
-    return tables_of(analysis, outcomes, settings.thresholds)
+    return tables_of(analysis, outcomes, settings)
 
 
 def analysis_and_outcomes(
@@ -133,12 +134,12 @@ def analysis_and_outcomes(
 
 
 def tables_of(
-    analysis: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], thresholds: Thresholds
+    analysis: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], settings: Settings = DEFAULT
 ) -> Tables:
     """Return the analysis of a group as rows of all tables."""
-    found = anomalies(analysis, thresholds)
+    found = anomalies(analysis, settings.thresholds, settings.selection)
     return Tables(
-        groups=tuple(group_rows(analysis, Counter(row.life for row in found))),
+        groups=tuple(group_rows(analysis, found)),
         offsets=tuple(offset_rows(analysis)),
         generations=tuple(generation_rows(analysis)),
         members=tuple(member_rows(analysis)),

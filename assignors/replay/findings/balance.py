@@ -15,46 +15,11 @@ from assignors.replay.history.model import partition_count
 from assignors.replay.tables.rows import AnomalyKind
 
 
-def unfair_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield members with less, or more, than a best assignment gives to members like them."""
-
-    def unfair(analysed: GenerationAnalysis) -> Iterator[tuple[str, AnomalyKind]]:
-        if _gap(analysed) < thresholds.balance_gap:
-            return
-        for member in analysed.generation.members:
-            bounds = analysed.figures.fair.get(member.member_id)
-            load = partition_count(intended(member))
-            if bounds is not None and not bounds[0] <= load <= bounds[1]:
-                is_less = load < bounds[0]
-                kind = AnomalyKind.STARVED if is_less else AnomalyKind.OVERLOADED
-                yield member.member_id, kind
-
-    load = {
-        (analysed.generation.number, member.member_id): partition_count(intended(member))
-        for analysed in analysis.generations
-        if _gap(analysed) >= thresholds.balance_gap
-        for member in analysed.generation.members
-    }
-    for (member_id, kind), run in runs(analysis.generations, unfair):
-        if is_transient(analysis, run, thresholds):
-            continue
-        loads = [load[analysed.generation.number, member_id] for analysed in run]
-        least, most = run[0].figures.fair[member_id]
-        fair = str(least) if least == most else f"{least} to {most}"
-        extreme = min(loads) if kind is AnomalyKind.STARVED else max(loads)
-        yield Finding(
-            kind=kind,
-            generation=run[0].generation.number,
-            at_ms=run[0].generation.at_ms,
-            until_ms=run[-1].generation.until_ms,
-            member_id=member_id,
-            count=extreme,
-            evidence=f"{amount(extreme, 'partition')} in {span(run)}, where {fair} would be even",
-        )
-
-
 def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield runs of generations whose loads were less even than possible."""
+    """Yield runs of generations whose loads were less even than possible.
+
+    With the members that had less, or more, than a best assignment gives to members like them.
+    """
 
     def uneven(analysed: GenerationAnalysis) -> list[str]:
         return ["uneven"] if _gap(analysed) >= thresholds.balance_gap else []
@@ -64,16 +29,23 @@ def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
             continue
         worst = max(run, key=_gap)
         counted = worst.figures
+        unfair = {member: None for analysed in run for member in _unfair(analysed)}
+        least = [member for member, excess in _unfair(worst).items() if excess < 0]
+        most = max(_unfair(worst).items(), key=lambda one: one[1], default=None)
         yield Finding(
             kind=AnomalyKind.IMBALANCE,
             generation=worst.generation.number,
             at_ms=run[0].generation.at_ms,
             until_ms=run[-1].generation.until_ms,
             count=_gap(worst),
+            member_id=None if most is None else most[0],
+            members=tuple(unfair),
             evidence=(
                 f"loads from {counted.load_min} to {counted.load_max} in generation "
                 f"{worst.generation.number}, best possible maximum load "
-                f"{counted.load_max_optimum}; uneven in {span(run)}"
+                f"{counted.load_max_optimum}; {amount(len(least), 'member')} had less than in any "
+                f"balanced assignment, {len(_unfair(worst)) - len(least):,} more; uneven in "
+                f"{span(run)}"
             ),
         )
 
@@ -97,6 +69,20 @@ def needless_moves(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[F
                     f"the group; {amount(counted.moved_minimum, 'move')} would have been enough"
                 ),
             )
+
+
+def _unfair(analysed: GenerationAnalysis) -> dict[str, int]:
+    """Return member -> partitions above the most (below the least) of any balanced assignment."""
+    found = {}
+    for member in analysed.generation.members:
+        bounds = analysed.figures.fair.get(member.member_id)
+        if bounds is None:
+            continue
+        load = partition_count(intended(member))
+        excess = load - min(max(load, bounds[0]), bounds[1])
+        if excess:
+            found[member.member_id] = excess
+    return found
 
 
 def _gap(analysed: GenerationAnalysis) -> int:

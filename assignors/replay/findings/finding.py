@@ -7,11 +7,12 @@ in a row that have it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.tables.rows import AnomalyKind
+from wire import TopicPartitions
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -38,21 +39,28 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that went wrong in a life."""
+    """One occurrence of something that went wrong in a life."""
 
     kind: AnomalyKind
-    generation: int
+    generation: int | None
+    """`None` where it is about a record of no generation."""
     at_ms: int
     until_ms: int | None
     """`None` where it lasts at the end of the records."""
     evidence: str
     """A sentence for people."""
     count: int = 1
-    """How many partitions, generations or bytes: `evidence` says which."""
+    """How many partitions, generations or messages: `glossary` says which."""
+    cause: str = ""
+    """Findings of one kind and cause in one life are one row (`causes`)."""
     member_id: str | None = None
     client_id: str | None = None
     topic: str | None = None
     partition: int | None = None
+    members: tuple[str, ...] = ()
+    """Ids of the members that it touches; `member_id` need not be among them."""
+    partitions: TopicPartitions = field(default_factory=dict)
+    """The partitions that it touches."""
 
 
 def runs(

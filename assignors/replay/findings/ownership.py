@@ -10,7 +10,7 @@ one round, as it should be. One that is unassigned for longer, or for no such re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.replay.analysis.figures import intended, is_cooperative
@@ -45,6 +45,8 @@ def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]
             member_id=second.member_id,
             topic=second.topic,
             partition=second.partition,
+            partitions={second.topic: (second.partition,)},
+            members=(first.member_id,),
             count=2,
             evidence=(
                 f"{second.topic}-{second.partition} was owned by {first.member_id} and "
@@ -90,36 +92,50 @@ def early_handovers(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
 
 
 def unassigned(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield partitions of subscribed topics that nobody was assigned, for long or to the end."""
-    missing: dict[tuple[int, int, str], list[int]] = {}
-    found: dict[tuple[int, int, str], Sequence[GenerationAnalysis]] = {}
+    """Yield partitions of subscribed topics that nobody was assigned, for long or to the end.
+
+    Those of the same generations are one finding.
+    """
+    missing: dict[tuple[int, int], dict[str, list[int]]] = {}
+    found: dict[tuple[int, int], Sequence[GenerationAnalysis]] = {}
     awaited: dict[int, dict[TopicPartition, None]] = {}
-    for place, run in runs(
+    for (topic, number), run in runs(
         analysis.generations, lambda analysed: pairs(analysed.figures.unassigned)
     ):
-        if _is_withheld(analysis, run, place, awaited) or is_transient(analysis, run, thresholds):
+        if _is_withheld(analysis, run, (topic, number), awaited) or is_transient(
+            analysis, run, thresholds
+        ):
             continue
-        key = (run[0].generation.number, len(run), place[0])
-        missing.setdefault(key, []).append(place[1])
+        key = (run[0].generation.number, len(run))
+        missing.setdefault(key, {}).setdefault(topic, []).append(number)
         found[key] = run
-    for key, numbers in missing.items():
-        run, topic = found[key], key[2]
-        until_ms = run[-1].generation.until_ms
-        lasted = (
-            "at the end of the records"
-            if until_ms is None
-            else f"for {seconds(until_ms - run[0].generation.at_ms)}"
-        )
-        yield Finding(
-            kind=AnomalyKind.UNASSIGNED,
-            generation=run[0].generation.number,
-            at_ms=run[0].generation.at_ms,
-            until_ms=until_ms,
-            topic=topic,
-            partition=numbers[0] if len(numbers) == 1 else None,
-            count=len(numbers),
-            evidence=f"{topic}[{numbers_shown(numbers)}] unassigned in {span(run)}, {lasted}",
-        )
+    for key, by_topic in missing.items():
+        yield _unassigned_finding(found[key], by_topic)
+
+
+def _unassigned_finding(
+    run: Sequence[GenerationAnalysis], by_topic: Mapping[str, Sequence[int]]
+) -> Finding:
+    until_ms = run[-1].generation.until_ms
+    lasted = (
+        "at the end of the records"
+        if until_ms is None
+        else f"for {seconds(until_ms - run[0].generation.at_ms)}"
+    )
+    count = sum(map(len, by_topic.values()))
+    topic, numbers = next(iter(by_topic.items()))
+    named = [f"{name}[{numbers_shown(listed)}]" for name, listed in by_topic.items()]
+    return Finding(
+        kind=AnomalyKind.UNASSIGNED,
+        generation=run[0].generation.number,
+        at_ms=run[0].generation.at_ms,
+        until_ms=until_ms,
+        topic=topic if len(by_topic) == 1 else None,
+        partition=numbers[0] if count == 1 else None,
+        partitions={name: tuple(listed) for name, listed in by_topic.items()},
+        count=count,
+        evidence=f"{numbers_shown(named, limit=4)} unassigned in {span(run)}, {lasted}",
+    )
 
 
 def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
@@ -146,6 +162,7 @@ def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
             member_id=member_id,
             topic=topic,
             partition=numbers[0] if len(numbers) == 1 else None,
+            partitions={topic: numbers},
             count=len(numbers),
             evidence=f"was assigned {topic}[{numbers_shown(numbers)}] and subscribes to "
             f"{numbers_shown(member.topics) or 'nothing'}, in {span(run)}",
@@ -188,6 +205,8 @@ def _too_early_finding(
         member_id=new,
         topic=place[0],
         partition=place[1],
+        partitions={place[0]: (place[1],)},
+        members=(old,),
         count=2,
         evidence=(
             f"{place[0]}-{place[1]} was assigned to {new} while {old} owned and claimed it: "

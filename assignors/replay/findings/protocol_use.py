@@ -19,6 +19,9 @@ from wire import NoteCode
 
 HARMLESS = frozenset({NoteCode.USER_DATA_EMPTY, NoteCode.RACK_EMPTY})
 
+CLIENT_LAYOUTS = frozenset({("user-data", NoteCode.STICKY_LAYOUT)})
+"""What was decoded, and the code: the normal layout of some clients, librdkafka and franz-go."""
+
 
 @dataclass(slots=True, kw_only=True)
 class _Seen:
@@ -49,12 +52,15 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
                     seen, (writer.client_id, oddity.blob, oddity.code), generation, writer, oddity
                 )
     for (client_id, blob, code), found in seen.items():
+        is_normal = (blob, code) in CLIENT_LAYOUTS
         yield Finding(
-            kind=AnomalyKind.ODD_BYTES,
+            kind=AnomalyKind.CLIENT_LAYOUT if is_normal else AnomalyKind.ODD_BYTES,
+            cause=f"{blob} {code.value}",
             generation=found.generation,
             at_ms=found.at_ms,
             until_ms=found.until_ms,
             member_id=found.member_id,
+            members=tuple(found.members),
             client_id=client_id,
             count=found.count,
             evidence=f"{blob} {code.value}, {times(found.count)}: {found.text}",
@@ -84,6 +90,7 @@ def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Findin
     for found in seen.values():
         yield Finding(
             kind=AnomalyKind.UNREADABLE,
+            cause="member",
             generation=found.generation,
             at_ms=found.at_ms,
             until_ms=found.until_ms,
@@ -151,3 +158,4 @@ def _count(
     )
     found.count += 1
     found.until_ms = generation.at_ms
+    found.members[writer.member_id] = None

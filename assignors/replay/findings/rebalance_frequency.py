@@ -48,9 +48,14 @@ def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
 
 
 def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield times with at least `storm_generations` in `storm_window_ms`. Cost: linear."""
+    """Yield times with at least `storm_generations` in `storm_window_ms`. Cost: linear.
+
+    A loop is none, however fast it turns.
+    """
     busy = [analysed for analysed in analysis.generations if analysed.generation.members]
     for run in _crowded(busy, thresholds):
+        if _is_loop(run, thresholds):
+            continue  # the same generations are a finding already
         first, last = run[0].generation, run[-1].generation
         joined = sum(len(analysed.figures.joined) for analysed in run)
         left = sum(len(analysed.figures.left) for analysed in run)
@@ -71,6 +76,12 @@ def _signatures(analysed: GenerationAnalysis) -> Iterator[Signature]:
     members = analysed.generation.members
     if members:
         yield tuple(sorted((m.member_id, tuple(sorted(set(m.topics)))) for m in members))
+
+
+def _is_loop(run: Sequence[GenerationAnalysis], thresholds: Thresholds) -> bool:
+    """Return whether a run is one loop from its first generation to its last."""
+    signatures = {signature for analysed in run for signature in _signatures(analysed)}
+    return len(signatures) == 1 and len(run) >= thresholds.loop_generations
 
 
 def _plans(analysed: GenerationAnalysis) -> dict[str, set[TopicPartition]]:

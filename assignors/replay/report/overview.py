@@ -3,48 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.replay.analysis.reproduce import Share, shares
 from assignors.replay.analysis.what_if import total
+from assignors.replay.findings.glossary import GLOSSARY
 from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds
 from assignors.replay.report.table_view import Column, Form, TableView, table_view
 from assignors.replay.report.view_model import GroupView
 from assignors.replay.tables.rows import AnomalyKind, GroupRow, Tables
-
-MEANINGS: Mapping[str, str] = {
-    AnomalyKind.DOUBLE_OWNERSHIP: (
-        "a partition was assigned to two members at the same time, by the recorded assignments"
-    ),
-    AnomalyKind.GIVEN_TOO_EARLY: (
-        "a partition was assigned to its next owner while the previous owner still claimed it: "
-        "both consumed it until the previous owner revoked it, and that time is not recorded"
-    ),
-    AnomalyKind.UNASSIGNED: (
-        "a partition of a subscribed topic was assigned to no member, and was not part of a "
-        "hand-over"
-    ),
-    AnomalyKind.FOREIGN_TOPIC: "a member was assigned a topic that it did not subscribe to",
-    AnomalyKind.REBALANCE_LOOP: (
-        "one rebalance followed another, although no member joined, left or changed its "
-        "subscription"
-    ),
-    AnomalyKind.REBALANCE_STORM: "many generations in a short time",
-    AnomalyKind.NEVER_CLAIMS: (
-        "a member never reported its owned partitions, although its protocol requires it"
-    ),
-    AnomalyKind.STARVED: "a member had fewer partitions than in a balanced assignment",
-    AnomalyKind.OVERLOADED: "a member had more partitions than in a balanced assignment",
-    AnomalyKind.IMBALANCE: "the loads of the members differed by more than necessary",
-    AnomalyKind.NEEDLESS_MOVES: "more partitions moved than a balanced assignment needs",
-    AnomalyKind.ODD_BYTES: "a client wrote bytes that differ from the protocol",
-    AnomalyKind.UNREADABLE: (
-        "a record, or a member's subscription or assignment, could not be decoded"
-    ),
-}
-"""What each kind of finding means."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +99,7 @@ def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
         Column("finding", lambda row: row.kind, Form.FINDING_KIND),
         Column("findings", lambda row: number(row.findings), Form.NUMBER),
         Column("groups", lambda row: number(row.groups), Form.NUMBER),
-        Column("meaning", lambda row: MEANINGS.get(row.kind), Form.PROSE),
+        Column("meaning", lambda row: GLOSSARY[AnomalyKind(row.kind)].meaning, Form.PROSE),
     ]
     if not rows:
         return None

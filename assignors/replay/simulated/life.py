@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.ownership.double import overlaps
 from assignors.ownership.intervals import FOREVER, Ownership, ownerships
+from assignors.replay.findings.glossary import Severity
 from assignors.replay.report.chart import chart
 from assignors.replay.report.formats import clock, count, duration, partition_seconds
 from assignors.replay.report.group_details import LifeDetails
@@ -220,6 +221,7 @@ def _violations(row: GroupRow, played: Played) -> list[AnomalyRow]:
             partition=None,
             count=1,
             evidence=str(each),
+            severity=Severity.CRITICAL.value,
         )
         for each in played.violations
     ]

@@ -32,7 +32,7 @@ def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
 
     >>> from assignors.replay.tables.rows import AnomalyRow
     >>> as_arrow(AnomalyRow, []).num_columns
-    12
+    19
     """
     listed = list(rows)
     schema = schema_of(table)
@@ -54,7 +54,7 @@ def row_of(table: type[Row], plain: Mapping[str, Any]) -> Row:
     """Return the row that `arrow_row` made `plain` of.
 
     >>> from assignors.replay.tables.rows import AnomalyRow
-    >>> row = AnomalyRow(group="g", life=1, kind="starved", generation=2, at_ms=5, until_ms=None,
+    >>> row = AnomalyRow(group="g", life=1, kind="imbalance", generation=2, at_ms=5, until_ms=None,
     ...     member_id="a", client_id="c", topic=None, partition=None, count=1, evidence="so")
     >>> row_of(AnomalyRow, arrow_row(row)) == row
     True
@@ -124,7 +124,7 @@ def _value(value: object) -> object:
     if isinstance(value, int):
         return max(INT64_MIN, min(value, INT64_MAX))
     if isinstance(value, tuple):
-        return [_text(entry) for entry in value]
+        return [_value(entry) for entry in value]
     if isinstance(value, Mapping):
         return [
             {"topic": _text(topic), "partitions": list(numbers)} for topic, numbers in value.items()

@@ -22,14 +22,14 @@ What the offsets topic does not record is `None`: `columns.NOT_RECORDED` says wh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wire import TopicPartitions
 
 
 class AnomalyKind(StrEnum):
-    """What can be wrong with a group; `findings` has a function for each."""
+    """What can be wrong with a group; `findings.glossary` says how bad each is, and what to do."""
 
     DOUBLE_OWNERSHIP = "double-ownership"
     """Two members own one partition at a time, by what they were assigned."""
@@ -45,16 +45,14 @@ class AnomalyKind(StrEnum):
     """Many generations in a short time."""
     NEVER_CLAIMS = "never-claims"
     """A member never claims what it owns, though its protocol uses claims."""
-    STARVED = "starved"
-    """A member has less than a balanced assignment would give it."""
-    OVERLOADED = "overloaded"
-    """A member has more than a balanced assignment would give it."""
     IMBALANCE = "imbalance"
-    """The loads are less even than possible."""
+    """The loads are less even than possible: some members have less, or more, than is fair."""
     NEEDLESS_MOVES = "needless-moves"
     """More partitions moved than a balanced assignment needs."""
     ODD_BYTES = "odd-bytes"
     """A client writes bytes that do not follow the protocol."""
+    CLIENT_LAYOUT = "client-layout"
+    """A client writes its own layout where the protocol leaves the bytes to the assignor."""
     UNREADABLE = "unreadable"
     """A record, a Subscription or an Assignment that cannot be read."""
 
@@ -94,6 +92,8 @@ class GroupRow:
     """Partition-milliseconds in which partitions of subscribed topics were unassigned."""
     downtime_partition_ms: int | None
     """Estimate, see `columns.ESTIMATED`."""
+    severity: str | None = None
+    """That of its worst finding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,22 +248,38 @@ class AssignmentRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnomalyRow:
-    """One finding, with what is needed to see it."""
+    """One finding, with what is needed to see it. What one cause repeats is one finding."""
 
     group: str
     life: int
     kind: str
     """An `AnomalyKind`."""
     generation: int | None
+    """Where `evidence` was seen: of repeated occurrences the one that lasted longest."""
     at_ms: int
+    """When the first occurrence began."""
     until_ms: int | None
+    """When the last one to end did; `None` where one lasts at the end of the records."""
     member_id: str | None
+    """Of the member that `evidence` is about, as are the next four."""
     client_id: str | None
     topic: str | None
     partition: int | None
     count: int
-    """How many partitions, generations or bytes: `evidence` says which."""
+    """How many partitions, generations or messages: `findings.glossary` says which."""
     evidence: str
+    severity: str = "low"
+    """critical, high, medium, low, note: `findings.glossary.Severity`."""
+    occurrences: int = 1
+    last_ms: int | None = None
+    """When the last occurrence began."""
+    generations: tuple[int, ...] = ()
+    """Those in which an occurrence began."""
+    members: tuple[str, ...] = ()
+    """Ids of the members that it touched."""
+    partitions: TopicPartitions = field(default_factory=dict)
+    """The partitions that it touched, where it is about partitions."""
+    what_to_do: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,8 @@ from assignors.replay.history.model import partition_count
 from assignors.replay.tables.rows import GenerationRow, Tables
 from tests.replay.laws.rows import added, end_of, members_of, with_generations
 
+SEVERITIES = ["critical", "high", "medium", "low", "note"]
+
 
 def lives_follow_on_each_other(tables: Tables) -> Iterator[str]:
     for group, listed in groupby(tables.groups, key=lambda row: row.group):
@@ -140,8 +142,10 @@ def findings_fall_into_their_lives(tables: Tables) -> Iterator[str]:
         where = f"{row.group} life {row.life} {row.kind} at {row.at_ms}"
         if row.until_ms is not None and row.until_ms < row.at_ms:
             yield f"{where} ends before it begins"
-        if row.count < (row.kind != "starved"):
-            yield f"{where} counts {row.count}"
+        if row.count < 1 or row.occurrences < max(len(row.generations), 1):
+            yield f"{where} counts {row.count}, occurs {row.occurrences} times"
+        if not row.at_ms <= (row.last_ms or 0) <= end_of(row.until_ms):
+            yield f"{where}: the last one began at {row.last_ms}"
         life = lives.get((row.group, row.life))
         if not row.generation or life is None:  # 0: before the first on record
             continue
@@ -149,15 +153,20 @@ def findings_fall_into_their_lives(tables: Tables) -> Iterator[str]:
             yield f"{where} does not fit into its life"
         if (row.group, row.life, row.generation) not in generations:
             yield f"{where}: no generation {row.generation}"
-        if row.member_id is not None and (row.group, row.life, row.member_id) not in seen:
-            yield f"{where}: no member {row.member_id}"
+        for member_id in {*row.members, *([row.member_id] if row.member_id else [])}:
+            if (row.group, row.life, member_id) not in seen:
+                yield f"{where}: no member {member_id}"
 
 
 def findings_are_counted_with_their_group(tables: Tables) -> Iterator[str]:
     counted = Counter((row.group, row.life) for row in tables.anomalies)
+    by_severity = sorted(tables.anomalies, key=lambda row: -SEVERITIES.index(row.severity))
+    worst = {(row.group, row.life): row.severity for row in by_severity}
     for row in tables.groups:
         if row.anomaly_count != counted[row.group, row.life]:
             yield f"{row.group} life {row.life}: {row.anomaly_count} findings"
+        if row.severity != worst.get((row.group, row.life)):
+            yield f"{row.group} life {row.life}: {row.severity} is not its worst finding"
 
 
 def _unassigned_ms(row: GenerationRow) -> int | None:

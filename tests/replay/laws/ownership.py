@@ -45,25 +45,37 @@ def what_moved_has_a_next_owner_at_once(tables: Tables) -> Iterator[str]:
 
 
 def two_owners_are_a_finding_and_nothing_else_is(tables: Tables) -> Iterator[str]:
-    found = _found_twice(tables)
-    shared = {(row.group, row.life) for row in tables.groups if row.kind == "share"}
-    for place, listed in by_place(tables).items():
-        if place[:2] in shared:
-            continue
+    """The one finding of a life has the partitions, the first time and the last."""
+    expected: dict[Key, dict[str, set[int]]] = {}
+    spans: dict[Key, list[tuple[int, int]]] = {}
+    for (group, life, topic, number), listed in _unshared(tables):
         doubles = _doubles(listed)
-        if _union(found.pop(place, [])) != doubles:
-            yield f"{place}: {doubles} by the assignments, not by the findings"
+        if doubles:
+            expected.setdefault((group, life), {}).setdefault(topic, set()).add(number)
+            spans.setdefault((group, life), []).extend(doubles)
         for row in listed:
             begin, end = row.from_ms, end_of(row.to_ms)
             if row.is_double != any(start < end and begin < stop for start, stop in doubles):
-                yield f"{place}: is_double of {row.member_id} at {row.from_ms}"
-    yield from (f"{place}: found, and no two members owned it" for place in found)
+                yield f"{topic}-{number}: is_double of {row.member_id} at {row.from_ms}"
+    for found in tables.anomalies:
+        if found.kind != "double-ownership":
+            continue
+        key = (found.group, found.life)
+        places = {topic: set(numbers) for topic, numbers in found.partitions.items()}
+        if places != expected.pop(key, {}):
+            yield f"{key}: {found.partitions} are found, and not by the assignments"
+        met = spans.get(key, [(0, 0)])
+        begin, end = min(met)[0], max(end for _, end in met)
+        if (found.at_ms, end_of(found.until_ms)) != (begin, end):
+            yield f"{key}: found from {found.at_ms} to {found.until_ms}, not {begin} to {end}"
+    yield from (f"{key}: {places} by the assignments alone" for key, places in expected.items())
 
 
 def what_is_double_owned_is_measured_by_its_findings(tables: Tables) -> Iterator[str]:
     closed: dict[Key, int] = {}
     lasting: dict[Key, None] = {}
-    for place, spans in _found_twice(tables).items():
+    for place, listed in _unshared(tables):
+        spans = _met(listed)
         over = _union([span for span in spans if span[1] < FOR_EVER])
         if over:
             closed[place[:2]] = closed.get(place[:2], 0) + sum(end - start for start, end in over)
@@ -73,7 +85,7 @@ def what_is_double_owned_is_measured_by_its_findings(tables: Tables) -> Iterator
         key = (row.group, row.life)
         expected = closed.get(key, None if key in lasting else 0)
         if row.double_owned_ms != expected:
-            yield f"{key}: double-owned for {row.double_owned_ms}, by the findings {expected}"
+            yield f"{key}: double-owned for {row.double_owned_ms}, by the intervals {expected}"
 
 
 def what_members_are_assigned_is_what_they_own(tables: Tables) -> Iterator[str]:
@@ -100,16 +112,12 @@ def what_members_are_assigned_is_what_they_own(tables: Tables) -> Iterator[str]:
             yield f"{one.group} {one.life} {one.generation}: {odd} in one alone"
 
 
-def _found_twice(tables: Tables) -> dict[Place, list[tuple[int, int]]]:
-    """When each partition had two owners, by the findings."""
-    found: dict[Place, list[tuple[int, int]]] = {}
-    for row in tables.anomalies:
-        if row.kind == "double-ownership":
-            assert row.topic is not None
-            assert row.partition is not None
-            place = (row.group, row.life, row.topic, row.partition)
-            found.setdefault(place, []).append((row.at_ms, end_of(row.until_ms)))
-    return found
+def _unshared(tables: Tables) -> Iterator[tuple[Place, list[AssignmentRow]]]:
+    """The intervals of each partition that one member at a time should own."""
+    shared = {(row.group, row.life) for row in tables.groups if row.kind == "share"}
+    yield from (
+        (place, rows) for place, rows in by_place(tables).items() if place[:2] not in shared
+    )
 
 
 def _last_of(row: AssignmentRow) -> int:
@@ -120,13 +128,18 @@ def _last_of(row: AssignmentRow) -> int:
 
 
 def _doubles(listed: Sequence[AssignmentRow]) -> list[tuple[int, int]]:
-    """When two or more members owned it: any two rows, moment by moment."""
+    """When two or more members owned it."""
+    return _union(_met(listed))
+
+
+def _met(listed: Sequence[AssignmentRow]) -> list[tuple[int, int]]:
+    """When each two of the intervals overlap: any two rows, moment by moment."""
     met = [
         (max(one.from_ms, other.from_ms), min(end_of(one.to_ms), end_of(other.to_ms)))
         for position, one in enumerate(listed)
         for other in listed[:position]
     ]
-    return _union([(start, end) for start, end in met if start < end])
+    return [(start, end) for start, end in met if start < end]
 
 
 def _union(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

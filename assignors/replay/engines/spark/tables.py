@@ -31,6 +31,7 @@ from assignors.replay.engines.spark.commits import (
 from assignors.replay.engines.spark.groups import histories_of
 from assignors.replay.engines.spark.names import label_of, numbered_names
 from assignors.replay.engines.spark.selection import history_records
+from assignors.replay.history.timeline import NO_GROUP
 from assignors.replay.sources import SourceError
 from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES
@@ -96,7 +97,8 @@ def table(analysed: DataFrame, name: str) -> DataFrame:
     """
     if name not in ANALYSED:
         raise ValueError(f"no table {name!r} here; there are {', '.join(ANALYSED)}")
-    return _column(analysed, name)
+    found = _column(analysed, name)
+    return _nameless_joined(found) if name == "anomalies" else found
 
 
 def tables(
@@ -134,13 +136,35 @@ def _column(analysed: DataFrame, name: str) -> DataFrame:
     return analysed.where(col(name).isNotNull()).select(f"{name}.*")
 
 
+def _nameless_joined(anomalies: DataFrame) -> DataFrame:
+    """Return the findings, of records that name no group one: several workers had such records.
+
+    As `findings.causes` joins what one worker has: counts are added, the first one is shown.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+
+    is_nameless = (f.col("group") == NO_GROUP) & f.col("generation").isNull()
+    joined = {
+        "at_ms": f.min("at_ms"),
+        "until_ms": f.max("until_ms"),
+        "count": f.sum("count"),
+        "occurrences": f.sum("occurrences"),
+        "last_ms": f.max("last_ms"),
+    }
+    first = f.min_by(f.struct(*anomalies.columns), f.struct("at_ms", "evidence")).alias("first")
+    listed = anomalies.where(is_nameless).groupBy("life", "kind")
+    made = listed.agg(first, *(column.alias(name) for name, column in joined.items()))
+    columns = [f.col(name if name in joined else f"first.{name}") for name in anomalies.columns]
+    return anomalies.where(~is_nameless).unionByName(made.select(*columns))
+
+
 def _analysis(
     records: pa.Table, settings: Settings, topic_names: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of one group's tables, each under the name of its table."""
     for history in histories_of(records, topic_names):
         analysis, outcomes = analysis_and_outcomes(history, settings)
-        made = tables_of(analysis, outcomes, settings.thresholds)
+        made = tables_of(analysis, outcomes, settings)
         for name in ANALYSED:
             yield from ({name: arrow_row(row)} for row in getattr(made, name))
         yield from _intervals(history.group, analysis)

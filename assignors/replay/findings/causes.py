@@ -1,0 +1,91 @@
+"""One finding a cause: what repeats in a life of a group for the same reason is one row.
+
+At three in the morning one line that says "57 times, on 12 partitions, with 9 members" is of more
+use than 57 lines. The row has the evidence of the occurrence that lasted longest, and of all of
+them the times, the generations, the members and the partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from assignors.replay.findings.finding import Finding
+from assignors.replay.findings.glossary import GLOSSARY, ORDER, RANK
+from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
+from wire import TopicPartitions
+from wire.text import utf16_key
+
+Clients = Mapping[str, tuple[str, str]]
+"""Member id -> client id and host."""
+
+
+def cause_rows(
+    group: str, life: int, findings: Iterable[Finding], clients: Clients
+) -> Iterator[AnomalyRow]:
+    """Yield a row for each cause, in the order of `worst_first`. Cost: O(F log F)."""
+    by_cause: dict[tuple[AnomalyKind, str], list[Finding]] = {}
+    for finding in findings:
+        by_cause.setdefault((finding.kind, finding.cause), []).append(finding)
+    rows = [_row(group, life, listed, clients) for listed in by_cause.values()]
+    yield from sorted(rows, key=worst_first)
+
+
+def worst_first(row: AnomalyRow) -> tuple[int, int, int, int]:
+    """Return what findings are sorted by: severity, kind, time, life."""
+    kind = ORDER.get(row.kind, len(ORDER))
+    return RANK.get(row.severity, len(RANK)), kind, row.at_ms, row.life
+
+
+def _row(group: str, life: int, found: Sequence[Finding], clients: Clients) -> AnomalyRow:
+    worst = min(found, key=_longest_first)
+    known = GLOSSARY[worst.kind]
+    client_id = worst.client_id
+    if client_id is None and worst.member_id is not None:
+        client_id = clients.get(worst.member_id, (None, None))[0]
+    counts = [finding.count for finding in found]
+    ends = [finding.until_ms for finding in found]
+    members = {member: None for finding in found for member in _members(finding)}
+    generations = {finding.generation for finding in found if finding.generation is not None}
+    return AnomalyRow(
+        group=group,
+        life=life,
+        kind=worst.kind.value,
+        generation=worst.generation,
+        at_ms=min(finding.at_ms for finding in found),
+        until_ms=None if None in ends else max(end for end in ends if end is not None),
+        member_id=worst.member_id,
+        client_id=client_id,
+        topic=worst.topic,
+        partition=worst.partition,
+        count=sum(counts) if known.is_count_added else max(counts),
+        evidence=worst.evidence,
+        severity=known.severity.value,
+        occurrences=len(found),
+        last_ms=max(finding.at_ms for finding in found),
+        generations=tuple(sorted(generations)),
+        members=tuple(members),
+        partitions=_joined(finding.partitions for finding in found),
+        what_to_do=known.what_to_do,
+    )
+
+
+def _longest_first(finding: Finding) -> tuple[bool, int, int, int, str]:
+    """Return what the occurrences of a cause are sorted by; the first one gives the evidence."""
+    ends = finding.until_ms is not None
+    lasted = 0 if finding.until_ms is None else finding.until_ms - finding.at_ms
+    return ends, -lasted, -finding.count, finding.at_ms, finding.evidence
+
+
+def _members(finding: Finding) -> Iterator[str]:
+    if finding.member_id is not None:
+        yield finding.member_id
+    yield from finding.members
+
+
+def _joined(parts: Iterable[TopicPartitions]) -> TopicPartitions:
+    """Return the partitions of all parts, topics in UTF-16 order, each number once."""
+    found: dict[str, set[int]] = {}
+    for part in parts:
+        for topic, numbers in part.items():
+            found.setdefault(topic, set()).update(numbers)
+    return {topic: tuple(sorted(found[topic])) for topic in sorted(found, key=utf16_key)}

@@ -1,0 +1,221 @@
+"""Every kind of finding: how severe it is, what it means, how sure it is, and what to do.
+
+`GLOSSARY` is the one place for these texts: the tables, the page and the reference in the
+documentation are made of it. Its order is the order in which findings are listed, worst first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assignors.replay.tables.rows import AnomalyKind
+
+
+class Severity(StrEnum):
+    """How bad a finding is, worst first."""
+
+    CRITICAL = "critical"
+    """Records are processed twice."""
+    HIGH = "high"
+    """Records are not processed, or something cannot be read."""
+    MEDIUM = "medium"
+    """The group stops and starts more often than it has to."""
+    LOW = "low"
+    """Work is spread badly, or bytes are odd; every record is processed."""
+    NOTE = "note"
+    """Nothing is wrong: worth knowing when something else is."""
+
+    def is_at_least(self, other: Severity) -> bool:
+        """Return whether this is as severe as `other`, or more.
+
+        >>> Severity.HIGH.is_at_least(Severity.LOW), Severity.NOTE.is_at_least(Severity.LOW)
+        (True, False)
+        """
+        return RANK[self] <= RANK[other]
+
+
+RANK: Mapping[str, int] = {severity.value: rank for rank, severity in enumerate(Severity)}
+"""Severity -> its place, 0 is the worst."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindOfFinding:
+    """What a kind of finding means; each text is one or two sentences without a full stop."""
+
+    severity: Severity
+    meaning: str
+    how_sure: str
+    """What the records prove, and what they cannot show."""
+    what_to_do: str
+    count: str
+    """What `AnomalyRow.count` counts."""
+    is_count_added: bool = True
+    """Whether the counts of repeated findings are added; else the largest one is kept."""
+
+
+GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
+    AnomalyKind.DOUBLE_OWNERSHIP: KindOfFinding(
+        severity=Severity.CRITICAL,
+        meaning=(
+            "a partition was assigned to two members at the same time, by the recorded assignments"
+        ),
+        how_sure="certain for the assignments; whether both members consumed is not recorded",
+        what_to_do=(
+            "Expect records processed twice in this time; stop one of the members, then update "
+            "or replace the assignor of the leader"
+        ),
+        count="owners of the partition",
+        is_count_added=False,
+    ),
+    AnomalyKind.GIVEN_TOO_EARLY: KindOfFinding(
+        severity=Severity.CRITICAL,
+        meaning=(
+            "a partition was assigned to its next owner while the previous owner still claimed it: "
+            "both consumed it until the previous owner revoked it, and that time is not recorded"
+        ),
+        how_sure=(
+            "certain that it was assigned too early; how long both consumed it is an upper bound"
+        ),
+        what_to_do=(
+            "Expect records processed twice; the leader's cooperative assignor must withhold "
+            "claimed partitions for a round: update that client, or have all members use one "
+            "client library"
+        ),
+        count="owners of the partition",
+        is_count_added=False,
+    ),
+    AnomalyKind.UNASSIGNED: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "a partition of a subscribed topic was assigned to no member, and was not part of a "
+            "hand-over"
+        ),
+        how_sure=(
+            "certain where partition counts are known (--partitions, --bootstrap); else the count "
+            "is the largest that the group's own records show"
+        ),
+        what_to_do=(
+            "If it lasts, the lag of these partitions grows: restart the leader so that the group "
+            "is assigned anew, and look whether the leader's client knows the topic"
+        ),
+        count="partitions",
+    ),
+    AnomalyKind.FOREIGN_TOPIC: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning="a member was assigned a topic that it did not subscribe to",
+        how_sure=(
+            "certain for the records; a subscription that changed during the round looks the same"
+        ),
+        what_to_do=(
+            "Nobody may be consuming these partitions: look at the assignor of the leader, and "
+            "whether members of one group subscribe to different topics on purpose"
+        ),
+        count="partitions",
+    ),
+    AnomalyKind.UNREADABLE: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=("a record, or a member's subscription or assignment, could not be decoded"),
+        how_sure="certain; what the bytes meant to say is unknown",
+        what_to_do=(
+            "Look at the bytes with `kafka-assignors decode`; a member whose subscription cannot "
+            "be read gets nothing: update or remove that client"
+        ),
+        count="records, or subscriptions",
+    ),
+    AnomalyKind.REBALANCE_LOOP: KindOfFinding(
+        severity=Severity.MEDIUM,
+        meaning=(
+            "one rebalance followed another, although no member joined, left or changed its "
+            "subscription"
+        ),
+        how_sure=(
+            "certain for the generations; why a member asked for a rebalance is not recorded"
+        ),
+        what_to_do=(
+            "Look in the members' logs for the reason of each join; a frequent one is an assignor "
+            "that never settles among clients of different libraries: use one library, or `range`"
+        ),
+        count="generations",
+    ),
+    AnomalyKind.REBALANCE_STORM: KindOfFinding(
+        severity=Severity.MEDIUM,
+        meaning="many generations in a short time",
+        how_sure="certain for the generations; a deployment of many members looks the same",
+        what_to_do=(
+            "If nobody deployed, look for members that restart or exceed max.poll.interval.ms; "
+            "if somebody did, use static membership (group.instance.id) or restart fewer at a time"
+        ),
+        count="generations",
+    ),
+    AnomalyKind.NEVER_CLAIMS: KindOfFinding(
+        severity=Severity.MEDIUM,
+        meaning=("a member never reported its owned partitions, although its protocol requires it"),
+        how_sure=(
+            "certain for the bytes; a member that loses its state before each rebalance looks the "
+            "same"
+        ),
+        what_to_do=(
+            "Its partitions move at every rebalance: update that client, or keep it out of a "
+            "group with a sticky assignor"
+        ),
+        count="rebalances without a claim",
+    ),
+    AnomalyKind.IMBALANCE: KindOfFinding(
+        severity=Severity.LOW,
+        meaning=(
+            "the loads of the members differed by more than necessary: some had fewer partitions, "
+            "or more, than in any balanced assignment"
+        ),
+        how_sure=(
+            "certain for partition counts as the records show them; partitions count alike, "
+            "however much is written to them"
+        ),
+        what_to_do=(
+            "If the most loaded members lag, change the assignor; `replay --what-if` shows what "
+            "another one would have done (`range` is uneven with several topics by design)"
+        ),
+        count="the sum of squared loads above the best possible",
+        is_count_added=False,
+    ),
+    AnomalyKind.NEEDLESS_MOVES: KindOfFinding(
+        severity=Severity.LOW,
+        meaning="more partitions moved than a balanced assignment needs",
+        how_sure=(
+            "certain for the assignments; compared with the best balance and the fewest moves to it"
+        ),
+        what_to_do=(
+            "Caches and state of moved partitions are built anew: if that is dear, use a sticky "
+            "assignor; `replay --what-if` shows what it would have moved"
+        ),
+        count="moves above the fewest",
+    ),
+    AnomalyKind.ODD_BYTES: KindOfFinding(
+        severity=Severity.LOW,
+        meaning="a client wrote bytes that differ from the protocol",
+        how_sure="certain; whether other clients read them as they are meant depends on the client",
+        what_to_do=(
+            "Nothing at night; if members ignore each other's claims, update the client that "
+            "`client_id` names; `kafka-assignors conform` has vectors of such bytes"
+        ),
+        count="messages with such bytes",
+    ),
+    AnomalyKind.CLIENT_LAYOUT: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "librdkafka and franz-go write their whole assignment where Java's cooperative sticky "
+            "assignor writes four bytes; this is how these clients work"
+        ),
+        how_sure="certain",
+        what_to_do=(
+            "Nothing, unless members of other libraries lose partitions they claimed: some leaders "
+            "take the first four bytes for a generation"
+        ),
+        count="messages with this layout",
+    ),
+}
+"""Every kind, worst first."""
+
+ORDER: Mapping[str, int] = {kind.value: place for place, kind in enumerate(GLOSSARY)}
+"""Kind -> its place in the glossary: within one severity, worse kinds come first."""

@@ -1,0 +1,50 @@
+"""Which findings are wanted: from a severity on, of some kinds, of a time.
+
+What is not wanted is not found: it is in no table, on no page, and in no count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from assignors.replay.findings.finding import Finding
+from assignors.replay.findings.glossary import GLOSSARY, Severity
+from assignors.replay.tables.rows import AnomalyKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The findings that are wanted. Times are epoch milliseconds; `None` is no bound."""
+
+    min_severity: Severity = Severity.LOW
+    """Notes are left out unless they are asked for: in a note nothing is wrong."""
+    kinds: Collection[AnomalyKind] = ()
+    """Empty: all kinds."""
+    since_ms: int | None = None
+    """What ended before is not wanted."""
+    until_ms: int | None = None
+    """What began then or later is not wanted."""
+
+
+EVERYTHING = Selection(min_severity=Severity.NOTE)
+
+
+def is_kind_wanted(kind: AnomalyKind, selection: Selection) -> bool:
+    """Return whether findings of this kind are wanted at all.
+
+    >>> is_kind_wanted(AnomalyKind.CLIENT_LAYOUT, Selection())
+    False
+    """
+    is_listed = not selection.kinds or kind in selection.kinds
+    return is_listed and GLOSSARY[kind].severity.is_at_least(selection.min_severity)
+
+
+def is_wanted(finding: Finding, selection: Selection) -> bool:
+    """Return whether a finding is of a kind and of a time that are wanted."""
+    if not is_kind_wanted(finding.kind, selection):
+        return False
+    if selection.until_ms is not None and finding.at_ms >= selection.until_ms:
+        return False
+    is_over = finding.until_ms is not None and selection.since_ms is not None
+    return not is_over or finding.until_ms >= selection.since_ms  # type: ignore[operator]
