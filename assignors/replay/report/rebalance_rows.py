@@ -115,7 +115,7 @@ def rebalance_rows(
         times=list(_times(scale, has_dates=not is_simulated)),
         shortened=list(_shortened(scale)),
         generations=[_generation_mark(rows, scale, moved_max) for rows in simultaneous],
-        findings=list(_findings(anomalies, scale)),
+        findings=list(_findings(anomalies, generations, scale)),
         pauses=[
             _pause(row, row.pause_ms, scale, is_estimate=not is_simulated)
             for row in generations
@@ -209,13 +209,18 @@ def _pause(row: GenerationRow, pause_ms: int, scale: TimeScale, *, is_estimate: 
     )
 
 
-def _findings(anomalies: Sequence[AnomalyRow], scale: TimeScale) -> Iterator[FindingMark]:
-    """Yield a mark for each time with findings: how many, their kinds, the first one's evidence."""
+def _findings(
+    anomalies: Sequence[AnomalyRow], generations: Sequence[GenerationRow], scale: TimeScale
+) -> Iterator[FindingMark]:
+    """Yield a mark for each time at which a finding occurred: how many, and of which kinds."""
+    begun = {row.generation: row.at_ms for row in generations}
     by_time: dict[int, list[AnomalyRow]] = {}
     for row in anomalies:
-        if row.at_ms >= scale.from_ms:
-            by_time.setdefault(row.at_ms, []).append(row)
-    for at_ms, rows in by_time.items():
+        times = {row.at_ms, *(begun[number] for number in row.generations if number in begun)}
+        for at_ms in times:
+            if at_ms >= scale.from_ms:
+                by_time.setdefault(at_ms, []).append(row)
+    for at_ms, rows in sorted(by_time.items()):
         kinds = ", ".join(dict.fromkeys(row.kind for row in rows))
         yield FindingMark(
             x=scale.at(at_ms) + 5,

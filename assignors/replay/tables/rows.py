@@ -271,6 +271,7 @@ class AnomalyRow:
     severity: str = "low"
     """critical, high, medium, low, note: `findings.glossary.Severity`."""
     occurrences: int = 1
+    """How often it occurred."""
     last_ms: int | None = None
     """When the last occurrence began."""
     generations: tuple[int, ...] = ()
@@ -280,6 +281,7 @@ class AnomalyRow:
     partitions: TopicPartitions = field(default_factory=dict)
     """The partitions that it touched, where it is about partitions."""
     what_to_do: str = ""
+    """What to do about findings of its kind, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
