@@ -19,36 +19,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.docs.examples import ROOT, blocks, failures
+
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))
 DOCUMENTS = ("README.md", *PAGES)
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = "kafka-assignors"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One fenced block: its document, its language, its text, the line it starts on."""
-
-    document: str
-    language: str
-    text: str
-    line: int
-
-
-def blocks(document: str, language: str) -> list[Block]:
-    """A document's blocks in one language, in order."""
-    text = (ROOT / document).read_text(encoding="utf-8")
-    return [
-        Block(
-            document=document,
-            language=match[1],
-            text=match[2],
-            line=text.count("\n", 0, match.start()) + 2,
-        )
-        for match in FENCE.finditer(text)
-        if match[1] == language
-    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,21 +97,7 @@ def test_the_command_for_each_question_answers(
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_python_examples_do_what_they_show(document: str) -> None:
-    namespace: dict[str, object] = {}
-    runner = doctest.DocTestRunner(
-        verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    )
-    for block in blocks(document, "python"):
-        if ">>>" not in block.text:
-            exec(compile(block.text, f"{document}:{block.line}", "exec"), namespace)  # noqa: S102 - our own documents
-            continue
-        example = doctest.DocTestParser().get_doctest(
-            block.text, namespace, document, document, block.line
-        )
-        said: list[str] = []
-        failed = runner.run(example, out=said.append, clear_globs=False).failed
-        namespace.update(example.globs)
-        assert not failed, "".join(said)
+    assert not failures(document, "python", {})
 
 
 @pytest.fixture(scope="session")

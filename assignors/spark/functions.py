@@ -7,7 +7,8 @@
 
 Each is a function of `assignors.arrow.codecs` or `.groups` as an Arrow UDF, which says what its
 columns are; its type is derived from the Arrow type of the result. Every result is a struct
-whose `error` is null unless its row could not be answered.
+whose `error` is null unless its row could not be answered. A record of `__consumer_offsets` is
+decoded by `kafka_decode_record(key, value)`: `assignors.replay.engines.spark` registers it.
 """
 
 from __future__ import annotations

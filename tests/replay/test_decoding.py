@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.decode.batches import DECODED, SLICE_BYTES, decode_batch, decode_batches
+from assignors.replay.decode.batches import (
+    DECODED,
+    RECORD,
+    SLICE_BYTES,
+    decode_batch,
+    decode_batches,
+    decoded_records,
+)
 from assignors.replay.decode.binary_columns import bytes_of, nulls
 from assignors.replay.decode.commit_columns import commit_columns
 from assignors.replay.sources import RAW, Raw, batched, open_source
@@ -99,6 +106,16 @@ others = st.sampled_from(
 @given(st.lists(commits() | damaged() | others, max_size=12))
 def test_every_row_is_what_its_record_alone_says(pairs: list[Pair]) -> None:
     assert [*map(shared, decoded(pairs))] == [expected(key, value) for key, value in pairs]
+
+
+@given(st.lists(commits() | damaged() | others, max_size=12))
+def test_a_column_of_structs_has_the_rows_of_a_batch(pairs: list[Pair]) -> None:
+    keys = pa.array([key for key, _ in pairs], pa.binary())
+    values = pa.array([value for _, value in pairs], pa.binary())
+    structs = decoded_records(keys, values)
+    assert (structs.type, structs.null_count) == (RECORD, 0)
+    without_place = [{name: row[name] for name in structs.type.names} for row in decoded(pairs)]
+    assert structs.to_pylist() == without_place
 
 
 @given(st.lists(commits(), min_size=1, max_size=8))

@@ -9,7 +9,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assignors.replay.engines.spark import decode_records, segment_records, with_group
+from assignors.replay.engines.spark import (
+    decode_records,
+    record_function,
+    register_record_function,
+    segment_records,
+    with_group,
+)
 from assignors.replay.sources import Isolation, SourceError
 
 
@@ -27,7 +33,16 @@ def main(session: Any, folder: Path) -> None:
         SELECT `group`, member.client_id, member.subscription.topics
         FROM records LATERAL VIEW explode(classic_group.members) AS member
         ORDER BY `group`, member.client_id, offset LIMIT 5""")
+    register_record_function(session)
+    dump.createOrReplaceTempView("dump")
+    one_by_one = session.sql("""
+        SELECT topic, partition, offset, timestamp, timestampType, transaction, decoded.*
+        FROM (SELECT *, kafka_decode_record(key, value) AS decoded FROM dump)
+        WHERE error IS NULL""")
+    named = dump.select(record_function()("key", "value").alias("decoded"))
     answers = {
+        "one by one": rows_of(one_by_one),
+        "named": rows_of(named.groupBy("decoded.name").count()),
         "rows": rows_of(decoded),
         "groups": rows_of(with_group(dump).select("type", "group", "partition", "offset")),
         "segments": rows_of(segments.transform(decode_records)),

@@ -89,6 +89,10 @@ def test_spark_gives_the_rows_of_plain_python(
     fates = Counter(row["transaction"] for row in answers["segments"])
     assert fates == {None: 42, "aborted": 20, "committed": 20}
     assert "no column key and value among id" in answers["missing"]
+    # In SQL a record of which the source read nothing has no key, and says that.
+    unread = [row for row in answers["rows"] if row["error"] == ODD[5].error]
+    assert len(unread) == 1
+    assert as_lines(answers["one by one"]) == as_lines(answers["rows"]) - as_lines(unread)
     _groups_are_right(answers)
     _sql_is_right(answers)
 
@@ -108,5 +112,6 @@ def _groups_are_right(answers: dict[str, Any]) -> None:
 def _sql_is_right(answers: dict[str, Any]) -> None:
     counted = {row["name"]: row["records"] for row in answers["counted"]}
     assert counted == Counter(row["name"] for row in answers["rows"])
+    assert sum(row["count"] for row in answers["named"]) == len(answers["rows"])
     assert len(answers["members"]) == 5
     assert all(row["topics"] for row in answers["members"])

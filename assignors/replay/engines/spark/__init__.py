@@ -2,8 +2,9 @@
 
 Any DataFrame with a binary `key` and `value` is a source: what Spark's Kafka source gives, a
 Parquet dump; `json_line_records` and `segment_records` read other files. `decode_records` decodes
-each record where it is, `tables` gives the tables of `kafka-assignors replay` for topics of any
-size, with the same rows as `engines.python`.
+each record where it is, and so does the SQL function `kafka_decode_record(key, value)`. `tables`
+gives the tables of `kafka-assignors replay` for topics of any size, with the same rows as
+`engines.python`.
 
 Works on classic sessions and over Connect. Executors on other machines need the package,
 `session.addArtifacts(str(assignors.spark.package_zip(path)), pyfile=True)`, numpy and pyarrow.
@@ -11,7 +12,12 @@ Works on classic sessions and over Connect. Executors on other machines need the
 
 from __future__ import annotations
 
-from assignors.replay.engines.spark.decoding import decode_records, with_group
+from assignors.replay.engines.spark.decoding import (
+    decode_records,
+    record_function,
+    register_record_function,
+    with_group,
+)
 from assignors.replay.engines.spark.names import topic_names
 from assignors.replay.engines.spark.selection import group_names, records_of_groups
 from assignors.replay.engines.spark.sources import json_line_records, segment_records
@@ -22,7 +28,9 @@ __all__ = [
     "decode_records",
     "group_names",
     "json_line_records",
+    "record_function",
     "records_of_groups",
+    "register_record_function",
     "segment_records",
     "table",
     "tables",

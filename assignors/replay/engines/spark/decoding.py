@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assignors.replay.decode.batches import DECODED, decode_batches
+from assignors.replay.decode.batches import DECODED, RECORD, decode_batches, decoded_records
 from assignors.replay.decode.key_columns import KEY, key_columns
 from assignors.replay.sources import RAW, SourceError
 from assignors.spark import spark_schema, spark_type
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+SQL_NAME = "kafka_decode_record"
+"""The name of `record_function` in SQL."""
 
 
 def decode_records(frame: DataFrame) -> DataFrame:
@@ -24,6 +27,24 @@ def decode_records(frame: DataFrame) -> DataFrame:
         raise SourceError(f"no column {' and '.join(missing)} among {', '.join(frame.columns)}")
     wanted = [name for name in RAW.names if name in frame.columns]
     return frame.select(*wanted).mapInArrow(decode_batches, spark_schema(DECODED))
+
+
+def record_function() -> Any:  # noqa: ANN401 - pyspark's type of a function differs by kind of session
+    """Return the function that decodes one record, for columns: `frame.select(f("key", "value"))`.
+
+    Its result is a struct, `batches.RECORD`: the columns of `decode_records` without those that
+    say where the record was. A record that cannot be read has `error` set.
+    """
+    from pyspark.sql.functions import (  # type: ignore[attr-defined]  # noqa: PLC0415 - the extra `spark`
+        arrow_udf,
+    )
+
+    return arrow_udf(decoded_records, spark_type(RECORD))
+
+
+def register_record_function(session: SparkSession) -> None:
+    """Register `record_function` in a session, for SQL: `kafka_decode_record(key, value)`."""
+    session.udf.register(SQL_NAME, record_function())
 
 
 def with_group(frame: DataFrame) -> DataFrame:
