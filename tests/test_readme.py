@@ -95,6 +95,14 @@ def test_the_command_for_each_question_answers(
     assert all(line.get("error") is None for line in lines)
 
 
+def test_the_group_of_the_recipes_is_what_kafkas_tool_printed() -> None:
+    """A part of the capture, so that the recipes begin where a reader does."""
+    shown = (ROOT / "docs" / "recipes" / "shop.txt").read_text(encoding="utf-8")
+    captured = ROOT / "tests" / "described" / "outputs" / "4.3.0-members-verbose.txt"
+    assert shown in captured.read_text(encoding="utf-8")
+    assert shown.count("\n") == 5
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_python_examples_do_what_they_show(document: str) -> None:
     assert not failures(document, "python", {})
