@@ -31,8 +31,9 @@ TOGETHER = (
     "tests/interop/test_offsets_sources.py",
     "tests/interop/test_failover.py",
     "tests/interop/test_replay_command.py",
+    "tests/release/test_bare_environment.py",
 )
-"""Paths whose tests share a server that takes long to start: one worker runs them all."""
+"""Paths whose tests share what takes long to start or to make: one worker runs them all."""
 
 IS_SEEDED = bool(os.environ.get("CI") or os.environ.get("SUITE_SEED"))
 SEED = int(os.environ.setdefault("SUITE_SEED", f"{datetime.now(tz=UTC):%Y%m%d}"))

@@ -51,9 +51,13 @@ def replay(
     >>> found.outcomes.to_arrow().column_names[:4]
     ['group', 'life', 'assignor', 'generation']
     """
-    from assignors.replay.result import (  # noqa: PLC0415 - pyarrow: only who calls needs it
-        replayed_source,
-    )
+    try:
+        from assignors.replay.result import (  # noqa: PLC0415 - pyarrow: only who calls needs it
+            replayed_source,
+        )
+    except ModuleNotFoundError as error:
+        words = f"replay needs {error.name}: pip install 'kafka-assignors[replay]'"
+        raise ModuleNotFoundError(words, name=error.name) from None
 
     return replayed_source(
         source, group=group, what_if=what_if, partitions=partitions, redact=redact

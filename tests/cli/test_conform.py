@@ -14,11 +14,15 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
+from assignors.conformance.published_vectors import PUBLISHED
+from assignors.conformance.vectors import read_vectors
 from tests.cli.running import ROOT, answers, process
 
 PROGRAM = f"{sys.executable} {ROOT / 'tests' / 'conformance' / 'misbehaving.py'}"
 OURSELVES = f"{sys.executable} -m assignors.conformance"
-PEERS = ROOT / "tests" / "vectors" / "peers.jsonl"
+VECTORS = ROOT / "tests" / "vectors"
+PEERS = VECTORS / "peers.jsonl"
+FILES = {name: VECTORS / file for name, file in PUBLISHED.items()}
 
 Line = dict[str, Any]
 
@@ -233,6 +237,22 @@ def test_help_names_the_options_and_where_the_protocol_stands() -> None:
         assert option in said
     assert "tests/vectors/README.md" in said
     assert "conform" in process("--help").stdout.decode()
+
+
+@pytest.mark.parametrize("name", ["kafka-4.4.0", "records-4.4.0", "peers", None])
+def test_vectors_that_come_with_the_package_have_a_name(name: str | None) -> None:
+    named = () if name is None else ("--vectors", name)
+    first = next(read_vectors(FILES[name or "kafka-4.4.0"])).vector_id
+    documents, code = answers("conform", *named, "--only", first, "--command", OURSELVES)
+    assert [each["passed"] + each["skipped"] for each in documents] == [1]
+    assert code == 0
+
+
+def test_an_unknown_name_lists_those_there_are() -> None:
+    result = CliRunner().invoke(command, ["conform", "--vectors", "kafka", "--command", PROGRAM])
+    assert result.exit_code == 2
+    said = " ".join(result.stderr.split())
+    assert "does not exist. With this package come: kafka-4.4.0, records-4.4.0, peers." in said
 
 
 def test_cases_of_peers_run_from_the_command_line() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import as_file
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import click
@@ -15,20 +17,47 @@ from assignors.cli.outputs.tables import show_conformed
 from assignors.conformance.judges import Strictness
 from assignors.conformance.outcomes import Outcome, Status, outcomes
 from assignors.conformance.program_under_test import ProgramUnderTest
+from assignors.conformance.published_vectors import PUBLISHED, published_vectors
 from assignors.conformance.vectors import Vector, read_vectors
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
+
+DEFAULT_VECTORS = "kafka-4.4.0"
+"""Vectors of a run that names none."""
+
+FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+
+
+class VectorFile(click.ParamType[Traversable]):
+    """A file of vectors, or the name of one that comes with this package."""
+
+    name = "file"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Traversable:
+        """Return the file; a usage error has the names that there are."""
+        text = str(value)
+        if text in PUBLISHED:
+            return published_vectors(text)
+        try:
+            return FILE.convert(text, param, ctx)
+        except click.BadParameter as error:
+            known = ", ".join(PUBLISHED)
+            self.fail(f"{error.message} With this package come: {known}.", param, ctx)
 
 
 @click.command()
 @click.option(
     "--vectors",
-    "paths",
-    required=True,
+    "sources",
     multiple=True,
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path),
-    help="Vectors as JSON lines, gzipped or not; can be repeated.",
+    metavar="FILE|NAME",
+    default=[DEFAULT_VECTORS],
+    show_default=True,
+    type=VectorFile(),
+    help=f"Vectors as JSON lines, gzipped or not, or a name: {', '.join(PUBLISHED)}; can be"
+    " repeated.",
 )
 @click.option(
     "--command",
@@ -64,7 +93,7 @@ from assignors.documents.values import Document, DocumentError
 @click.pass_context
 def conform(
     context: click.Context,
-    paths: tuple[Path, ...],
+    sources: tuple[Traversable, ...],
     command_line: str,
     timeout_seconds: float,
     *,
@@ -81,6 +110,7 @@ def conform(
     cannot be started.
     """
     command = _command(command_line)
+    paths = [context.with_resource(as_file(source)) for source in sources]
     vectors = _vectors(paths, prefixes)
     program = ProgramUnderTest(command, timeout_seconds=timeout_seconds)
     totals: dict[str, Counter[str]] = {}
@@ -106,7 +136,7 @@ def _command(command_line: str) -> list[str]:
     return command
 
 
-def _vectors(paths: tuple[Path, ...], prefixes: tuple[str, ...]) -> list[Vector]:
+def _vectors(paths: Sequence[Path], prefixes: tuple[str, ...]) -> list[Vector]:
     """Return the chosen vectors; all are read before the first is asked."""
     try:
         vectors = [

@@ -173,8 +173,7 @@ def replay(
         source = str(context.with_resource(as_file(incident_file())))
     if source is None and bootstrap is None:
         raise click.UsageError("name a SOURCE, or a cluster with --bootstrap, or try --sample")
-    if report is not None and find_spec("jinja2") is None:
-        raise click.UsageError(f"--report needs jinja2: {EXTRA.format('replay')}")
+    _require_packages({"--report": report, "--out": out})
     counts, names = _of_cluster(bootstrap)
     settings = Settings(
         partition_counts={**counts, **(partition_counts or {})},
@@ -200,6 +199,13 @@ def replay(
         documents = _documents(result, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
         code = write(documents, form, show_replayed)
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
+
+
+def _require_packages(given: Mapping[str, object]) -> None:
+    """Raise `click.UsageError` where an option is given whose package is not installed."""
+    for option, package in {"--report": "jinja2", "--out": "pyarrow"}.items():
+        if given[option] is not None and find_spec(package) is None:
+            raise click.UsageError(f"{option} needs {package}: {EXTRA.format('replay')}")
 
 
 def _of_cluster(bootstrap: str | None) -> tuple[Mapping[str, int], Mapping[str, str]]:

@@ -198,7 +198,7 @@ def crc32c_function() -> Callable[[bytes], int]:
     try:
         from crc32c import crc32c  # noqa: PLC0415 - the extra `replay`
     except ModuleNotFoundError as error:
-        text = "segment files need a package: pip install 'kafka-assignors[replay]'"
+        text = "segment files need crc32c: pip install 'kafka-assignors[replay]'"
         raise SourceError(text) from error
     checksum: Callable[[bytes], int] = crc32c
     return checksum

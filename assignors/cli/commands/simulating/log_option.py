@@ -37,7 +37,8 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
         )
         from assignors.replay.sources.writing import write_records  # noqa: PLC0415 - as above
     except ModuleNotFoundError as error:
-        raise click.UsageError(f"--log needs {error.name}: the extra `replay`") from None
+        words = f"--log needs {error.name}: pip install 'kafka-assignors[replay]'"
+        raise click.UsageError(words) from None
     (row,) = request.rows()
     scenario = scenario_of(row)
     if scenario.protocol is GroupProtocol.PUSH:

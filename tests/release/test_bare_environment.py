@@ -1,0 +1,140 @@
+"""The wheel as a user gets it: in a new environment, outside of this tree, with few packages."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assignors import __version__
+from tests.conftest import lacking
+from tests.release.building import ROOT, Environment, built
+
+GROUPS = (ROOT / "notebooks" / "examples" / "groups.jsonl").read_text(encoding="utf-8")
+
+FIRST_LINES = """
+import assignors, wire
+from assignors import Cluster, Group, Member, assignor_named
+from assignors.simulation import Parameters, simulate_rounds
+a = Member(member_id="a", topics=("t",), owned={"t": (0,)}, generation=1)
+b = Member(member_id="b", topics=("t",))
+group = Group(cluster=Cluster.of({"t": 2}), members=(a, b))
+for name in ("range", "cooperative-sticky"):
+    assert assignor_named(name).assign(group).assignment == {"a": {"t": (0,)}, "b": {"t": (1,)}}
+assert len(simulate_rounds(Parameters(members=2, events=1), scenarios=2, assignors="sticky")) == 4
+print(assignors.__version__, assignors.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    (path,) = built(ROOT, tmp_path_factory.mktemp("dist"), "wheel")
+    return path
+
+
+def with_wheel(folder: Path, wheel: Path, python: str | None = None) -> Environment:
+    """Return an environment with the wheel and what it needs."""
+    made = Environment(folder) if python is None else Environment(folder, python)
+    done = made.install(str(wheel))
+    if done.returncode and "ConnectionError" in done.stderr:
+        lacking("a package index")
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
+    """The library alone."""
+    return with_wheel(tmp_path_factory.mktemp("bare"), wheel)
+
+
+@pytest.fixture(scope="module")
+def with_command(bare: Environment, wheel: Path) -> Environment:
+    """The same environment with the extra `cli`: the tests that use `bare` stand above."""
+    done = bare.install(f"{wheel}[cli]")
+    assert done.returncode == 0, done.stderr
+    return bare
+
+
+def test_the_library_works_with_numpy_alone(bare: Environment) -> None:
+    listed = {path.name.partition("-")[0] for path in bare.folder.rglob("*.dist-info")}
+    assert listed == {"kafka_assignors", "numpy"}
+    done = bare.run("python", "-c", FIRST_LINES, options=("-W", "error", "-I"))
+    assert done.returncode == 0, done.stderr
+    version, path = done.stdout.split()
+    assert version == __version__
+    assert path.startswith(str(bare.folder))
+
+
+def test_the_command_without_its_extra_names_the_extra(bare: Environment) -> None:
+    done = bare.run("kafka-assignors", "replay", "--sample")
+    assert done.returncode == 2
+    assert "pip install 'kafka-assignors[cli]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_first_command_of_the_readme_answers(with_command: Environment) -> None:
+    done = with_command.run("kafka-assignors", "replay", "--sample", "-o", "jsonl")
+    assert done.returncode == 1, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {"groups", "anomalies"} <= {row["table"] for row in rows}
+
+
+def test_a_group_is_assigned(with_command: Environment) -> None:
+    first = GROUPS.splitlines()[0]
+    done = with_command.run("kafka-assignors", "assign", "--assignor", "sticky", given=first)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["assignment"]["a"] == {"orders": [0, 1]}
+
+
+@pytest.mark.parametrize("name", ["kafka-4.4.0", "records-4.4.0", "peers"])
+def test_another_client_is_tried_on_the_vectors_of_the_wheel(
+    with_command: Environment, name: str
+) -> None:
+    program = f"{with_command.program('python')} -m assignors.conformance"
+    category = {"kafka-4.4.0": "range-00", "records-4.4.0": "rec", "peers": "peer-franz"}[name]
+    command = ("conform", "--vectors", name, "--only", category, "--command", program)
+    done = with_command.run("kafka-assignors", *command)
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sum(each["passed"] for each in found) > 0
+
+
+def test_what_needs_another_extra_names_it(with_command: Environment) -> None:
+    done = with_command.run("kafka-assignors", "replay", "dump.parquet")
+    assert done.returncode == 2
+    assert "pip install 'kafka-assignors[replay]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def interpreter(version: str) -> str | None:
+    """Return a Python of this version that runs: on the PATH, or one of pyenv's."""
+    asked = ("-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+    installed = Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
+    for place in (f"python{version}", *map(str, installed)):
+        name = shutil.which(place)
+        if name is not None:
+            done = subprocess.run([name, *asked], capture_output=True, text=True, check=False)
+            if done.stdout.strip() == version:
+                return name
+    return None
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_the_wheel_works_on_every_python_that_it_names(
+    version: str, wheel: Path, tmp_path: Path
+) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"needs Python {version}")
+    made = with_wheel(tmp_path, wheel, python)
+    done = made.run("python", "-c", FIRST_LINES, options=("-W", "error", "-I"))
+    assert done.returncode == 0, done.stderr
+    assert made.install(f"{wheel}[cli]").returncode == 0
+    shown = made.run("kafka-assignors", "replay", "--sample", "-o", "table")
+    assert shown.returncode == 1, shown.stderr
+    assert "GROUP" in shown.stdout

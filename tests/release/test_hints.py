@@ -1,0 +1,125 @@
+"""Where a package is missing, the message names an extra that exists and brings that package."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.release.building import ROOT, plain_environment
+
+HINT = re.compile(r"kafka-assignors\[([^\]{]+)\]")
+EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]["optional-dependencies"]
+
+DISTRIBUTIONS = {"kafka": "kafka-python"}
+"""Package -> what it is called where it is installed from, if not the same."""
+
+COMMANDS: dict[str, list[str]] = {
+    "click": ["assignors"],
+    "rich": ["assignors -o table"],
+    "pyarrow": [
+        "replay dump.parquet",
+        "replay dump.jsonl",
+        "replay --sample --out tables",
+        "simulate --scenario crash --log run.parquet",
+    ],
+    "crc32c": ["simulate --scenario crash --log folder"],
+    "jinja2": [
+        "replay --sample --report page.html",
+        "simulate --scenario crash --report page.html",
+    ],
+    "kafka": ["replay --bootstrap localhost:1"],
+    "pyspark": [
+        "replay dump.jsonl --engine spark",
+        "simulate --engine spark",
+        "simulate --scenario crash --engine spark",
+    ],
+}
+"""Package -> what needs it, as a user types it."""
+
+IMPORTS = {
+    "kafka": "import assignors.clients.kafka_python",
+    "aiokafka": "import assignors.clients.aiokafka",
+    "pyarrow": "from assignors.replay import replay; replay('dump.parquet')",
+}
+"""Package -> what needs it in Python."""
+
+
+def brought(extra: str) -> set[str]:
+    """Return the distributions that an extra brings, those of other extras in it included."""
+    wanted = [Requirement(line) for line in EXTRAS[extra]]
+    inner = (name for each in wanted if each.name == "kafka-assignors" for name in each.extras)
+    return {each.name for each in wanted}.union(*(brought(name) for name in inner))
+
+
+def without(package: str, code: str, folder: Path, *arguments: str) -> tuple[str, int]:
+    """Return what Python prints, and its exit code, where a package is not installed."""
+    absent = f"""
+import importlib.abc, sys
+class Absent(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Absent())
+import importlib.util as util
+found = util.find_spec
+util.find_spec = lambda name, *more: None if name == {package!r} else found(name, *more)
+{code}"""
+    done = subprocess.run(
+        [sys.executable, "-c", absent, *arguments],
+        cwd=folder,
+        env={**plain_environment(), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout + done.stderr, done.returncode
+
+
+@pytest.mark.parametrize(
+    ("package", "line"), [(name, line) for name, lines in COMMANDS.items() for line in lines]
+)
+def test_the_command_names_the_extra(package: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "dump.jsonl").write_text("{}\n", encoding="utf-8")
+    code = "from assignors.cli import main; sys.exit(main())"
+    said, ended = without(package, code, tmp_path, *line.split())
+    assert ended == 2, said
+    assert "Traceback" not in said
+    extras = HINT.findall(said)
+    assert extras
+    assert all(DISTRIBUTIONS.get(package, package) in brought(extra) for extra in extras), said
+
+
+@pytest.mark.parametrize("package", list(IMPORTS))
+def test_python_names_the_extra(package: str, tmp_path: Path) -> None:
+    said, ended = without(package, IMPORTS[package], tmp_path)
+    assert ended == 1
+    (extra,) = HINT.findall(said)
+    assert DISTRIBUTIONS.get(package, package) in brought(extra)
+
+
+def places() -> list[Path]:
+    """Return the files in which a hint may stand."""
+    folders = ("assignors", "wire", "docs", "notebooks", "tests/vectors")
+    found = [path for name in folders for path in (ROOT / name).rglob("*.*") if path.is_file()]
+    kinds = {".py", ".md", ".ipynb", ".html"}
+    return [*ROOT.glob("*.md"), *(path for path in found if path.suffix in kinds)]
+
+
+def test_every_extra_that_is_named_exists() -> None:
+    named = {
+        (extra, path.relative_to(ROOT).as_posix())
+        for path in places()
+        for listed in HINT.findall(path.read_text(encoding="utf-8"))
+        for extra in listed.split(",")
+    }
+    assert {extra for extra, _ in named} >= {"cli", "replay", "spark", "kafka-python"}
+    assert [each for each in named if each[0] not in EXTRAS] == []
