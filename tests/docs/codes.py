@@ -10,6 +10,7 @@ from enum import Enum
 
 from assignors.checks.explain import SENTENCES, Clause, Verdict
 from assignors.checks.violation import Rule
+from assignors.documents.described.groups import AssumptionCode
 from assignors.documents.values import ErrorCode
 from assignors.model import MemberNoteCode
 from tests.docs.source import DOCS, plain, table, texts_of
@@ -20,8 +21,8 @@ PAGE = DOCS / "reference" / "codes.md"
 HEAD = """# Rules, notes and errors
 
 The codes in the answers of the command and of the Python functions, with what each means. Codes
-are promises: more may come, none changes its meaning. This page is written by
-`python -m tests.docs.codes`, from the code.
+are promises: more may come, none changes its meaning. Where they stand is in
+[formats](formats.md). This page is written by `python -m tests.docs.codes`, from the code.
 """
 
 PARTS: tuple[tuple[str, str, type[Enum]], ...] = (
@@ -43,6 +44,11 @@ PARTS: tuple[tuple[str, str, type[Enum]], ...] = (
         "Notes on members and groups",
         "Key `code` of a note of `assign`, besides those on bytes.",
         MemberNoteCode,
+    ),
+    (
+        "Notes on described groups",
+        "Key `code` of a note on a group that `kafka-consumer-groups.sh` described.",
+        AssumptionCode,
     ),
     (
         "Errors in bytes",

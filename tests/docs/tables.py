@@ -32,7 +32,7 @@ PAGE = DOCS / "reference" / "tables.md"
 HEAD = """# Tables of replay and simulate
 
 Every column with its type in Arrow, which is also that in Parquet, pandas, Polars and Spark; in
-JSON lines a column is a key. This page is written by
+JSON lines a column is a key ([formats](formats.md)). This page is written by
 `python -m tests.docs.tables`, from the schemas in the code.
 
 Units are in the names: `_ms` is milliseconds. Columns of `replay` that name a moment (`at_ms`,

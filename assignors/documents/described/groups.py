@@ -20,6 +20,27 @@ ASSUMED_GENERATION = 1
 """Generation of the group and of all members where the text has no epochs."""
 
 
+class AssumptionCode(StrEnum):
+    """Codes of notes on what was assumed about a group that a tool described."""
+
+    NO_MEMBERS = "no-members"
+    """The group has no members."""
+    RECONCILING = "reconciling"
+    """The group is reconciling: what members own is not yet their target."""
+    SUBSCRIPTIONS_ASSUMED = "subscriptions-assumed"
+    """The tool prints no subscriptions; `--assume-subscriptions` says which."""
+    PARTITION_COUNTS_ASSUMED = "partition-counts-assumed"
+    """Partition counts are the highest number seen, plus one; `--topic` gives them."""
+    MEMBERS_WITHOUT_PARTITIONS = "members-without-partitions"
+    """The table lists no members without partitions; they are left out."""
+    TOPICS_WITHOUT_MEMBER = "topics-without-member"
+    """Offsets are committed for topics of which no member has a partition."""
+    GENERATION_ASSUMED = "generation-assumed"
+    """No generations are printed: all members count as of the last one."""
+    RACKS_UNKNOWN = "racks-unknown"
+    """The tool prints no racks: none are used."""
+
+
 class Assumed(StrEnum):
     """Which topics members subscribe to, as the tool does not print subscriptions."""
 
@@ -184,10 +205,10 @@ def _with_document(
         members.append(member)
     notes = [*_notes(described, seen, consumed, assumed, counts)]
     if not members:
-        notes = [_note("no-members", "the group has no members")]
+        notes = [_note(AssumptionCode.NO_MEMBERS, "the group has no members")]
     if target is not None and target != current:
         text = "the group is reconciling: members own CURRENT-ASSIGNMENT, the target is another"
-        notes.append(_note("reconciling", text))
+        notes.append(_note(AssumptionCode.RECONCILING, text))
     return DescribedGroup(
         name=name,
         topics=tuple(topics),
@@ -221,26 +242,28 @@ def _notes(
         Assumed.EQUAL: f"every member is taken to subscribe to all {len(consumed)} topics",
         Assumed.ASSIGNED: "every member is taken to subscribe to the topics it has partitions of",
     }
-    yield _note("subscriptions-assumed", f"the tool prints no subscriptions: {whom[assumed]}")
+    yield _note(
+        AssumptionCode.SUBSCRIPTIONS_ASSUMED, f"the tool prints no subscriptions: {whom[assumed]}"
+    )
     guessed = [f"{topic} {highest + 1}" for topic, highest in seen.items() if topic not in counts]
     if guessed:
         text = f"partition counts are the highest number seen, plus one: {', '.join(guessed)}"
-        yield _note("partition-counts-assumed", text)
+        yield _note(AssumptionCode.PARTITION_COUNTS_ASSUMED, text)
     if not described.members:
         text = "--offsets lists no members without partitions: if there are any, they are left out"
-        yield _note("members-without-partitions", text)
+        yield _note(AssumptionCode.MEMBERS_WITHOUT_PARTITIONS, text)
     unused = [topic for topic in seen if topic not in consumed]
     if unused:
         text = f"offsets are committed, but no member has a partition: {', '.join(unused)}"
-        yield _note("topics-without-member", text)
+        yield _note(AssumptionCode.TOPICS_WITHOUT_MEMBER, text)
     if all(row.epoch is None for row in described.members.values()):
         yield _note(
-            "generation-assumed",
+            AssumptionCode.GENERATION_ASSUMED,
             "no generations are printed: all members are taken to be of the last one",
         )
-    yield _note("racks-unknown", "the tool prints no racks: none are used")
+    yield _note(AssumptionCode.RACKS_UNKNOWN, "the tool prints no racks: none are used")
 
 
-def _note(code: str, text: str) -> Document:
+def _note(code: AssumptionCode, text: str) -> Document:
     """Return a note on the whole group, in the shape of a member's note."""
-    return {"member": None, "code": code, "text": text}
+    return {"member": None, "code": code.value, "text": text}

@@ -1,0 +1,124 @@
+"""The lines that the command reads and writes, as JSON Schema.
+
+>>> from assignors.formats import FORMATS
+>>> FORMATS["check"].document()["$id"]
+'urn:kafka-assignors:1:check'
+
+A schema is what a reader may rely on: keys that it requires stay, of these types. More keys may
+come, so objects that are written allow others. In the documentation these are
+files, one a format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assignors.documents.answers import SCHEMA
+from assignors.formats import bytes as decoded
+from assignors.formats import conformance, members, scenarios, tables
+from assignors.formats.lines import answer
+from assignors.formats.types import Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """The lines of one command, read or written."""
+
+    name: str
+    command: str
+    """Which command reads or writes them."""
+    is_read: bool
+    text: str
+    """What a line is."""
+    schema: Schema
+
+    def document(self) -> Schema:
+        """Return the schema as a document of its own."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": f"urn:kafka-assignors:{SCHEMA}:{self.name}",
+            "title": f"kafka-assignors: {self.name}",
+            "description": self.text,
+            **self.schema,
+        }
+
+
+def _read(name: str, command: str, text: str, schema: Schema) -> Format:
+    return Format(name=name, command=command, is_read=True, text=text, schema=schema)
+
+
+def _written(name: str, command: str, text: str, schema: Schema) -> Format:
+    return Format(name=name, command=command, is_read=False, text=text, schema=schema)
+
+
+_ALL = (
+    _read(
+        "group",
+        "assign, explain, simulate",
+        "A group: topics, and members by their fields or by their Subscription bytes.",
+        members.GROUP,
+    ),
+    _read("check-request", "check", "A group, and the assignment to check.", members.CHECK_REQUEST),
+    _read("history", "simulate", "A history to draw: a seed and sizes.", tables.SIZES),
+    _read(
+        "scenario",
+        "simulate --scenario",
+        "A scenario on a clock; also what --show writes.",
+        scenarios.SCENARIO,
+    ),
+    _read(
+        "partition-counts",
+        "replay --partitions",
+        "Partition counts by topic.",
+        members.PARTITION_COUNTS,
+    ),
+    _written("subscription", "decode subscription", "A Subscription.", decoded.SUBSCRIPTIONS),
+    _written("assignment", "decode assignment", "An Assignment.", decoded.ASSIGNMENTS),
+    _written(
+        "sticky-userdata",
+        "decode sticky-userdata",
+        "UserData of the sticky assignor.",
+        decoded.STICKY_DATA,
+    ),
+    _written(
+        "cooperative-userdata",
+        "decode cooperative-userdata",
+        "UserData of the cooperative sticky assignor.",
+        decoded.COOPERATIVE_DATA,
+    ),
+    _written(
+        "offsets-record",
+        "decode offsets-record",
+        "A record of `__consumer_offsets`, in the JSON form of Kafka's own formatter.",
+        decoded.OFFSETS_RECORDS,
+    ),
+    _written("assign", "assign --assignor", "The assignment of a group.", members.ASSIGNED),
+    _written("compare", "assign --compare", "Several assignors on one group.", members.COMPARED),
+    _written("check", "check", "What is wrong with an assignment.", members.CHECKED),
+    _written("explain", "explain", "Why a partition moves, stays or waits.", members.EXPLAINED),
+    _written(
+        "assignors", "assignors", "An assignor of the registry.", answer(*members.ASSIGNOR_KEYS)
+    ),
+    _written("simulate", "simulate", "The costs of one event under one assignor.", tables.PLAYED),
+    _written("timed", "simulate --scenario", "The costs of one run on a clock.", tables.TIMED),
+    _written(
+        "intervals",
+        "simulate --scenario --intervals",
+        "A time in which a member consumed a partition.",
+        tables.INTERVALS,
+    ),
+    _written("scenarios", "simulate --list", "A named scenario.", tables.LISTED),
+    _written("replay", "replay", "A row of a table.", tables.REPLAYED),
+    _written(
+        "conform",
+        "conform",
+        "A vector that failed, or the sums of a category.",
+        conformance.CONFORMED,
+    ),
+)
+
+FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
+"""Name -> format."""
+
+__all__ = ["FORMATS", "Format"]

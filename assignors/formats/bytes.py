@@ -1,0 +1,158 @@
+"""Decoded bytes: what `decode` answers, for messages of members and for all record types."""
+
+from __future__ import annotations
+
+from assignors.formats.lines import ERROR, NOTE, VERSION, answer_or_error
+from assignors.formats.types import (
+    BASE64,
+    HEX,
+    INTEGER,
+    NULL,
+    PARTITIONS,
+    STRING,
+    Key,
+    Schema,
+    array,
+    constant,
+    nullable,
+    record,
+)
+from wire.layout import ArrayOf, Field, Kind, Layout, Struct
+from wire.records import RECORD_TYPES, RecordType
+
+NOTES = Key("notes", array(NOTE), "What was odd in the bytes.")
+
+SUBSCRIPTION = record(
+    Key("version", INTEGER, "Version of the message."),
+    Key("topics", array(STRING), "Topics asked for."),
+    Key("user_data", nullable(HEX), "Bytes for the assignor, in hexadecimal."),
+    Key("owned", PARTITIONS, "Owned partitions, in the order of the bytes."),
+    Key("generation", INTEGER, "The generation in which they were owned; -1: none."),
+    Key("rack", nullable(STRING), "`client.rack`; null where it is absent or empty."),
+)
+ASSIGNMENT = record(
+    Key("version", INTEGER, "Version of the message."),
+    Key("partitions", PARTITIONS, "Assigned partitions, in the order of the bytes."),
+    Key("user_data", nullable(HEX), "Bytes of the assignor, in hexadecimal."),
+)
+STICKY = record(
+    Key("owned", PARTITIONS, "Owned partitions, in the order of the bytes."),
+    Key("generation", nullable(INTEGER), "Null where the bytes have none."),
+)
+COOPERATIVE = record(
+    Key("generation", nullable(INTEGER), "Null where the bytes have none."),
+    Key("owned", PARTITIONS, "Where the bytes carry the sticky layout.", is_optional=True),
+)
+
+
+def _decoded(value: Schema, text: str) -> Schema:
+    return answer_or_error(["value"], Key("value", value, text), NOTES, beside=[NOTES])
+
+
+SUBSCRIPTIONS = _decoded(SUBSCRIPTION, "The Subscription.")
+ASSIGNMENTS = _decoded(ASSIGNMENT, "The Assignment.")
+STICKY_DATA = _decoded(STICKY, "UserData of the sticky assignor.")
+COOPERATIVE_DATA = _decoded(COOPERATIVE, "UserData of the cooperative sticky assignor.")
+
+# Records
+
+_INTEGERS = {
+    Kind.INT8: (-(2**7), 2**7 - 1),
+    Kind.INT16: (-(2**15), 2**15 - 1),
+    Kind.UINT16: (0, 2**16 - 1),
+    Kind.INT32: (-(2**31), 2**31 - 1),
+    Kind.INT64: (-(2**63), 2**63 - 1),
+}
+UUID: Schema = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
+
+
+def _inner(value: Schema) -> Schema:
+    """Return the schema of a part of a record that is decoded by itself."""
+    return {
+        "oneOf": [
+            record(Key("value", value), NOTES, Key("error", NULL)),
+            record(Key("value", NULL), NOTES, Key("error", ERROR)),
+        ]
+    }
+
+
+MEMBERS = Key(
+    "members",
+    array(
+        record(
+            Key("member_id", STRING, "Id of the member."),
+            Key("protocol", nullable(STRING), "The protocol, whose name is the assignor's."),
+            Key("subscription", _inner(SUBSCRIPTION), "Its Subscription."),
+            Key("assignment", {"anyOf": [_inner(ASSIGNMENT), NULL]}, "Its Assignment."),
+            Key("user_data", {"anyOf": [_inner(STICKY), _inner(COOPERATIVE), NULL]}, "UserData."),
+        )
+    ),
+    "With `--members`: what each member of the record wrote.",
+    is_optional=True,
+)
+
+
+def of_layout(layout: Layout) -> Schema:
+    """Return the schema of a message of any version, in the JSON form of Kafka's formatter.
+
+    A key that some version does not have is optional, as is one of a tagged field.
+    """
+    return _struct(layout.fields, layout.versions)
+
+
+def _struct(fields: tuple[Field, ...], versions: range) -> Schema:
+    keys = []
+    for field in fields:
+        everywhere = all(field.is_in(version) for version in versions)
+        kind = _type(field, versions)
+        keys.append(Key(field.name, kind, is_optional=field.tag is not None or not everywhere))
+    return record(*keys)
+
+
+def _type(field: Field, versions: range) -> Schema:
+    kind = _element(field.type, versions)
+    return nullable(kind) if field.nullable or field.default is None else kind
+
+
+def _element(kind: Kind | Struct | ArrayOf, versions: range) -> Schema:
+    if isinstance(kind, Struct):
+        return _struct(kind.fields, versions)
+    if isinstance(kind, ArrayOf):
+        return array(_element(kind.element, versions))
+    if kind in _INTEGERS:
+        low, high = _INTEGERS[kind]
+        return {"type": "integer", "minimum": low, "maximum": high}
+    return {Kind.STRING: STRING, Kind.BYTES: BASE64, Kind.UUID: UUID}[kind]
+
+
+def _record_of(one: RecordType) -> Schema:
+    """Return what is special about a record of this type that could be read."""
+    named = (
+        Key("type", constant(one.number), "Number of the record type."),
+        Key("name", constant(one.name), "Its name in Kafka's source."),
+        Key("key", of_layout(one.key), "The key."),
+        Key("error", NULL),
+    )
+    value = (
+        Key("version", {"enum": list(one.value.versions)}, "Version of the value."),
+        Key("value", of_layout(one.value), "The value."),
+    )
+    tombstone = (Key("version", NULL), Key("value", NULL, "Null: a tombstone."))
+    return {
+        "title": one.name,
+        "oneOf": [record(*named, *value), {"title": "tombstone", **record(*named, *tombstone)}],
+    }
+
+
+_REFUSED = record(
+    Key("type", nullable(INTEGER), "Number of the record type, where it was read."),
+    Key("name", nullable(STRING), "Its name, `UNKNOWN` where Kafka 4.4 has none."),
+    Key("key", {"type": ["object", "null"]}, "The key, where it was read."),
+    Key("version", nullable(INTEGER), "Version of the value, where it was read."),
+    Key("value", {"type": "null"}, "Null."),
+    Key("error", ERROR),
+)
+OFFSETS_RECORDS: Schema = {
+    **record(VERSION, NOTES, MEMBERS),
+    "oneOf": [*map(_record_of, RECORD_TYPES), {"title": "refused", **_REFUSED}],
+}

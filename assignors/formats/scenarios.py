@@ -1,0 +1,79 @@
+"""A scenario on a clock: what `simulate --scenario` reads, and `--show` writes."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from assignors.formats.types import (
+    INT64,
+    Key,
+    Schema,
+    array,
+    constant,
+    mapping,
+    nullable,
+    of_hint,
+    one_of,
+    record,
+)
+from assignors.simulation.timed.scenario import VERSION, MemberConfig, Scenario
+from wire import TopicPartitions
+
+NATURAL: Schema = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
+PERCENT: Schema = {"type": "number", "minimum": 0, "maximum": 100}
+PARTS_PER_MILLION: Schema = {"type": "integer", "minimum": -100_000, "maximum": 100_000}
+
+SPECIAL = {"seed": INT64, "clock_ppm": PARTS_PER_MILLION, "percent": PERCENT}
+"""Fields that are numbers, and no natural ones."""
+
+
+def closed(schema: Schema) -> Schema:
+    """Return an object's schema without other keys."""
+    return {**schema, "additionalProperties": False}
+
+
+def of_settings(kind: type[Any]) -> Schema:
+    """Return the schema of a class of settings; null stands for a default."""
+    hints = get_type_hints(kind)
+    keys = []
+    for each in fields(kind):
+        has_default = each.default is not MISSING or each.default_factory is not MISSING
+        schema = SPECIAL.get(each.name) or _of_setting(hints[each.name])
+        keys.append(Key(each.name, nullable(schema) if has_default else schema, "", has_default))
+    if kind is MemberConfig:
+        text = "So many members, named with a number each."
+        keys.append(Key("count", nullable(NATURAL), text, is_optional=True))
+    return closed(record(*keys))
+
+
+def _of_setting(hint: Any) -> Schema:  # noqa: ANN401 - a type
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = (kind for kind in get_args(hint) if kind is not type(None))
+    if hint == TopicPartitions:
+        return mapping(array(NATURAL))
+    if get_origin(hint) is tuple:
+        return array(_of_setting(get_args(hint)[0]))
+    if get_origin(hint) is dict:
+        return mapping(_of_setting(get_args(hint)[1]))
+    if is_dataclass(hint):
+        assert isinstance(hint, type)
+        return of_settings(hint)
+    if hint is int:
+        return NATURAL
+    return one_of(hint) if isinstance(hint, type) and issubclass(hint, StrEnum) else of_hint(hint)
+
+
+def _scenario() -> Schema:
+    whole = of_settings(Scenario)
+    version = {**constant(VERSION), "description": "Version of this format."}
+    return {
+        **whole,
+        "properties": {"version": version, **whole["properties"]},
+        "required": ["version", *whole["required"]],
+    }
+
+
+SCENARIO = _scenario()

@@ -1,0 +1,133 @@
+"""Rows of `replay` and of `simulate`: their keys are the fields of the row classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from assignors.formats.lines import ERROR, VERSION, answer
+from assignors.formats.types import (
+    COUNT,
+    INTEGER,
+    NULL,
+    NUMBER,
+    STRING,
+    Key,
+    Schema,
+    array,
+    constant,
+    mapping,
+    nullable,
+    of_fields,
+    one_of,
+    pair,
+    record,
+)
+from assignors.replay.tables.rows import TABLES, AnomalyKind
+from assignors.simulation.rounds.outcome import Outcome
+from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
+from assignors.simulation.rounds.scenario import GroupEventKind
+from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.tables.rows import IntervalRow
+
+CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {"anomalies": {"kind": AnomalyKind}}
+"""Table -> column -> the codes that it holds."""
+
+
+def _table(name: str) -> Schema:
+    columns = record(*of_fields(TABLES[name], CODES.get(name)))
+    return {
+        "title": name,
+        **answer(
+            Key("table", constant(name), "Name of the table."),
+            Key("row", columns, "A row; null is a column that is not known."),
+        ),
+    }
+
+
+REPLAYED: Schema = {
+    "oneOf": [
+        *map(_table, TABLES),
+        {
+            "title": "left out",
+            **answer(
+                Key("table", constant("offsets"), "Name of the table."),
+                Key("row", NULL, "Null."),
+                Key("left_out", COUNT, "So many commits are not shown."),
+            ),
+        },
+    ]
+}
+
+# Simulated in rounds
+
+PLAYED_ID = Key("id", nullable({"type": ["string", "integer"]}), "The `id` of the input line.")
+_FIGURES = of_fields(Outcome, {"kind": GroupEventKind})
+_NAMES = (
+    Key("seed", nullable(INTEGER), "Of the history, where it was read."),
+    Key("assignor", nullable(STRING), "Full name of the assignor that failed."),
+)
+PLAYED: Schema = {
+    "oneOf": [
+        {"title": "outcome", **answer(PLAYED_ID, *_FIGURES)},
+        {
+            "title": "failed",
+            **record(
+                VERSION,
+                PLAYED_ID,
+                *(Key(key.name, NULL) for key in _FIGURES if key.name not in {"seed", "assignor"}),
+                *_NAMES,
+                Key("error", ERROR),
+            ),
+        },
+    ]
+}
+
+SIZES = record(
+    Key("seed", INTEGER, "What the history is drawn from."),
+    Key("id", {}, "Returned with each outcome.", is_optional=True),
+    *(
+        Key(key.name, nullable(key.type), key.text, is_optional=True)
+        for key in of_fields(Parameters, {"subscription": SubscriptionShape})
+    ),
+)
+
+# Simulated on a clock
+
+_RUN = (
+    Key("scenario", STRING, "Name of the scenario."),
+    Key("seed", INTEGER, "Of the run."),
+    Key("protocol", one_of(GroupProtocol), "Of the group."),
+    Key("scenario_hash", STRING, "Equal for the same scenario, whatever seed and protocol."),
+)
+_RUN_NAMES = frozenset(key.name for key in _RUN)
+
+
+def _run(row: type[Any]) -> Schema:
+    figures = [key for key in of_fields(row) if key.name not in _RUN_NAMES]
+    blank = [Key(key.name, NULL) for key in figures]
+    return {
+        "oneOf": [
+            {"title": "result", **answer(*_RUN, *figures)},
+            {"title": "failed", **record(VERSION, *_RUN, *blank, Key("error", ERROR))},
+        ]
+    }
+
+
+EXPECTED: Schema = {
+    "anyOf": [{"type": ["number", "boolean", "string", "null"]}, pair(NUMBER, NUMBER)]
+}
+TIMED = _run(TimedResult)
+INTERVALS = _run(IntervalRow)
+LISTED = answer(
+    Key("scenario", STRING, "Its name."),
+    Key("protocols", array(one_of(GroupProtocol)), "Protocols that it is meant for."),
+    Key("text", STRING, "What it shows."),
+    Key(
+        "expected",
+        mapping(mapping(EXPECTED)),
+        "Protocol -> figure -> value, or the least and the greatest.",
+    ),
+)

@@ -1,0 +1,189 @@
+"""Writes docs/reference/formats.md and the JSON Schemas in docs/schemas.
+
+python -m tests.docs.formats
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assignors.formats import FORMATS, Format
+from assignors.formats.lines import ERROR, NOTE
+from assignors.formats.types import Schema
+from tests.docs.source import DOCS, table
+
+PAGE = DOCS / "reference" / "formats.md"
+SCHEMAS = DOCS / "schemas"
+
+HEAD = """# Formats
+
+Every line that the command reads and writes, as JSON Schema (draft 2020-12): a file each, to
+validate with or to make types from. [The command](../command.md) has examples. In Python they are
+`assignors.formats.FORMATS`. The test suite validates what every command really writes, and that
+a schema and the reader of its lines refuse the same documents. This page is written by
+`python -m tests.docs.formats`, from the same schemas.
+
+These formats are promises. Every line that is written has `"schema": 1`; a change that could break
+a reader changes that number. More keys may come, and more codes: a reader should pass over what it
+does not know.
+"""
+REFUSED = "A line that cannot be answered has the same keys, null, and an `error`:"
+CODES = "What the codes mean is in [rules, notes and errors](codes.md)."
+PROPERTIES = "properties"
+
+
+def page() -> str:
+    """Return the page."""
+    lines = [HEAD, *_overview("Read", is_read=True), *_overview("Written", is_read=False)]
+    lines += ["## Errors and notes\n", f"{REFUSED}\n"]
+    lines += table(("key", "type", "meaning"), _rows(ERROR))
+    lines += ["`notes[]` of `decode`:\n", *table(("key", "type", "meaning"), _rows(NOTE))]
+    lines += [f"{CODES}\n"]
+    for each in FORMATS.values():
+        lines += _section(each)
+    return "\n".join(lines)
+
+
+def _overview(title: str, *, is_read: bool) -> Iterator[str]:
+    rows = [
+        (f"[{each.name}](#{each.name})", f"`{each.command}`", each.text, _link(each))
+        for each in FORMATS.values()
+        if each.is_read == is_read
+    ]
+    yield f"## {title}\n"
+    yield from table(("format", "command", "a line is", "schema"), rows)
+
+
+def _link(each: Format) -> str:
+    return f"[schema](../schemas/{_file(each).name})"
+
+
+def _section(each: Format) -> Iterator[str]:
+    verb = "Read by" if each.is_read else "Written by"
+    yield f"## {each.name}\n"
+    yield f"{verb} `{each.command}`. {each.text} {_link(each)}\n"
+    head = ("key", "type", "meaning")
+    branches = [one for one in each.schema.get("oneOf", ()) if one.get("title") != "refused"]
+    if each.name == "offsets-record":
+        yield from table(head, [*_rows(each.schema), *_rows(_refused(each.schema))])
+        yield "Keys and values by record type:\n"
+        for one in branches:
+            whole = one["oneOf"][0]
+            special = {key: whole[PROPERTIES][key] for key in ("key", "value")}
+            yield f"### {one['title']}\n"
+            yield f"Type {whole[PROPERTIES]['type']['const']}.\n"
+            yield from table(head, _rows({PROPERTIES: special, "required": [*special]}))
+        return
+    if each.name == "replay":
+        yield from table(head, _rows(branches[0]))
+        yield "The rows, column by column, are in [tables](tables.md).\n"
+        return
+    for number, one in enumerate(branches or [each.schema]):
+        if number and one.get("title") == "failed":
+            continue
+        if one.get("title") not in {None, "answered", "outcome", "result"}:
+            yield f"### {each.name}: {one['title']}\n"
+        yield from table(head, _rows(one))
+
+
+def _refused(schema: Schema) -> Schema:
+    return next(one for one in schema["oneOf"] if one.get("title") == "refused")
+
+
+def _rows(schema: Schema, path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield path, type and meaning of each key, those of inner objects after their own."""
+    required = schema.get("required", ())
+    for name, inner in schema.get(PROPERTIES, {}).items():
+        place = f"{path}{name}"
+        optional = "" if name in required else ", *optional*"
+        yield f"`{place}`", f"{_type(inner)}{optional}", inner.get("description", "")
+        for suffix, below in _below(inner):
+            yield from _rows(below, f"{place}{suffix}.")
+
+
+def _below(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Yield the objects in a value, each with the steps that lead there."""
+    if PROPERTIES in schema:
+        yield "", schema
+    if "items" in schema:
+        yield from ((f"[]{step}", below) for step, below in _below(schema["items"]))
+    if isinstance(schema.get("additionalProperties"), dict):
+        inner = _below(schema["additionalProperties"])
+        yield from ((f".*{step}", below) for step, below in inner)
+    for one in schema.get("anyOf", ()):
+        yield from _below(one)
+
+
+def _type(schema: Schema) -> str:
+    """Return a type in short, as a reader of JSON would say it."""
+    if "const" in schema:
+        return f"`{json.dumps(schema['const'])}`"
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(map(_type, _alternatives(schema))))
+    if "oneOf" in schema and PROPERTIES not in schema:
+        return " or ".join(dict.fromkeys(_type(one) for one in schema["oneOf"]))
+    if "enum" in schema:
+        return (
+            "code"
+            if len(schema["enum"]) > 6
+            else " or ".join(f"`{json.dumps(one)}`" for one in schema["enum"])
+        )
+    kinds = schema.get("type", "anything")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return " or ".join(_named(kind, schema) for kind in kinds)
+
+
+def _alternatives(schema: Schema) -> Iterator[Schema]:
+    for one in schema.get("anyOf", (schema,)):
+        yield from [one] if one is schema else _alternatives(one)
+
+
+def _grouped(schema: Schema) -> str:
+    text = _type(schema)
+    return f"({text})" if " or " in text else text
+
+
+def _named(kind: str, schema: Schema) -> str:
+    if kind == "array" and "items" in schema:
+        return f"list of {_grouped(schema['items'])}"
+    if kind == "array" and "prefixItems" in schema:
+        return f"[{', '.join(_type(one) for one in schema['prefixItems'])}]"
+    if (
+        kind == "object"
+        and isinstance(schema.get("additionalProperties"), dict)
+        and PROPERTIES not in schema
+    ):
+        return f"map of {_grouped(schema['additionalProperties'])}"
+    if kind == "string" and schema.get("contentEncoding") == "base64":
+        return "base64"
+    return kind
+
+
+def _file(each: Format) -> Path:
+    return SCHEMAS / f"{each.name}.schema.json"
+
+
+def _text(each: Format) -> str:
+    return json.dumps(each.document(), indent=1, ensure_ascii=False) + "\n"
+
+
+FILES: dict[Path, Callable[[], str]] = {
+    PAGE: page,
+    **{_file(each): partial(_text, each) for each in FORMATS.values()},
+}
+"""File -> its text."""
+
+
+def write(files: dict[Path, Any] = FILES) -> None:
+    """Write the page and the schemas."""
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
