@@ -24,6 +24,7 @@ from assignors.formats.types import (
     pair,
     record,
 )
+from assignors.replay.findings.glossary import Severity
 from assignors.replay.tables.rows import TABLES, AnomalyKind
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
@@ -32,7 +33,10 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.tables.rows import IntervalRow
 
-CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {"anomalies": {"kind": AnomalyKind}}
+CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {
+    "groups": {"severity": Severity},
+    "anomalies": {"kind": AnomalyKind, "severity": Severity},
+}
 """Table -> column -> the codes that it holds."""
 
 

@@ -119,12 +119,14 @@ def of_fields(row: type[Any], codes: Mapping[str, type[StrEnum]] | None = None) 
     """
     hints = get_type_hints(row, include_extras=True)
     known = codes or {}
-    return [
-        Key(
-            each.name, one_of(known[each.name]) if each.name in known else of_hint(hints[each.name])
-        )
-        for each in fields(row)
-    ]
+    keys = []
+    for each in fields(row):
+        schema = of_hint(hints[each.name])
+        if each.name in known:
+            code = one_of(known[each.name])
+            schema = code if schema == STRING else nullable(code)
+        keys.append(Key(each.name, schema))
+    return keys
 
 
 def of_hint(hint: Any) -> Schema:  # noqa: ANN401 - a type, or an alias of one

@@ -22,7 +22,8 @@ HEAD = """# Rules, notes and errors
 
 The codes in the answers of the command and of the Python functions, with what each means. Codes
 are promises: more may come, none changes its meaning. Where they stand is in
-[formats](formats.md). This page is written by `python -m tests.docs.codes`, from the code.
+[formats](formats.md); findings of `replay` have [a page of their own](findings.md). This page is
+written by `python -m tests.docs.codes`, from the code.
 """
 
 PARTS: tuple[tuple[str, str, type[Enum]], ...] = (

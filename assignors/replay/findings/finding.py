@@ -29,6 +29,7 @@ class Thresholds:
     storm_generations: int = 10
     """So many generations within `storm_window_ms` are a storm."""
     storm_window_ms: int = 60_000
+    """The time that counts for a storm."""
     claims_missed: int = 2
     """So many rebalances a member must have been able to claim something, and never did."""
     balance_gap: int = 1
