@@ -27,7 +27,7 @@ from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
 from wire import TopicPartitions
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 __all__ = [
     "ASSIGNORS",
