@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from assignors.replay.findings.finding import Thresholds
 from assignors.replay.findings.glossary import GLOSSARY, KindOfFinding, Severity
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.tables.rows import AnomalyKind
 from tests.docs.source import DOCS, table, texts_of
 

@@ -18,9 +18,10 @@ from assignors.replay.engines.spark import (
     tables,
     topic_names,
 )
+from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.sources import SourceError
 
-SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
+SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),), selection=EVERYTHING)
 SPLIT_BYTES = 5_000
 
 

@@ -21,7 +21,9 @@ from assignors.cli.commands.replay_request import (
 )
 from assignors.cli.commands.replay_spark import replay_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.patterns import Pattern
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
 from assignors.documents.answers import SCHEMA
@@ -30,6 +32,8 @@ from assignors.documents.values import Document, DocumentError, as_object
 from assignors.replay.analysis.reproduce import shares
 from assignors.replay.analysis.what_if import total
 from assignors.replay.engines.python import Settings
+from assignors.replay.findings import Selection, Thresholds
+from assignors.replay.findings.causes import worst_first
 from assignors.replay.sample import incident_file
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Row, Tables
@@ -42,21 +46,6 @@ HIDDEN_TITLE = "replay"
 
 JAVA_CLIENTS = "kafka-clients"
 """Java clients: what `leader_guess` begins with where the leader runs Java's assignors."""
-
-
-class Pattern(click.ParamType[re.Pattern[str]]):
-    """A regular expression."""
-
-    name = "regex"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> re.Pattern[str]:
-        """Return the compiled expression; a usage error says where it is wrong."""
-        try:
-            return re.compile(str(value))
-        except re.error as error:
-            self.fail(f"{value!r}: {error}", param, ctx)
 
 
 class PartitionCounts(click.ParamType[dict[str, int]]):
@@ -140,6 +129,7 @@ class PartitionCounts(click.ParamType[dict[str, int]]):
     multiple=True,
     help=f"Print this table; can be repeated. Default: {', '.join(SHOWN)}.",
 )
+@finding_options
 @output_option
 @click.pass_context
 def replay(
@@ -157,6 +147,8 @@ def replay(
     report: str | None,
     redact: bool,
     shown: tuple[str, ...],
+    selection: Selection,
+    thresholds: Thresholds,
     form: Form,
 ) -> None:
     """Rebuild the history of groups from __consumer_offsets.
@@ -165,7 +157,8 @@ def replay(
     assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
     the columns of Spark's Kafka source; or a log segment (.log), or a folder of them.
 
-    Exit code 1 when an anomaly was found in a group, 2 when the source cannot be read.
+    Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
+    are none), 2 when the source cannot be read.
     """
     if is_sample:
         if source is not None or bootstrap is not None:
@@ -178,6 +171,8 @@ def replay(
     settings = Settings(
         partition_counts={**counts, **(partition_counts or {})},
         assignors=_different(assignors),
+        selection=selection,
+        thresholds=thresholds,
     )
     request = ReplayRequest(
         source=source,
@@ -254,7 +249,8 @@ def _documents(
 ) -> Iterator[Document]:
     """Yield the rows of the tables, each with the name of its table.
 
-    If commits are left out, a document without a row has their number in `left_out`.
+    Findings of all groups come worst first. If commits are left out, a document without a row has
+    their number in `left_out`.
     """
     for name in dict.fromkeys(shown):
         if name == "offsets":
@@ -263,7 +259,10 @@ def _documents(
             if left_out > 0:
                 yield {**_document(name, None), "left_out": left_out}
             continue
-        yield from (_document(name, row) for row in getattr(result.tables, name))
+        rows = getattr(result.tables, name)
+        if name == "anomalies":
+            rows = sorted(rows, key=worst_first)
+        yield from (_document(name, row) for row in rows)
         if name == "outcomes":
             yield from (_document(name, row) for row in total(result.tables.outcomes))
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from assignors.replay.analysis.group_analysis import GroupAnalysis, LifeAnalysis, client_of
 from assignors.replay.findings.balance import imbalances, needless_moves
 from assignors.replay.findings.causes import cause_rows, worst_first
-from assignors.replay.findings.finding import Finding, Thresholds
+from assignors.replay.findings.finding import Finding
 from assignors.replay.findings.glossary import GLOSSARY, Severity
 from assignors.replay.findings.ownership import (
     double_ownership,
@@ -25,6 +25,7 @@ from assignors.replay.findings.ownership import (
 from assignors.replay.findings.protocol_use import never_claims, odd_bytes, unreadable_members
 from assignors.replay.findings.rebalance_frequency import loops, storms
 from assignors.replay.findings.selection import Selection, is_wanted
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
 

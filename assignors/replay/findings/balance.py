@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from assignors.replay.analysis.figures import intended
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
-from assignors.replay.findings.finding import Finding, Thresholds, amount, is_transient, runs, span
+from assignors.replay.findings.finding import Finding, amount, is_transient, runs, span
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import partition_count
 from assignors.replay.tables.rows import AnomalyKind
 

@@ -1,4 +1,4 @@
-"""A finding, its thresholds, and runs of generations with the same problem.
+"""A finding, and runs of generations with the same problem.
 
 A problem that lasts for eighty generations is one finding, not eighty: `runs` joins the generations
 in a row that have it.
@@ -11,31 +11,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.tables.rows import AnomalyKind
 from wire import TopicPartitions
 
 Key = TypeVar("Key", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholds:
-    """What counts as many, or as long. Times are in milliseconds."""
-
-    loop_generations: int = 5
-    """Generations in a row with the same members and subscriptions."""
-    passing_ms: int = 1_000
-    """Uneven or unassigned for less than this is no finding: a leader that knows no topics yet
-    assigns nothing at first, and a broker computes the target of an epoch a moment later."""
-    storm_generations: int = 10
-    """So many generations within `storm_window_ms` are a storm."""
-    storm_window_ms: int = 60_000
-    """The time that counts for a storm."""
-    claims_missed: int = 2
-    """So many rebalances a member must have been able to claim something, and never did."""
-    balance_gap: int = 1
-    """The sum of squared loads is so much above the best possible."""
-    needless_moves: int = 1
-    """So many moves more than a balanced assignment needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

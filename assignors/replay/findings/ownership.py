@@ -17,13 +17,13 @@ from assignors.replay.analysis.figures import intended, is_cooperative
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
-    Thresholds,
     is_transient,
     numbers_shown,
     runs,
     seconds,
     span,
 )
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import Kind, Participant
 from assignors.replay.tables.rows import AnomalyKind
 

@@ -9,12 +9,12 @@ from assignors.ownership.changes import TopicPartition, pairs
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
-    Thresholds,
     amount,
     runs,
     seconds,
     span,
 )
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.tables.rows import AnomalyKind
 
 Signature = tuple[tuple[str, tuple[str, ...]], ...]

@@ -1,0 +1,143 @@
+"""The options that say what is a finding, and which are wanted: `finding_options`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.patterns import INSTANT_HELP, Instant
+from assignors.documents.values import DocumentError, as_object
+from assignors.replay.findings.glossary import GLOSSARY, Severity
+from assignors.replay.findings.selection import Selection, is_kind_wanted
+from assignors.replay.findings.thresholds import Thresholds, thresholds_from_document
+from assignors.replay.tables.rows import AnomalyKind
+
+DEFAULTS = ", ".join(f"{field.name} ({field.default})" for field in fields(Thresholds))
+
+
+class Threshold(click.ParamType[dict[str, int]]):
+    """A threshold and its number: `NAME=NUMBER`."""
+
+    name = "NAME=NUMBER"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> dict[str, int]:
+        """Return name -> number; a usage error says what is wrong."""
+        if isinstance(value, dict):
+            return value
+        name, _, text = str(value).partition("=")
+        try:
+            number = int(text)
+        except ValueError:
+            self.fail(f"{value!r}: not NAME=NUMBER, a whole number", param, ctx)
+        try:
+            thresholds_from_document({name: number})
+        except DocumentError as error:
+            self.fail(str(error), param, ctx)
+        return {name: number}
+
+
+class ThresholdFile(click.ParamType[Thresholds]):
+    """A file with a JSON object, name of a threshold -> number."""
+
+    name = "file"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Thresholds:
+        """Return the thresholds; a usage error says what is wrong, and where in the file."""
+        if isinstance(value, Thresholds):
+            return value
+        try:
+            fields_ = as_object(parse_json(Path(str(value)).read_bytes()), ())
+            return thresholds_from_document(fields_)
+        except (OSError, DocumentError) as error:
+            self.fail(f"{value}: {error}", param, ctx)
+
+
+OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--min-severity",
+        type=click.Choice([severity.value for severity in Severity]),
+        help=(
+            "Only findings of this severity or worse. Default: low, which leaves notes out; with "
+            "--kind: note."
+        ),
+    ),
+    click.option(
+        "--kind",
+        "kinds",
+        type=click.Choice([kind.value for kind in GLOSSARY]),
+        multiple=True,
+        help="Only findings of this kind; can be repeated.",
+    ),
+    click.option(
+        "--since",
+        "since_ms",
+        type=Instant(),
+        help=f"Only findings that lasted until then or later: {INSTANT_HELP}.",
+    ),
+    click.option(
+        "--until",
+        "until_ms",
+        type=Instant(),
+        help="Only findings that began before; in the same forms.",
+    ),
+    click.option(
+        "--threshold",
+        "changed",
+        type=Threshold(),
+        multiple=True,
+        help=f"What counts as many or long; can be repeated. Names and defaults: {DEFAULTS}.",
+    ),
+    click.option(
+        "--thresholds",
+        "thresholds_of_file",
+        type=ThresholdFile(),
+        help='The same from a JSON file: {"loop_generations": 8}; --threshold wins.',
+    ),
+)
+
+
+def finding_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options to a command, which gets `selection` and `thresholds` of them."""
+
+    @wraps(command)
+    def with_findings(
+        *arguments: object,
+        min_severity: str | None,
+        kinds: tuple[str, ...],
+        since_ms: int | None,
+        until_ms: int | None,
+        changed: tuple[Mapping[str, int], ...],
+        thresholds_of_file: Thresholds | None,
+        **others: object,
+    ) -> None:
+        if since_ms is not None and until_ms is not None and since_ms >= until_ms:
+            raise click.UsageError("--since must be before --until")
+        default = Severity.NOTE if kinds else Severity.LOW
+        selection = Selection(
+            min_severity=default if min_severity is None else Severity(min_severity),
+            kinds=tuple(map(AnomalyKind, kinds)),
+            since_ms=since_ms,
+            until_ms=until_ms,
+        )
+        if not any(is_kind_wanted(kind, selection) for kind in selection.kinds or GLOSSARY):
+            listed = ", ".join(f"{kind} is {GLOSSARY[kind].severity}" for kind in selection.kinds)
+            raise click.UsageError(
+                f"--min-severity {min_severity} leaves out every --kind: {listed}"
+            )
+        numbers = {name: number for each in changed for name, number in each.items()}
+        thresholds = thresholds_from_document(numbers, thresholds_of_file)
+        command(*arguments, selection=selection, thresholds=thresholds, **others)
+
+    for option in reversed(OPTIONS):
+        with_findings = option(with_findings)
+    return with_findings

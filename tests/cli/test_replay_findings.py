@@ -1,0 +1,149 @@
+"""What `replay` calls a finding, and how it ends: severity, kinds, times, thresholds."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from assignors.cli.command import command
+from assignors.replay.findings import GLOSSARY
+from assignors.replay.tables.rows import AnomalyKind
+
+REAL = str(Path(__file__).parent.parent / "replay" / "data" / "real.jsonl.gz")
+
+
+def run(*arguments: str) -> Result:
+    """The command's answer."""
+    return CliRunner().invoke(command, ["replay", *arguments])
+
+
+def found(*arguments: str) -> list[dict[str, Any]]:
+    """The findings, as rows."""
+    lines = run(REAL, "--table", "anomalies", "-o", "jsonl", *arguments).stdout.splitlines()
+    return [json.loads(line)["row"] for line in lines]
+
+
+EVERY = found("--min-severity", "note")
+
+
+def test_a_group_of_librdkafka_or_franz_go_members_is_healthy() -> None:
+    """Replay ended with 1 wherever such a client was, for the layout that it always writes."""
+    healthy = run(REAL, "--group", "shop.07-franz")
+    assert healthy.exit_code == 0
+    assert "client-layout" not in healthy.stdout
+    asked = run(REAL, "--group", "shop.07-franz", "--min-severity", "note")
+    assert asked.exit_code == 1
+    assert "client-layout" in asked.stdout
+    assert run(REAL, "--group", "shop.07-franz", "--kind", "client-layout").exit_code == 1
+
+
+def test_the_exit_code_is_about_what_is_asked_for() -> None:
+    assert run(REAL).exit_code == 1
+    assert run(REAL, "--min-severity", "high").exit_code == 1
+    assert run(REAL, "--min-severity", "critical").exit_code == 0
+    assert run(REAL, "--group", "shop.15-aio-rg", "--min-severity", "medium").exit_code == 0
+
+
+@pytest.mark.parametrize("kind", AnomalyKind)
+def test_of_a_kind_are_those_of_it(kind: AnomalyKind) -> None:
+    assert found("--kind", kind.value) == [row for row in EVERY if row["kind"] == kind]
+
+
+def test_a_row_has_its_severity_and_what_to_do() -> None:
+    assert {row["severity"] for row in EVERY} == {"high", "medium", "low", "note"}
+    for row in EVERY:
+        assert row["what_to_do"] == GLOSSARY[row["kind"]].what_to_do
+
+
+def test_a_group_counts_the_findings_that_are_wanted_and_has_the_worst_severity() -> None:
+    lines = run(REAL, "-o", "jsonl", "--min-severity", "medium").stdout.splitlines()
+    documents = [json.loads(line) for line in lines]
+    groups = [document["row"] for document in documents if document["table"] == "groups"]
+    rows = [document["row"] for document in documents if document["table"] == "anomalies"]
+    counted = Counter((row["group"], row["life"]) for row in rows)
+    assert rows
+    assert [row["anomaly_count"] for row in groups] == [
+        counted[row["group"], row["life"]] for row in groups
+    ]
+    assert {row["severity"] for row in groups} == {None, "high", "medium"}
+
+
+def test_the_worst_findings_of_all_groups_come_first() -> None:
+    ranks = [["critical", "high", "medium", "low", "note"].index(row["severity"]) for row in EVERY]
+    assert ranks == sorted(ranks)
+
+
+def test_a_time_in_any_form_keeps_what_lasted_into_it() -> None:
+    storms = found("--kind", "rebalance-storm")
+    ends = sorted(row["until_ms"] for row in storms)
+    later = found("--kind", "rebalance-storm", "--since", str(ends[2]))
+    assert sorted(row["until_ms"] for row in later) == ends[2:]
+    begins = sorted(row["at_ms"] for row in storms)
+    before = found("--kind", "rebalance-storm", "--until", str(begins[2]))
+    assert sorted(row["at_ms"] for row in before) == begins[:2]
+    assert found("--since", "2026-11-21T00:00", "--until", "2026-11-23T00:00+01:00")
+    assert found("--since", "2027-01-01", "--kind", "rebalance-storm") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--since", "yesterday"), "'yesterday': not 2026-11-21T03:00 (UTC)"),
+        (("--since", "2026-11-22", "--until", "2026-11-21"), "--since must be before --until"),
+        (("--kind", "starved"), "'starved' is not one of"),
+        (("--min-severity", "bad"), "'bad' is not one of"),
+        (
+            ("--kind", "odd-bytes", "--min-severity", "high"),
+            "--min-severity high leaves out every --kind: odd-bytes is low",
+        ),
+        (("--threshold", "loop_generations"), "not NAME=NUMBER"),
+        (("--threshold", "loop_generation=3"), "did you mean 'loop_generations'?"),
+        (("--threshold", "storm_window_ms=-1"), "-1 is less than 0 at storm_window_ms"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    refused = run(REAL, *arguments)
+    assert refused.exit_code == 2
+    assert words in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            '{"loop_generations": 8, "loop_generation": 1}',
+            "no threshold 'loop_generation'; did you mean 'loop_generations'?",
+        ),
+        ('{"claims_missed": true}', "expected an integer"),
+        ('{"claims_missed": 0}', "0 is less than 1 at claims_missed"),
+        ('{"claims_missed": 2, "claims_missed": 3}', "occurs twice"),
+        ("[]", "expected an object"),
+        ("{", "at byte 1"),
+    ],
+)
+def test_a_file_of_thresholds_is_refused_with_its_path(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "thresholds.json"
+    path.write_text(text)
+    refused = run(REAL, "--thresholds", str(path))
+    assert refused.exit_code == 2
+    assert words in " ".join(refused.stderr.split())
+    assert "thresholds.json" in refused.stderr
+
+
+def test_thresholds_of_a_file_and_of_options(tmp_path: Path) -> None:
+    path = tmp_path / "thresholds.json"
+    path.write_text('{"storm_generations": 11, "needless_moves": 1000}')
+    kinds = Counter(row["kind"] for row in EVERY)
+    fewer = Counter(row["kind"] for row in found("--thresholds", str(path)))
+    assert kinds["needless-moves"] > fewer["needless-moves"] == 0
+    assert kinds["rebalance-storm"] > fewer["rebalance-storm"] > 0
+    both = found("--thresholds", str(path), "--threshold", "storm_generations=1000")
+    assert "rebalance-storm" not in {row["kind"] for row in both}
+    assert run(REAL, "--thresholds", str(tmp_path / "none.json")).exit_code == 2
