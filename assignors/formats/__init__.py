@@ -62,6 +62,12 @@ _ALL = (
     _read("check-request", "check", "A group, and the assignment to check.", members.CHECK_REQUEST),
     _read("history", "simulate", "A history to draw: a seed and sizes.", tables.SIZES),
     _read(
+        "group-with-events",
+        "simulate",
+        "A group as it is, and the events that are asked for.",
+        tables.GROUP_WITH_EVENTS,
+    ),
+    _read(
         "scenario",
         "simulate --scenario",
         "A scenario on a clock; also what --show writes.",

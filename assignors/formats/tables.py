@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from assignors.formats.lines import ERROR, VERSION, answer
+from assignors.formats.members import GROUP_KEYS, MEMBER_NOTE
 from assignors.formats.types import (
     COUNT,
     INTEGER,
@@ -73,9 +74,20 @@ _NAMES = (
     Key("seed", nullable(INTEGER), "Of the history, where it was read."),
     Key("assignor", nullable(STRING), "Full name of the assignor that failed."),
 )
+_ASKED = (
+    Key("seed", NULL, "Null: nothing was drawn."),
+    Key("asked", nullable(STRING), "The event as it was asked for; null: the start."),
+    Key("notes", array(MEMBER_NOTE), "At the start: what was assumed about the group."),
+    Key("loads_before", mapping(COUNT), "Member id -> partitions before the event."),
+    Key("loads_after", mapping(COUNT), "Member id -> partitions once the group has settled."),
+)
 PLAYED: Schema = {
     "oneOf": [
         {"title": "outcome", **answer(PLAYED_ID, *_FIGURES)},
+        {
+            "title": "asked for",
+            **answer(PLAYED_ID, *(key for key in _FIGURES if key.name != "seed"), *_ASKED),
+        },
         {
             "title": "failed",
             **record(
@@ -96,6 +108,12 @@ SIZES = record(
         Key(key.name, nullable(key.type), key.text, is_optional=True)
         for key in of_fields(Parameters, {"subscription": SubscriptionShape})
     ),
+)
+
+GROUP_WITH_EVENTS = record(
+    *GROUP_KEYS,
+    Key("events", array(STRING), "What happens to it, in order: `join:5`, `leave:m3`."),
+    Key("id", {}, "Returned with each outcome.", is_optional=True),
 )
 
 # Simulated on a clock

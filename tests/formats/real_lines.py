@@ -181,9 +181,19 @@ def histories() -> list[Line]:
 def played() -> list[Line]:
     """Outcomes of histories that are drawn, given, and impossible."""
     lines = [*histories()[:2], GROUP, {"seed": 1, "members": -1}]
-    return written(
-        "simulate", "-", "--assignor", "range", "--assignor", "sticky", given=with_odd_ones(lines)
-    )
+    both = ("--assignor", "range", "--assignor", "sticky")
+    drawn = written("simulate", "-", *both, given=with_odd_ones([*lines, *groups_with_events()]))
+    asked = (("--start", path, "--event", "join:2") for path in described())
+    return [*drawn, *(line for one in asked for line in written("simulate", *one, *both))]
+
+
+def groups_with_events() -> list[Line]:
+    """Groups and what is asked to happen to them, some of it impossible."""
+    return [
+        {**GROUP, "events": ["join:2", "leave:a", "resize:t:9"], "id": "mine"},
+        {**GROUP, "events": []},
+        {**GROUP, "events": ["leave:nobody"], "id": 7},
+    ]
 
 
 def timed(*options: str) -> list[Line]:
@@ -249,6 +259,7 @@ REAL: dict[str, Callable[[], list[Line]]] = {
     "group": lambda: [*filter(is_group, groups())],
     "check-request": check_requests,
     "history": histories,
+    "group-with-events": groups_with_events,
     "scenario": shown_scenarios,
     "partition-counts": lambda: [{"orders": 6}, {}],
     **{

@@ -93,6 +93,7 @@ FREE: dict[str, tuple[str, ...]] = {
     ),
     "check": ("without id", "without notes", "without gaps.follow_up"),
     "explain": ("without id", "without notes"),
+    "simulate": ("without loads_before.*", "without loads_after.*"),
     "timed": ("without requests.*",),
     "scenarios": ("without expected.*",),
     "conform": ("* expected.*", "* answer.*", "without reasons.*"),

@@ -7,6 +7,11 @@ from typing import Any
 
 import click
 
+from assignors.cli.commands.simulating.explicit import (
+    ExplicitOptions,
+    explicit_options,
+    simulate_groups,
+)
 from assignors.cli.commands.simulating.rounds import (
     RoundsOptions,
     rounds_options,
@@ -17,6 +22,7 @@ from assignors.cli.commands.simulating.timed_options import (
     simulate_timed,
     timed_options,
 )
+from assignors.cli.inputs.given_groups import GroupOptions, group_options
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.outputs.forms import Form, output_option
 
@@ -34,17 +40,21 @@ from assignors.cli.outputs.forms import Form, output_option
     help="spark needs Java and the extra `spark`.",
 )
 @rounds_options
+@explicit_options
+@group_options
 @timed_options
 @output_option
 @click.pass_context
 def simulate(
     context: click.Context,
     /,
+    *,
     files: tuple[str, ...],
     seed: int,
     engine: str,
+    beside: GroupOptions,
     form: Form,
-    **options: Any,  # noqa: ANN401 - those of `rounds` and of `timed_options`
+    **options: Any,  # noqa: ANN401 - those of `rounds`, `explicit` and `timed_options`
 ) -> None:
     """Simulate group histories under one or more assignors, or a scenario on a clock.
 
@@ -54,14 +64,25 @@ def simulate(
     line for each history, event and assignor. Without --assignor: range, roundrobin,
     sticky and cooperative-sticky.
 
+    With --start or --event nothing is random: a group as it is, and what is asked to happen. Events
+    are join:5 (or join:5:orders), leave:m3 (or m3,m4), crash:m3, return:m3, restart:m3,
+    subscribe:m3:orders,payments (* is every member), resize:orders:24, new-topic:payments:12 and
+    delete:orders. A line has them as "events": ["join:5", "leave:m3"].
+
     With --scenario one history is played on a clock instead, with delays, timeouts and faults:
     a line for each protocol and seed, or their medians on a terminal. --list shows the scenarios
     that have a name.
     """
+    explicit = ExplicitOptions(start=options["start"], asked=options["asked"])
     timed = TimedOptions(**{each.name: options[each.name] for each in fields(TimedOptions)})
     if timed.is_asked:
         if files:
             raise click.UsageError("--scenario takes the place of FILE")
+        if explicit.is_asked:
+            raise click.UsageError("--start and --event are played in rounds, not on a clock")
         context.exit(simulate_timed(timed, seed=seed, engine=engine, form=form))
-    asked = RoundsOptions(**{each.name: options[each.name] for each in fields(RoundsOptions)})
-    context.exit(simulate_rounds(asked, files, seed=seed, engine=engine, form=form))
+    rounds = RoundsOptions(**{each.name: options[each.name] for each in fields(RoundsOptions)})
+    if explicit.is_asked:
+        played = simulate_groups(context, explicit, files, rounds=rounds, beside=beside, form=form)
+        context.exit(played)
+    context.exit(simulate_rounds(rounds, files, seed=seed, engine=engine, beside=beside, form=form))

@@ -6,8 +6,7 @@ when the file has been read, as several tables may describe one group.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import chain
@@ -24,6 +23,7 @@ from assignors.documents.described import Assumed, DescribedGroup, described_gro
 from assignors.documents.groups import PARTITION_LIMIT, group_from_document
 from assignors.documents.values import Document, DocumentError, ErrorCode
 from assignors.model import Group
+from assignors.names.nearest import suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,12 @@ class GroupOptions:
     partition_counts: Mapping[str, int] = field(default_factory=dict)
     """Topic -> partition count, in place of what the files have."""
     assumed: Assumed = Assumed.EQUAL
+    name: str | None = None
+    """The only group to read of the tool's output; `None`: all of them."""
+
+
+NOTHING_BESIDE = GroupOptions()
+"""Nothing is said beside the files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +77,14 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *arguments: Any,  # noqa: ANN401  # whatever the command takes
         partition_counts: Sequence[tuple[str, int]],
         assumed: str,
+        group: str | None,
         **options: Any,  # noqa: ANN401  # as above
     ) -> object:
         counts = dict(partition_counts)
         for topic, count in partition_counts:
             if counts[topic] != count:
                 raise click.UsageError(f"--topic: {topic}:{count} and {topic}:{counts[topic]}")
-        beside = GroupOptions(partition_counts=counts, assumed=Assumed(assumed))
+        beside = GroupOptions(partition_counts=counts, assumed=Assumed(assumed), name=group)
         return command(*arguments, beside=beside, **options)
 
     topic = click.option(
@@ -96,7 +103,12 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Output of kafka-consumer-groups.sh, which has no subscriptions: members subscribe "
         "to all topics of their group, or to those assigned to them.",
     )
-    return topic(assume(with_options))
+    name = click.option(
+        "--group",
+        metavar="NAME",
+        help="Read this group alone, where kafka-consumer-groups.sh has described several.",
+    )
+    return topic(name(assume(with_options)))
 
 
 def group_results(
@@ -136,6 +148,9 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[bytes
                 break
         if first and is_described(first[-1].decode("utf-8", "replace")):
             yield from _described(b"\n".join(chain(first, rest)), options)
+        elif options.name is not None:
+            words = f"--group is for output of kafka-consumer-groups.sh, which {name} is not"
+            raise click.UsageError(words)
         else:
             yield from with_line_progress(chain(first, rest), total_size([name]))
 
@@ -153,7 +168,11 @@ def given_group(entry: bytes | DescribedGroup, options: GroupOptions) -> GivenGr
         return GivenGroup(
             document=document, group=group_from_document(entry.document), notes=entry.notes
         )
-    parsed = parse_json(entry)
+    return given_document(parse_json(entry), options)
+
+
+def given_document(parsed: object, options: GroupOptions) -> GivenGroup:
+    """Return the group of a document, with the partition counts that the options have."""
     group = group_from_document(parsed)
     assert isinstance(parsed, dict), "a group is an object"
     if not options.partition_counts:
@@ -162,7 +181,7 @@ def given_group(entry: bytes | DescribedGroup, options: GroupOptions) -> GivenGr
     topics: dict[str, object] = dict(parsed["topics"])
     for topic, count in options.partition_counts.items():
         if topic not in known:
-            words = f"no topic {topic!r}{_nearest(topic, known)}"
+            words = f"no topic {topic!r}{suggestion(topic, known)}"
             raise DocumentError(ErrorCode.UNKNOWN, words, ("topics", topic))
         given = topics.get(topic)
         topics[topic] = {**given, "partitions": count} if isinstance(given, dict) else count
@@ -182,18 +201,13 @@ def _described(data: bytes, options: GroupOptions) -> list[DescribedGroup]:
         return [DescribedGroup(name=None, error=reason)]
     except DocumentError as error:
         return [DescribedGroup(name=None, error=error)]
+    if options.name is not None:
+        names = [group.name for group in groups if group.name is not None]
+        groups = [group for group in groups if group.name == options.name]
+        if not groups:
+            raise click.UsageError(f"no group {options.name!r}{suggestion(options.name, names)}")
     known = {topic for group in groups for topic in group.topics}
     for topic in counts:
         if topic not in known:
-            raise click.UsageError(f"--topic: no group has {topic!r}{_nearest(topic, known)}")
+            raise click.UsageError(f"--topic: no group has {topic!r}{suggestion(topic, known)}")
     return groups
-
-
-def _nearest(name: str, known: Collection[str]) -> str:
-    """Return a question after the nearest known name; empty where none is near.
-
-    >>> _nearest("order", {"orders", "users"})
-    "; did you mean 'orders'?"
-    """
-    found = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""

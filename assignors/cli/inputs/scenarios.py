@@ -11,10 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from assignors.cli.inputs.given_groups import (
+    NOTHING_BESIDE,
+    GivenGroup,
+    GroupOptions,
+    given_document,
+    given_group,
+    group_entries,
+)
 from assignors.cli.inputs.json_text import parse_json
-from assignors.cli.inputs.lines import lines
 from assignors.documents.answers import SCHEMA
-from assignors.documents.groups import group_from_document
+from assignors.documents.described import AssumptionCode, DescribedGroup, assumption
 from assignors.documents.values import (
     INT32_MAX,
     Document,
@@ -24,12 +31,15 @@ from assignors.documents.values import (
     as_list,
     as_object,
     as_string,
+    as_strings,
     bytes_from_hex,
     described,
     required,
 )
 from assignors.model import Member
+from assignors.simulation.rounds.explicit_events import scenario_of_group
 from assignors.simulation.rounds.random_scenarios import Parameters
+from assignors.simulation.rounds.scenario import GroupEventKind
 from assignors.simulation.rounds.scenario_rows import COLUMNS, Row
 from wire import Subscription, encode_subscription
 
@@ -81,32 +91,55 @@ def error_document(text: str) -> Document:
     return {"kind": kind, "text": rest or words, "path": path if rest else "$"}
 
 
-def read_rows(files: Sequence[str]) -> Iterator[tuple[int, Row | DocumentError]]:
-    """Yield the number of each line, from 0, with its row or with the reason why it has none."""
-    for number, line in enumerate(lines(files)):
+def read_rows(
+    files: Sequence[str], beside: GroupOptions, events: Sequence[str] | None = None
+) -> Iterator[tuple[int, Row | DocumentError]]:
+    """Yield the number of each line or described group, from 0, with its row or why it has none.
+
+    `events` happen to every group, and nothing else does; `None`: those that the lines have.
+    """
+    for number, entry in enumerate(group_entries(files, beside)):
         try:
-            yield number, row_from_document(parse_json(line))
+            if isinstance(entry, DescribedGroup):
+                given = given_group(entry, beside)
+                yield number, explicit_row(given, entry.name, events or ())
+            else:
+                yield number, row_from_document(parse_json(entry), beside, events)
         except DocumentError as error:
             yield number, error
 
 
-def row_from_document(document: object) -> Row:
+def row_from_document(
+    document: object, beside: GroupOptions = NOTHING_BESIDE, events: Sequence[str] | None = None
+) -> Row:
     """Return a scenario row: seed and sizes, or a group with its members' Subscription bytes.
 
+    With `events`, or a list of them in the document, it is a group as it is and those events.
     Raises `DocumentError` with the place of the first value that is wrong.
     """
-    given = as_object(document, ())
+    fields_given = as_object(document, ())
+    is_group = isinstance(fields_given.get("members"), list)
+    own = fields_given.get("events")
+    if events is not None and not is_group:
+        words = "--start and --event need a group, with a list of its members"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, ("members",))
+    if isinstance(own, list):
+        if events:
+            raise DocumentError(ErrorCode.REPEATED, "events by --event too", ("events",))
+        events = as_strings(own, ("events",))
+    if events is not None:
+        return explicit_row(given_document(document, beside), fields_given.get("id"), events)
     row: dict[str, Any] = {
-        "id": given.get("id"),
-        "seed": _integer(given.get("seed"), ("seed",), INT64_MAX),
+        "id": fields_given.get("id"),
+        "seed": _integer(fields_given.get("seed"), ("seed",), INT64_MAX),
     }
-    if not isinstance(given.get("members"), list):
-        required(given, "seed", ())
-        for field in fields(Parameters):
-            row[field.name] = _size_of(given.get(field.name), field.default, (field.name,))
+    if not is_group:
+        required(fields_given, "seed", ())
+        for each in fields(Parameters):
+            row[each.name] = _size_of(fields_given.get(each.name), each.default, (each.name,))
         return row
-    row["events"] = _size_of(given.get("events"), 0, ("events",))
-    group = group_from_document(document)
+    row["events"] = _size_of(own, 0, ("events",))
+    group = given_document(document, beside).group
     topics = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
     members = [
         {
@@ -114,9 +147,36 @@ def row_from_document(document: object) -> Row:
             "instance": member.instance_id,
             "subscription": subscription_bytes(member, entry),
         }
-        for member, entry in zip(group.members, as_list(given["members"], ()), strict=True)
+        for member, entry in zip(group.members, as_list(fields_given["members"], ()), strict=True)
     ]
     return {**row, "topics": topics, "members": members}
+
+
+def explicit_row(given: GivenGroup, own_id: object, events: Sequence[str]) -> Row:
+    """Return the row of a group as it is, and of the events that are asked for.
+
+    Raises `DocumentError` for an event that cannot be read or cannot happen.
+    """
+    try:
+        scenario = scenario_of_group(given.group, events)
+    except ValueError as error:
+        raise DocumentError(ErrorCode.UNKNOWN, str(error), ("events",)) from None
+    notes = [*given.notes]
+    if any(event.kind is GroupEventKind.JOIN for event in scenario.events):
+        notes.append(MADE_UP_IDS)
+    if any(topic.racks for topic in given.group.cluster.topics.values()):
+        notes.append(RACKS_UNUSED)
+    return {"id": own_id, "scenario": scenario, "asked": tuple(events), "notes": notes}
+
+
+MADE_UP_IDS = assumption(
+    AssumptionCode.MEMBER_IDS_ASSUMED,
+    "new members are called new-1, new-2, ...: assignors that go by the order of ids, as range "
+    "does, may move other partitions under real ids",
+)
+RACKS_UNUSED = assumption(
+    AssumptionCode.RACKS_UNUSED, "the simulation in rounds does not use the racks of partitions"
+)
 
 
 def _size_of(value: object, default: object, place: Place) -> object:

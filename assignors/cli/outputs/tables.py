@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import (
@@ -52,7 +52,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
             continue
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
@@ -71,7 +71,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         console.print(f"  {_figures(shown)}", style="dim")
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
-        _print_notes(console, document)
+        print_notes(console, document)
 
 
 def show_compared(documents: Iterable[Document]) -> None:
@@ -79,7 +79,7 @@ def show_compared(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
             continue
         columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
         names = [column["name"] for column in columns]
@@ -98,7 +98,7 @@ def show_compared(documents: Iterable[Document]) -> None:
         for partition in partitions[:NUMBERS_SHOWN]:
             for name, answer in partition["answers"].items():
                 console.print(clean(f"  {name}: {answer['why']}"))
-        _print_notes(console, document)
+        print_notes(console, document)
 
 
 COMPARED = (
@@ -119,7 +119,7 @@ def show_checked(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
             continue
         violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
         if violations:
@@ -136,7 +136,7 @@ def show_checked(documents: Iterable[Document]) -> None:
         else:
             console.print(f"{_name(document, line)}: no violations", style="green")
         console.print(f"  {_figures(document['gaps'])}", style="dim")  # type: ignore[arg-type]
-        _print_notes(console, document)
+        print_notes(console, document)
 
 
 def show_explained(documents: Iterable[Document]) -> None:
@@ -144,10 +144,10 @@ def show_explained(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {_error(document)}", style="red")
+            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
             continue
         console.print(clean(str(document["text"])), style="bold")
-        _print_notes(console, document)
+        print_notes(console, document)
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  no member claims it", style="dim")
@@ -158,54 +158,6 @@ def show_explained(documents: Iterable[Document]) -> None:
             believed = cell(claim["believed"])
             table.add_row(clean(claim["member"]), generation, believed, claim["reason"])
         console.print(table)
-
-
-def show_simulated(documents: Iterable[Document]) -> None:
-    """Draw a column for each assignor: its figures, added up over all events."""
-    sums: dict[str, dict[str, int]] = {}
-    refused: list[str] = []
-    traces: dict[str, None] = {}
-    for document in documents:
-        if document["error"] is not None:
-            refused.append(_error(document))
-            traces[document["error"].get("trace", "")] = None  # type: ignore[attr-defined]
-            continue
-        fields: Fields = document
-        total = sums.setdefault(fields["assignor"], dict.fromkeys(("events", *SUMMED), 0))
-        total["events"] += 1
-        for figure, value_of in SUMMED.items():
-            total[figure] += value_of(fields)
-    headers = [name.replace("/", "/\n") for name in sums]
-    table = table_of("", *headers, right=headers)
-    for figure in ("events", *SUMMED):
-        cells = [f"{total[figure]:,}" for total in sums.values()]
-        is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
-        table.add_row(figure, *cells, style="red" if is_bad else None)
-    console = console_of()
-    if sums:
-        console.print(table)
-    for trace in [trace for trace in traces if trace][:TRACES_SHOWN]:
-        for line in trace.splitlines():
-            console.print(clean(line), style="dim")
-    for text in refused[:NUMBERS_SHOWN]:
-        console.print(f"error: {text}", style="red")
-    if len(refused) > NUMBERS_SHOWN:
-        console.print(f"and {len(refused) - NUMBERS_SHOWN} more errors", style="red")
-
-
-TRACES_SHOWN = 3
-"""Tracebacks of a user's own assignors that are printed; equal ones count once."""
-
-SUMMED: dict[str, Callable[[Fields], int]] = {
-    "rounds": lambda row: row["rounds"],
-    "partitions moved": lambda row: row["moved"],
-    "fewest possible moves": lambda row: row["moves_min"],
-    "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
-    "unassigned x rounds": lambda row: row["unassigned_partition_rounds"],
-    "events not settled": lambda row: int(not row["is_settled"]),
-    "laws broken": lambda row: row["violations"],
-}
-"""Figures of the summary, each added up over all events."""
 
 
 def show_conformed(documents: Iterable[Document]) -> None:
@@ -244,7 +196,7 @@ def show_assignors(documents: Iterable[Document]) -> None:
     console_of().print(table)
 
 
-def _print_notes(console: Console, document: Fields) -> None:
+def print_notes(console: Console, document: Fields) -> None:
     """Print the notes of an answer, if it has any."""
     for note in document.get("notes", ()):
         where = f" at byte {note['offset']}" if "offset" in note else ""
@@ -266,11 +218,12 @@ def _remarks(document: Fields) -> str:
     """Return error and notes of a decoded blob, a line each."""
     remarks = [f"{note['code']} (byte {note['offset']})" for note in document["notes"]]
     if document["error"] is not None:
-        remarks.insert(0, f"ERROR {_error(document)}")
+        remarks.insert(0, f"ERROR {error_text(document)}")
     return "\n".join(remarks) or NONE
 
 
-def _error(document: Fields) -> str:
+def error_text(document: Fields) -> str:
+    """Return the error of a document: what is wrong, where, and its kind."""
     error = document["error"]
     where = f"byte {error['offset']}" if "offset" in error else error["path"]
     return clean(f"{error['text']} at {where} ({error['kind']})")

@@ -6,9 +6,18 @@ and states out of the cells, `groups` joins the tables of each group and says wh
 
 from assignors.documents.described.groups import (
     Assumed,
+    AssumptionCode,
     DescribedGroup,
+    assumption,
     described_groups,
 )
 from assignors.documents.described.tables import is_described
 
-__all__ = ["Assumed", "DescribedGroup", "described_groups", "is_described"]
+__all__ = [
+    "Assumed",
+    "AssumptionCode",
+    "DescribedGroup",
+    "assumption",
+    "described_groups",
+    "is_described",
+]

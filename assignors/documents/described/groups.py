@@ -21,7 +21,7 @@ ASSUMED_GENERATION = 1
 
 
 class AssumptionCode(StrEnum):
-    """Codes of notes on what was assumed about a group that a tool described."""
+    """Codes of notes on what was assumed about a group."""
 
     NO_MEMBERS = "no-members"
     """The group has no members."""
@@ -39,6 +39,10 @@ class AssumptionCode(StrEnum):
     """No generations are printed: all members count as of the last one."""
     RACKS_UNKNOWN = "racks-unknown"
     """The tool prints no racks: none are used."""
+    RACKS_UNUSED = "racks-unused"
+    """The simulation in rounds does not use the racks of partitions."""
+    MEMBER_IDS_ASSUMED = "member-ids-assumed"
+    """New members of a simulation have ids that are made up, and assignors may go by ids."""
 
 
 class Assumed(StrEnum):
@@ -205,10 +209,10 @@ def _with_document(
         members.append(member)
     notes = [*_notes(described, seen, consumed, assumed, counts)]
     if not members:
-        notes = [_note(AssumptionCode.NO_MEMBERS, "the group has no members")]
+        notes = [assumption(AssumptionCode.NO_MEMBERS, "the group has no members")]
     if target is not None and target != current:
         text = "the group is reconciling: members own CURRENT-ASSIGNMENT, the target is another"
-        notes.append(_note(AssumptionCode.RECONCILING, text))
+        notes.append(assumption(AssumptionCode.RECONCILING, text))
     return DescribedGroup(
         name=name,
         topics=tuple(topics),
@@ -242,28 +246,28 @@ def _notes(
         Assumed.EQUAL: f"every member is taken to subscribe to all {len(consumed)} topics",
         Assumed.ASSIGNED: "every member is taken to subscribe to the topics it has partitions of",
     }
-    yield _note(
+    yield assumption(
         AssumptionCode.SUBSCRIPTIONS_ASSUMED, f"the tool prints no subscriptions: {whom[assumed]}"
     )
     guessed = [f"{topic} {highest + 1}" for topic, highest in seen.items() if topic not in counts]
     if guessed:
         text = f"partition counts are the highest number seen, plus one: {', '.join(guessed)}"
-        yield _note(AssumptionCode.PARTITION_COUNTS_ASSUMED, text)
+        yield assumption(AssumptionCode.PARTITION_COUNTS_ASSUMED, text)
     if not described.members:
         text = "--offsets lists no members without partitions: if there are any, they are left out"
-        yield _note(AssumptionCode.MEMBERS_WITHOUT_PARTITIONS, text)
+        yield assumption(AssumptionCode.MEMBERS_WITHOUT_PARTITIONS, text)
     unused = [topic for topic in seen if topic not in consumed]
     if unused:
         text = f"offsets are committed, but no member has a partition: {', '.join(unused)}"
-        yield _note(AssumptionCode.TOPICS_WITHOUT_MEMBER, text)
+        yield assumption(AssumptionCode.TOPICS_WITHOUT_MEMBER, text)
     if all(row.epoch is None for row in described.members.values()):
-        yield _note(
+        yield assumption(
             AssumptionCode.GENERATION_ASSUMED,
             "no generations are printed: all members are taken to be of the last one",
         )
-    yield _note(AssumptionCode.RACKS_UNKNOWN, "the tool prints no racks: none are used")
+    yield assumption(AssumptionCode.RACKS_UNKNOWN, "the tool prints no racks: none are used")
 
 
-def _note(code: AssumptionCode, text: str) -> Document:
+def assumption(code: AssumptionCode, text: str) -> Document:
     """Return a note on the whole group, in the shape of a member's note."""
     return {"member": None, "code": code.value, "text": text}

@@ -16,7 +16,7 @@ from typing import Annotated, TypeAlias
 from assignors.assignor import Assignor
 from assignors.checks.validity import validity
 from assignors.metrics import loads, moved_count
-from assignors.model import Group
+from assignors.model import Assignment, Group
 from assignors.optimal.bounds import optimum
 from assignors.problem import lawful_owners, owners, problem_of
 from assignors.simulation.rounds.least import Least, proven_least
@@ -81,22 +81,39 @@ def play(scenario: Scenario, assignor: Assignor) -> tuple[Outcome, ...]:
     >>> [(row.kind, row.rounds, row.load_max) for row in play(scenario, assignor_named("range"))]
     [('start', 1, 3)]
     """
-    return tuple(_outcomes(scenario, assignor))
+    return tuple(event.outcome for event in play_events(scenario, assignor))
 
 
-def _outcomes(scenario: Scenario, assignor: Assignor) -> Iterator[Outcome]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedEvent:
+    """An outcome, and who consumes what before and after it."""
+
+    outcome: Outcome
+    before: Assignment
+    """By member id, before the event: those who leave in it have their entry."""
+    after: Assignment
+    """By member id, once the group has settled."""
+
+
+def play_events(scenario: Scenario, assignor: Assignor) -> Iterator[PlayedEvent]:
+    """Yield what `play` returns, with who consumes what before and after each event."""
     previous: Round | None = None
     started = time.process_time()
     for _, played in groupby(rounds(scenario, assignor), key=attrgetter("event_number")):
         outcome: Outcome | None = None
+        before = None if previous is None else previous.after
         for _, phase in groupby(played, key=attrgetter("phase")):
             steps = list(phase)
+            before = steps[0].before if before is None else before
             now = _figures(scenario.seed, assignor, steps, previous)
             previous = steps[-1]
             outcome = now if outcome is None else _added(outcome, now)
         assert outcome is not None, "every event takes a round"
+        assert before is not None, "as above"
+        assert previous is not None, "as above"
         ended = time.process_time()
-        yield replace(outcome, cpu_ms=(ended - started) * 1000)
+        counted = replace(outcome, cpu_ms=(ended - started) * 1000)
+        yield PlayedEvent(outcome=counted, before=before, after=previous.after)
         started = ended
 
 
@@ -142,7 +159,7 @@ def _moves_and_loads(
         if proven is not None:
             return counts.moved, list(counts.after.values()), proven
     problem = problem_of(steps[-1].group)
-    consumed = steps[0].before if is_sound else previous.after if previous is not None else {}
+    consumed = steps[0].before if is_sound or previous is None else previous.after
     before, after = lawful_owners(problem, consumed), owners(problem, steps[-1].after)
     best = optimum(problem.first, problem.takes, problem.class_of, before)
     least = Least(load_square_sum=best.load_square_sum, moves_min=best.moves_min)

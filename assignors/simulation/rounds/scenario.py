@@ -59,6 +59,11 @@ class MemberSpec:
     """What it claims when it first joins, though it consumes nothing."""
     generation: int = -1
     """The generation of that claim; -1: none."""
+    is_consuming: bool = False
+    """It consumes what it owns when the run begins, with `generation` as its last one: a member of
+    a group that is there already."""
+    member_id: str | None = None
+    """Its member id when the run begins; `None`: made of its name and a number."""
     blob: bytes | None = None
     """Its first Subscription as bytes: these are its first claims and its subscription then."""
 
@@ -72,6 +77,10 @@ class GroupEvent:
     """The member it happens to (`MemberSpec.name`)."""
     member: MemberSpec | None = None
     """The new member of a join."""
+    members: tuple[MemberSpec, ...] = ()
+    """Several new members, in place of `member`: they join before one rebalance."""
+    names: tuple[str, ...] = ()
+    """Several members, in place of `name`, to which a leave or a subscribe happens at once."""
     topics: tuple[str, ...] = ()
     """The new subscription."""
     topic: str | None = None
@@ -90,5 +99,7 @@ class Scenario:
     """Topic -> partition count, at the start."""
     members: tuple[MemberSpec, ...]
     """Who joins at the start, the leader first."""
+    generation: int = 0
+    """The generation that the group has completed before the run; 0: it is new."""
     events: tuple[GroupEvent, ...] = ()
     """What follows, in this order, each after the group has settled."""

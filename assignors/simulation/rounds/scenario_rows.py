@@ -1,8 +1,9 @@
 """Scenarios as rows of a table, and their outcomes as rows.
 
-A row is a scenario to draw (`seed` and the sizes of `Parameters`) or an explicit group (`topics`,
-and `members` as a list with the Subscription bytes of each). A row that cannot be simulated becomes
-an outcome row with `error` set; the other rows are not affected.
+A row is a scenario to draw (`seed` and the sizes of `Parameters`), an explicit group (`topics`,
+and `members` as a list with the Subscription bytes of each), or, for engines on this machine, a
+`scenario` as an object with the texts of its events (`asked`). A row that cannot be simulated
+becomes an outcome row with `error` set; the other rows are not affected.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Any
 
 from assignors.assignor import Assignor
 from assignors.group_bytes.subscriptions import member_from_bytes
+from assignors.model import Assignment
 from assignors.own_assignors.answers import AssignorError
 from assignors.registry import assignor_named
-from assignors.simulation.rounds.outcome import Outcome, play
+from assignors.simulation.rounds.outcome import Outcome, play, play_events
 from assignors.simulation.rounds.random_scenarios import Parameters, draw_events, generate
 from assignors.simulation.rounds.scenario import MemberSpec, Scenario
 
@@ -57,7 +59,10 @@ def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict
 
 
 def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, Any]]:
+    asked = row.get("asked")
     try:
+        if asked is not None:
+            return list(_asked_rows(row, scenario, assignor, asked))
         outcomes = play(scenario, assignor)
     except MemoryError:
         return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": NO_MEMORY}]
@@ -74,6 +79,33 @@ def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, 
     ]
 
 
+def _asked_rows(
+    row: Row, scenario: Scenario, assignor: Assignor, asked: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield an outcome row for the start and for each event that was asked for.
+
+    Beside `COLUMNS` it has the text of the event (`asked`, null at the start) and the partition
+    counts of all members before and after it; the start has the row's `notes`. Nothing was drawn,
+    so `seed` is null.
+    """
+    for text, event in zip((None, *asked), play_events(scenario, assignor), strict=True):
+        figures = dict(zip(FIGURES, _figures(event.outcome), strict=True))
+        yield {
+            "id": row.get("id"),
+            **figures,
+            "seed": None,
+            "error": None,
+            "asked": text,
+            "notes": list(row.get("notes", ())) if text is None else [],
+            "loads_before": _loads(event.before),
+            "loads_after": _loads(event.after),
+        }
+
+
+def _loads(assignment: Assignment) -> dict[str, int]:
+    return {member_id: sum(map(len, owned.values())) for member_id, owned in assignment.items()}
+
+
 def scenario_of(row: Row) -> Scenario:
     """Return the scenario that a row describes.
 
@@ -82,6 +114,9 @@ def scenario_of(row: Row) -> Scenario:
     >>> scenario_of({"seed": 1, "members": 2, "events": 0}).members[1].name
     'm00001'
     """
+    scenario = row.get("scenario")
+    if isinstance(scenario, Scenario):
+        return scenario
     if isinstance(row.get("members"), list | tuple):
         return _explicit(row)
     sizes: dict[str, Any] = {}

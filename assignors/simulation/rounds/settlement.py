@@ -63,7 +63,9 @@ def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
     repaired answer with a note. Cost: that of the assignor, per round, plus O(members + moves).
     """
     group = SimulatedGroup(
-        assignor=assignor.configured(REPAIR), partition_counts=dict(scenario.topics)
+        assignor=assignor.configured(REPAIR),
+        partition_counts=dict(scenario.topics),
+        generation=scenario.generation,
     )
     for spec in scenario.members:
         group.add(spec)

@@ -81,15 +81,26 @@ def changes(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
 
 
 def _join(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
-    spec = event.member
-    if spec is None or spec.name in group.members:
-        raise ValueError(f"join: {event.name!r} is no new member")
-    yield lambda: group.add(spec)
+    specs = event.members or ((event.member,) if event.member is not None else ())
+    names = [spec.name for spec in specs]
+    if not specs or len(set(names)) < len(names) or not group.members.keys().isdisjoint(names):
+        raise ValueError(f"join: {event.name or ', '.join(names)!r} is no new member")
+
+    def join() -> None:
+        for spec in specs:
+            group.add(spec)
+
+    yield join
 
 
 def _leave(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
-    name = _present(group, event).spec.name
-    yield lambda: group.remove(name)
+    names = [member.spec.name for member in _all_present(group, event)]
+
+    def leave() -> None:
+        for name in names:
+            group.remove(name)
+
+    yield leave
 
 
 def _return(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
@@ -98,7 +109,7 @@ def _return(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
     yield lambda: group.remove(member.spec.name)
 
     def come_back() -> None:
-        group.add(replace(member.spec, topics=member.topics))
+        group.add(_again(member))
         again = group.members[member.spec.name]
         again.stale_claims, again.generation = member.assigned, member.generation
 
@@ -113,7 +124,7 @@ def _restart(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
         group.join_count += 1
         group.forget_if_leader(member.spec.name)
         group.members[member.spec.name] = replace(
-            new_member(replace(member.spec, topics=member.topics), group.join_count),
+            new_member(_again(member), group.join_count),
             stale_claims=None,
         )
 
@@ -121,13 +132,13 @@ def _restart(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
 
 
 def _subscribe(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
-    member = _present(group, event)
+    members = _all_present(group, event)
+    left = {t: count for t, count in group.partition_counts.items() if t in event.topics}
 
     def subscribe() -> None:
-        member.topics = event.topics
-        member.stop_beyond(
-            {t: count for t, count in group.partition_counts.items() if t in event.topics}
-        )
+        for member in members:
+            member.topics = event.topics
+            member.stop_beyond(left)
 
     yield subscribe
 
@@ -155,6 +166,17 @@ def _claim_future(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
         member.generation = group.generation + FUTURE
 
     yield claim
+
+
+def _all_present(group: SimulatedGroup, event: GroupEvent) -> list[SimulatedMember]:
+    """Return the members of `names`, without repetition, or the one of `name`."""
+    names = dict.fromkeys(event.names) or (event.name,)
+    return [_present(group, replace(event, name=name)) for name in names]
+
+
+def _again(member: SimulatedMember) -> MemberSpec:
+    """Return how the member joins anew: with the topics it has now, under another member id."""
+    return replace(member.spec, topics=member.topics, is_consuming=False, member_id=None)
 
 
 def _present(group: SimulatedGroup, event: GroupEvent) -> SimulatedMember:

@@ -55,10 +55,22 @@ class SimulatedMember:
 
 
 def new_member(spec: MemberSpec, join_number: int) -> SimulatedMember:
-    """Return a member that consumes nothing yet; the number makes its member id unique."""
+    """Return a member as it joins; the number makes its member id unique.
+
+    It consumes nothing yet, unless it is one that was there before the run (`is_consuming`).
+    """
+    if spec.is_consuming:
+        return SimulatedMember(
+            spec=spec,
+            member_id=spec.member_id or spec.name,
+            topics=spec.topics,
+            consuming=spec.owned,
+            assigned=spec.owned,
+            generation=spec.generation,
+        )
     return SimulatedMember(
         spec=spec,
-        member_id=f"{spec.name}-{join_number:04d}",
+        member_id=spec.member_id or f"{spec.name}-{join_number:04d}",
         topics=spec.topics,
         generation=spec.generation,
         stale_claims=spec.owned or None,

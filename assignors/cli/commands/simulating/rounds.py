@@ -11,11 +11,12 @@ import click
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.commands.simulating.spark import simulate_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
+from assignors.cli.inputs.given_groups import GroupOptions
 from assignors.cli.inputs.scenarios import INT64_MAX, Engine, outcome_documents, read_rows
 from assignors.cli.outputs.forms import Form, write
+from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
-from assignors.cli.outputs.tables import show_simulated
-from assignors.documents.values import DocumentError
+from assignors.documents.values import DocumentError, ErrorCode
 from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import (
@@ -93,7 +94,13 @@ rounds_options = option_group(
 
 
 def simulate_rounds(
-    options: RoundsOptions, files: tuple[str, ...], *, seed: int, engine: str, form: Form
+    options: RoundsOptions,
+    files: tuple[str, ...],
+    *,
+    seed: int,
+    engine: str,
+    beside: GroupOptions,
+    form: Form,
 ) -> int:
     """Play histories under assignors and write their outcomes; return the exit code."""
     try:
@@ -114,7 +121,9 @@ def simulate_rounds(
     numbered: Iterator[tuple[int, Row | DocumentError]]
     count: int | None = None
     if files:
-        numbered = read_rows(files)
+        numbered = read_rows(files, beside)
+        if engine == "spark":
+            numbered = map(_portable, numbered)
     else:
         drawn, histories = asdict(sizes), range(options.scenarios)
         numbered = ((number, {"seed": seed + number, **drawn}) for number in histories)
@@ -125,6 +134,15 @@ def simulate_rounds(
     }
     documents = with_progress(outcome_documents(numbered, engines[engine]), count, "outcomes")
     return write(documents, form, show_simulated)
+
+
+def _portable(numbered: tuple[int, Row | DocumentError]) -> tuple[int, Row | DocumentError]:
+    """Return the row, or why Spark cannot play it: its rows are columns, not scenarios."""
+    number, row = numbered
+    if isinstance(row, DocumentError) or "scenario" not in row:
+        return numbered
+    words = "a list of events is played by --engine python"
+    return number, DocumentError(ErrorCode.WRONG_TYPE, words, ("events",))
 
 
 def require_seeds(first: int, count: int) -> None:

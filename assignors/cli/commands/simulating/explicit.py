@@ -1,0 +1,92 @@
+"""`simulate --start` and `--event`: a group as it is, and the events that are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import click
+from click.core import ParameterSource
+
+from assignors.cli.commands.simulating.option_group import option_group
+from assignors.cli.commands.simulating.rounds import RoundsOptions
+from assignors.cli.commands.simulating.timed_options import TimedOptions
+from assignors.cli.inputs.given_groups import GroupOptions
+from assignors.cli.inputs.scenarios import outcome_documents, read_rows
+from assignors.cli.outputs.forms import Form, write
+from assignors.cli.outputs.played_events import show_simulated
+from assignors.cli.outputs.progress import with_progress
+from assignors.registry import BEST
+from assignors.simulation.rounds.processes import simulate_rows
+
+WITHOUT_EFFECT = (
+    {"seed", "engine"}
+    | {field.name for field in fields(RoundsOptions)}
+    | {field.name for field in fields(TimedOptions)}
+) - {"assignors", "processes"}
+"""Parameters of random histories and of the clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplicitOptions:
+    """Values of the options, by their names."""
+
+    start: str | None
+    asked: tuple[str, ...]
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a group and events are given, and nothing is random."""
+        return self.start is not None or bool(self.asked)
+
+
+explicit_options = option_group(
+    click.option(
+        "--start",
+        type=click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True),
+        metavar="FILE",
+        help="Start from a group as it is: one that assign takes, or what"
+        " kafka-consumer-groups.sh --describe prints; - for standard input.",
+    ),
+    click.option(
+        "--event",
+        "asked",
+        multiple=True,
+        metavar="EVENT",
+        help="What happens to the group, as join:5, leave:m3, resize:orders:24. May be repeated:"
+        " events follow in this order, and nothing is random.",
+    ),
+)
+
+
+def simulate_groups(
+    context: click.Context,
+    options: ExplicitOptions,
+    files: tuple[str, ...],
+    *,
+    rounds: RoundsOptions,
+    beside: GroupOptions,
+    form: Form,
+) -> int:
+    """Play the groups of the files and the events that are asked for; return the exit code."""
+    groups = _files_of_groups(context, options, files)
+    names = rounds.assignors or tuple(BEST.values())
+    documents = outcome_documents(
+        read_rows(groups, beside, options.asked),
+        lambda rows: simulate_rows(rows, assignors=names, processes=rounds.processes),
+    )
+    return write(with_progress(documents, None, "outcomes"), form, show_simulated)
+
+
+def _files_of_groups(
+    context: click.Context, options: ExplicitOptions, files: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return where the groups are; `UsageError` where that is not clear, or an option is idle."""
+    if options.start is None and not files:
+        raise click.UsageError("--event needs a group: --start FILE, or - for standard input")
+    if options.start is not None and files:
+        raise click.UsageError("--start takes the place of FILE")
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in WITHOUT_EFFECT and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} has no effect beside --start and --event")
+    return files or (options.start or "-",)

@@ -1,0 +1,127 @@
+"""Draw what a simulation in rounds gave: sums of random histories, events that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of, table_of
+from assignors.cli.outputs.tables import error_text, print_notes
+from assignors.documents.values import Document
+from assignors.registry import BEST
+
+
+def show_simulated(documents: Iterable[Document]) -> None:
+    """Draw a column for each assignor: its figures, added up over all events.
+
+    Of events that were asked for (`asked`) each has a table of its own, with a row an assignor.
+    """
+    sums: dict[str, dict[str, int]] = {}
+    refused: list[str] = []
+    explicit: list[Fields] = []
+    traces: dict[str, None] = {}
+    for document in documents:
+        if document["error"] is not None:
+            refused.append(error_text(document))
+            traces[document["error"].get("trace", "")] = None  # type: ignore[attr-defined]
+            continue
+        fields: Fields = document
+        if "asked" in fields:
+            explicit.append(fields)
+            continue
+        total = sums.setdefault(fields["assignor"], dict.fromkeys(("events", *SUMMED), 0))
+        total["events"] += 1
+        for figure, value_of in SUMMED.items():
+            total[figure] += value_of(fields)
+    show_asked(explicit)
+    if sums:
+        _show_sums(sums)
+    console = console_of()
+    for trace in [trace for trace in traces if trace][:TRACES_SHOWN]:
+        for line in trace.splitlines():
+            console.print(clean(line), style="dim")
+    for text in refused[:NUMBERS_SHOWN]:
+        console.print(f"error: {text}", style="red")
+    if len(refused) > NUMBERS_SHOWN:
+        console.print(f"and {len(refused) - NUMBERS_SHOWN} more errors", style="red")
+
+
+def _show_sums(sums: Mapping[str, Mapping[str, int]]) -> None:
+    headers = [name.replace("/", "/\n") for name in sums]
+    table = table_of("", *headers, right=headers)
+    for figure in ("events", *SUMMED):
+        cells = [f"{total[figure]:,}" for total in sums.values()]
+        is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
+        table.add_row(figure, *cells, style="red" if is_bad else None)
+    console_of().print(table)
+
+
+TRACES_SHOWN = 3
+"""Tracebacks of a user's own assignors that are printed; equal ones count once."""
+
+SUMMED: dict[str, Callable[[Fields], int]] = {
+    "rounds": lambda row: row["rounds"],
+    "partitions moved": lambda row: row["moved"],
+    "fewest possible moves": lambda row: row["moves_min"],
+    "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
+    "unassigned x rounds": lambda row: row["unassigned_partition_rounds"],
+    "events not settled": lambda row: int(not row["is_settled"]),
+    "laws broken": lambda row: row["violations"],
+}
+"""Figures of the summary, each added up over all events."""
+
+
+def show_asked(rows: Sequence[Fields]) -> None:
+    """Draw a table for each event of each group: loads before and after, moves, rounds."""
+    console = console_of()
+    short = {full_name: name for name, full_name in BEST.items()}
+    for played in _by_group(rows):
+        start = played[0]
+        if start["id"] is not None:
+            console.print(clean(f"group {start['id']}"), style="bold")
+        for number in sorted({row["event"] for row in played}):
+            of_event = [row for row in played if row["event"] == number]
+            before, after = (len(of_event[0][key]) for key in ("loads_before", "loads_after"))
+            members = f"{before} members" if before == after else f"{before} -> {after} members"
+            table = table_of("ASSIGNOR", *FIGURES, right=tuple(FIGURES))
+            table.title = clean(
+                f"{of_event[0]['asked'] or 'start, nothing changed yet'}: {members}"
+            )
+            for row in of_event:
+                cells = [figure(row) for figure in FIGURES.values()]
+                style = None if row["is_settled"] and not row["violations"] else "red"
+                table.add_row(short.get(row["assignor"], row["assignor"]), *cells, style=style)
+            console.print(table)
+        print_notes(console, start)
+
+
+def _by_group(rows: Sequence[Fields]) -> Iterator[list[Fields]]:
+    """Yield the rows of each group, which come one group after the other.
+
+    A group begins where an event and assignor come that it has already.
+    """
+    group: dict[tuple[str, int], Fields] = {}
+    for row in rows:
+        key = row["assignor"], row["event"]
+        if key in group:
+            yield list(group.values())
+            group = {}
+        group[key] = row
+    if group:
+        yield list(group.values())
+
+
+def _span(loads: Fields) -> str:
+    """Return the smallest and the largest load, as 2-3; one number where they are equal."""
+    low, high = min(loads.values(), default=0), max(loads.values(), default=0)
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+FIGURES: dict[str, Callable[[Fields], str]] = {
+    "LOAD BEFORE": lambda row: _span(row["loads_before"]),
+    "LOAD AFTER": lambda row: _span(row["loads_after"]),
+    "MOVED": lambda row: f"{row['moved']:,}",
+    "LEAST": lambda row: f"{row['moves_min']:,}",
+    "ROUNDS": lambda row: f"{row['rounds']}",
+    "BALANCE GAP": lambda row: f"{row['load_square_sum'] - row['optimum']:,}",
+}
+"""Figures of one event, as the table has them. LEAST: the fewest moves of a best balance."""

@@ -1,0 +1,127 @@
+"""`simulate --start` and `--event`: what happens to my group if ..."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from assignors.cli.command import command
+from assignors.registry import BEST
+from assignors.simulation.rounds.scenario_rows import COLUMNS
+from tests.cli.running import GROUP, answers
+from tests.cli.test_given_groups import GROUPS, MEMBERS
+from tests.cli.test_simulate import figures
+
+START = ("simulate", "--start")
+KEYS = ["schema", *COLUMNS, "asked", "notes", "loads_before", "loads_after"]
+
+
+def test_what_is_asked_is_played_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "group.json"
+    file.write_text(json.dumps(GROUP), "utf-8")
+    asked = ("--event", "join:5", "--event", "leave:a", "--event", "resize:t:8")
+    documents, code = answers(*START, str(file), *asked)
+    assert code == 0
+    assert [(row["assignor"], row["asked"]) for row in documents] == [
+        (name, text) for name in BEST.values() for text in (None, "join:5", "leave:a", "resize:t:8")
+    ]
+    assert all(list(row) == KEYS for row in documents)
+    assert {row["seed"] for row in documents} == {None}
+    join = documents[1]
+    assert join["loads_before"] == {"a": 2, "b": 2}
+    assert sorted(join["loads_after"]) == ["a", "b", *(f"new-{n}" for n in range(1, 6))]
+    assert documents[2]["loads_before"]["a"] == join["loads_after"]["a"]
+    assert sum(documents[3]["loads_after"].values()) == 8
+    # the same, however it is asked
+    for arguments, given in (
+        (("simulate", str(file), *asked), ""),
+        ((*START, "-", *asked), json.dumps(GROUP)),
+        (("simulate", "-"), json.dumps({**GROUP, "events": ["join:5", "leave:a", "resize:t:8"]})),
+        ((*START, str(file), *asked, "--processes", "1"), ""),
+    ):
+        again, _ = answers(*arguments, given=given)
+        assert figures(again) == figures(documents)
+
+
+def test_described_groups_are_played_by_name() -> None:
+    documents, code = answers(*START, MEMBERS, "--event", "join:5", "--assignor", "sticky")
+    assert (code, [row["id"] for row in documents[::2]]) == (0, GROUPS)
+    (start, join), code = answers(
+        *START, MEMBERS, "--group", "shop", "--event", "join:6", "--assignor", "sticky"
+    )
+    assert (code, start["moved"], join["moved"], join["moves_min"]) == (0, 0, 6, 6)
+    codes = [note["code"] for note in start["notes"]]
+    assert {"subscriptions-assumed", "member-ids-assumed"} <= set(codes)
+    assert join["notes"] == []
+
+
+def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:
+    lines = [
+        {**GROUP, "id": 1, "events": ["leave:z"]},
+        {**GROUP, "id": 2, "events": ["leave:a"]},
+        {**GROUP, "id": 3, "events": "leave:a"},
+        {**GROUP, "id": 4, "events": [5]},
+    ]
+    given = "\n".join(map(json.dumps, lines))
+    documents, code = answers("simulate", "-", "--assignor", "sticky", given=given)
+    assert code == 2
+    assert [(row["id"], row["asked"]) for row in documents if row["error"] is None] == [
+        (2, None),
+        (2, "leave:a"),
+    ]
+    errors = [row["error"] for row in documents if row["error"] is not None]
+    assert [error["path"] for error in errors] == ["events", "events", "events[0]"]
+    assert errors[0]["text"].startswith("leave:z: no member 'z'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--event", "join:5"), "--event needs a group"),
+        ((MEMBERS, "--start", MEMBERS), "--start takes the place of FILE"),
+        (("--start", MEMBERS, "--seed", "7"), "--seed has no effect"),
+        (("--start", MEMBERS, "--events", "7"), "--events has no effect"),
+        (("--start", MEMBERS, "--members", "7"), "--members has no effect"),
+        (("--start", MEMBERS, "--engine", "spark"), "--engine has no effect"),
+        (("--start", MEMBERS, "--protocol", "classic"), "--protocol has no effect"),
+        (("--scenario", "crash", "--event", "join:5"), "played in rounds, not on a clock"),
+        (("--start", MEMBERS, "--group", "shops"), "no group 'shops'; did you mean 'shop'?"),
+    ],
+)
+def test_options_that_exclude_one_another_are_refused(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    result = CliRunner().invoke(command, ["simulate", *arguments])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert words in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ({"seed": 1, "members": 20}, "members"),
+        ({**GROUP, "events": ["leave:a"]}, "events"),
+    ],
+)
+def test_events_need_a_group_and_are_said_once(line: dict[str, Any], path: str) -> None:
+    (row,), code = answers("simulate", "-", "--event", "join:1", given=json.dumps(line))
+    assert (code, row["error"]["path"]) == (2, path)
+
+
+def test_a_table_for_each_event_fits_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    arguments = [*START, MEMBERS, "--group", "shop", "--event", "join:5", "-o", "table"]
+    shown = CliRunner().invoke(command, arguments).stdout
+    assert "group shop" in shown
+    assert "join:5: 3 -> 8 members" in shown
+    assert "note: new members are called new-1" in shown
+    rows = [line.split() for line in shown.splitlines() if line.startswith(" sticky")]
+    assert rows == [
+        ["sticky", "3", "3", "0", "0", "1", "0"],
+        ["sticky", "3", "1-2", "5", "5", "1", "0"],
+    ]
+    assert max(map(len, shown.splitlines())) <= 80
