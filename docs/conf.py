@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import cast
 
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
@@ -67,7 +68,17 @@ def with_navigation(_: Sphinx, docname: str, source: list[str]) -> None:
         source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{entries}\n```\n"
 
 
+def with_literal_blocks(*event: object) -> None:
+    """Make what is indented below a colon a literal block, as it is meant in our docstrings."""
+    lines = cast("list[str]", event[-1])
+    for number, (line, empty, below) in enumerate(zip(lines, lines[1:], lines[2:], strict=False)):
+        is_text = line.endswith(":") and not line.startswith(" ") and not empty
+        if is_text and below.startswith(" "):
+            lines[number] += ":"
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Connect what is ours."""
     app.connect("source-read", with_navigation)
+    app.connect("autodoc-process-docstring", with_literal_blocks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
