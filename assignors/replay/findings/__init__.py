@@ -26,6 +26,7 @@ from assignors.replay.findings.protocol_use import never_claims, odd_bytes, unre
 from assignors.replay.findings.rebalance_frequency import loops, storms
 from assignors.replay.findings.selection import Selection, is_wanted
 from assignors.replay.findings.thresholds import Thresholds
+from assignors.replay.findings.upgrade import classic_only
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
 
@@ -43,6 +44,7 @@ FINDERS: tuple[Finder, ...] = (
     needless_moves,
     odd_bytes,
     unreadable_members,
+    classic_only,
 )
 """A new kind of finding is one function here, and its row in `GLOSSARY`."""
 

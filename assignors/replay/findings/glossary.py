@@ -214,6 +214,24 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="messages with this layout",
     ),
+    AnomalyKind.CLASSIC_ONLY: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "at the end of the records a broker would refuse to convert the group to the consumer "
+            "protocol (KIP-848) while it runs"
+        ),
+        how_sure=(
+            "certain for the group as it is then, by the rules of Kafka 4.4.0; "
+            "group.consumer.migration.policy and group.consumer.max.size are not in the records"
+        ),
+        what_to_do=(
+            "Before members with group.protocol=consumer join, let another client lead or change "
+            "the assignor so that Assignments have no UserData; or stop all members first: an "
+            "empty group is replaced whatever it was"
+        ),
+        count="members that the broker could not take over",
+        is_count_added=False,
+    ),
 }
 """Every kind, worst first."""
 

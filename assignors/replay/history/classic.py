@@ -226,6 +226,7 @@ def participant(
         error=member.notes[0].text if is_unread else None,
         joined_as=member,
         written=assignment.value,
+        odd_subscription=fields["subscription"] if member.notes else None,
     )
 
 

@@ -86,6 +86,8 @@ class Participant:
     written: MemberAssignment | None = None
     """Classic: its Assignment field by field, `None` where the bytes are none."""
     assignment_bytes: bytes | None = None
+    odd_subscription: bytes | None = None
+    """Classic: its Subscription as it wrote it, if the decoder has a note on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,6 +53,8 @@ class AnomalyKind(StrEnum):
     """A client writes bytes that do not follow the protocol."""
     CLIENT_LAYOUT = "client-layout"
     """A client writes its own layout where the protocol leaves the bytes to the assignor."""
+    CLASSIC_ONLY = "classic-only"
+    """A broker would not make a consumer group of the classic group as it is at the end."""
     UNREADABLE = "unreadable"
     """A record, a Subscription or an Assignment that cannot be read."""
 
