@@ -49,9 +49,9 @@ SETTINGS = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners={listeners},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners={listeners}
+listener.security.protocol.map={protocols},CONTROLLER:PLAINTEXT
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 log.dirs={folder}/data
@@ -85,12 +85,22 @@ LEADER = re.compile(
 
 
 class Broker:
-    """A broker that lives as long as its `with` block; `settings` replace those above."""
+    """A broker that lives as long as its `with` block; `settings` replace those above.
 
-    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+    `listeners` are more than the one without security: name -> protocol, as `SASL_PLAINTEXT`.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, str] | None = None,
+        *,
+        listeners: Mapping[str, str] | None = None,
+    ) -> None:
         self._settings = settings or {}
+        self._protocols = {"PLAINTEXT": "PLAINTEXT", **(listeners or {})}
         self.folder = Path(tempfile.mkdtemp(prefix="broker-"))
-        self._ports = _free_ports(2)
+        self._controller, *ports = _free_ports(1 + len(self._protocols))
+        self._ports = dict(zip(self._protocols, ports, strict=True))
         self._process: subprocess.Popen[bytes] | None = None
         self.started_in_s = 0.0
         """How long the last start took, formatting included."""
@@ -98,7 +108,11 @@ class Broker:
     @property
     def bootstrap(self) -> str:
         """Where clients start from; the same after a restart."""
-        return f"127.0.0.1:{self._ports[0]}"
+        return self.address("PLAINTEXT")
+
+    def address(self, listener: str) -> str:
+        """Where clients of a listener start from; the same after a restart."""
+        return f"127.0.0.1:{self._ports[listener]}"
 
     @property
     def log(self) -> Path:
@@ -175,8 +189,12 @@ class Broker:
         }
 
     def _format(self, settings: Path) -> None:
-        port, controller = self._ports
-        lines = SETTINGS.format(port=port, controller=controller, folder=self.folder)
+        lines = SETTINGS.format(
+            listeners=",".join(f"{name}://{self.address(name)}" for name in self._ports),
+            protocols=",".join(f"{name}:{kind}" for name, kind in self._protocols.items()),
+            controller=self._controller,
+            folder=self.folder,
+        )
         # Of two lines with one name Java takes the later one.
         lines += "".join(f"{name}={value}\n" for name, value in self._settings.items())
         settings.write_text(lines, "utf-8")
