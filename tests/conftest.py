@@ -29,6 +29,7 @@ TOGETHER = (
     "tests/spark/",
     "tests/interop/test_offsets_topic.py",
     "tests/interop/test_offsets_sources.py",
+    "tests/interop/test_dump.py",
     "tests/interop/test_failover.py",
     "tests/interop/test_replay_command.py",
     "tests/release/test_bare_environment.py",

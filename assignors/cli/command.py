@@ -26,6 +26,7 @@ SUMMARIES = {
     "check": "Check assignments, whoever made them.",
     "explain": "Explain why a partition moves, stays or waits.",
     "simulate": "Simulate group histories under one or more assignors, or a scenario on a clock.",
+    "dump": "Write the offsets topic of a cluster into a file that replay reads.",
     "replay": "Rebuild the history of groups from __consumer_offsets.",
     "conform": "Test a program against answers of Kafka's own classes.",
     "assignors": "List the assignors that --assignor knows by name.",

@@ -10,7 +10,8 @@ import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from assignors.clients.kafka_python.topics import known_topics
+from assignors.clients.librdkafka.settings import ClientSettings
+from assignors.clients.librdkafka.topics import known_topics
 from tests.cli.running import printed_rows, process
 from tests.conftest import need
 from tests.interop.broker import Broker
@@ -40,7 +41,7 @@ def group(broker: Broker) -> tuple[str, str]:
 def test_a_cluster_says_how_many_partitions_its_topics_have(
     broker: Broker, group: tuple[str, str]
 ) -> None:
-    known = known_topics(broker.bootstrap)
+    known = known_topics(ClientSettings().at(broker.bootstrap))
     assert known.partition_counts[group[1]] == 5
     assert known.partition_counts["__consumer_offsets"] == 4
     assert group[1] in known.names.values()
@@ -79,17 +80,19 @@ def test_a_live_topic_tells_what_the_brokers_files_tell(
         need(tool)
     tables = ("--table", "groups", "--table", "generations", "--table", "members")
     bootstrap = ("--bootstrap", broker.bootstrap, "--group", group[0])
-    live = printed_rows(*bootstrap, "--jars", str(CONNECTOR.made()), *tables)
+    spark = ("--engine", "spark", "--jars", str(CONNECTOR.made()))
+    live = printed_rows(*bootstrap, *spark, *tables)
     files = printed_rows(str(broker.folder / "data"), *bootstrap, *tables)
     assert live == files
     assert len(live) > 3
 
 
-def test_a_live_topic_needs_the_connector(broker: Broker, tmp_path: Path) -> None:
-    done = process("replay", "--bootstrap", broker.bootstrap)
+def test_spark_needs_the_connector_for_a_live_topic(broker: Broker, tmp_path: Path) -> None:
+    live = ("replay", "--bootstrap", broker.bootstrap, "--engine", "spark")
+    done = process(*live)
     assert done.returncode == 2
     assert b"--jars" in done.stderr
-    done = process("replay", "--bootstrap", broker.bootstrap, "--jars", str(tmp_path))
+    done = process(*live, "--jars", str(tmp_path))
     assert done.returncode == 2
     assert b"no spark-sql-kafka" in done.stderr
 

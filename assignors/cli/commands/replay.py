@@ -21,11 +21,13 @@ from assignors.cli.commands.replay_request import (
 )
 from assignors.cli.commands.replay_spark import replay_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.patterns import Pattern
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
+from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.documents.answers import SCHEMA
 from assignors.documents.groups import partition_count_from_document
 from assignors.documents.values import Document, DocumentError, as_object
@@ -99,10 +101,11 @@ class PartitionCounts(click.ParamType[dict[str, int]]):
     metavar="HOST:PORT",
     help="Read partition counts from this cluster; without SOURCE, its topic too.",
 )
+@config_option
 @click.option(
     "--jars",
     type=click.Path(file_okay=False, exists=True),
-    help="To read a live topic: folder with the jars of Spark's Kafka connector.",
+    help="To read a live topic with --engine spark: folder with the jars of its Kafka connector.",
 )
 @click.option(
     "--engine",
@@ -141,6 +144,7 @@ def replay(
     assignors: tuple[Assignor, ...],
     partition_counts: dict[str, int] | None,
     bootstrap: str | None,
+    config: str | None,
     jars: str | None,
     engine: str,
     out: str | None,
@@ -161,13 +165,17 @@ def replay(
     are none), 2 when the source cannot be read.
     """
     if is_sample:
-        if source is not None or bootstrap is not None:
+        if source is not None or bootstrap is not None or config is not None:
             raise click.UsageError("--sample is a source: name no SOURCE and no --bootstrap")
         source = str(context.with_resource(as_file(incident_file())))
-    if source is None and bootstrap is None:
+    if source is None and bootstrap is None and config is None:
         raise click.UsageError("name a SOURCE, or a cluster with --bootstrap, or try --sample")
     _require_packages({"--report": report, "--out": out})
-    counts, names = _of_cluster(bootstrap)
+    if jars is not None and (engine != "spark" or source is not None):
+        raise click.UsageError("--jars is for --engine spark without a SOURCE")
+    is_asked = bootstrap is not None or config is not None
+    cluster = cluster_settings(bootstrap, config) if is_asked else None
+    counts, names = _of_cluster(cluster)
     settings = Settings(
         partition_counts={**counts, **(partition_counts or {})},
         assignors=_different(assignors),
@@ -177,7 +185,7 @@ def replay(
     request = ReplayRequest(
         source=source,
         is_sample=is_sample,
-        bootstrap=bootstrap,
+        cluster=cluster,
         jars=jars,
         wanted=wanted,
         settings=settings,
@@ -203,19 +211,16 @@ def _require_packages(given: Mapping[str, object]) -> None:
             raise click.UsageError(f"{option} needs {package}: {EXTRA.format('replay')}")
 
 
-def _of_cluster(bootstrap: str | None) -> tuple[Mapping[str, int], Mapping[str, str]]:
+def _of_cluster(
+    cluster: ClientSettings | None,
+) -> tuple[Mapping[str, int], Mapping[str, str]]:
     """Return partition counts, and topic names by id, of a cluster; nothing without a cluster."""
-    if bootstrap is None:
+    if cluster is None:
         return {}, {}
+    from assignors.clients.librdkafka.topics import known_topics  # noqa: PLC0415 - an extra
+
     try:
-        from assignors.clients.kafka_python.topics import (  # noqa: PLC0415 - an extra
-            known_topics,
-        )
-    except ModuleNotFoundError as error:
-        words = f"{error.name} is missing: pip install 'kafka-assignors[kafka-python]'"
-        raise click.UsageError(words) from None
-    try:
-        known = known_topics(bootstrap)
+        known = known_topics(cluster)
     except ConnectionError as error:
         raise UnreadableError(str(error)) from error
     return known.partition_counts, known.names

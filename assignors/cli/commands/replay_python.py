@@ -1,4 +1,4 @@
-"""Replay in this process: all records in memory, no Java needed unless the topic is live."""
+"""Replay in this process: all records in memory, no Java needed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import chain
 
 import click
 
@@ -58,18 +59,15 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
         return incident()
     if find_spec("pyarrow") is None:
         raise click.UsageError(f"replay needs pyarrow: {EXTRA.format('replay')}")
-    from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
-        SourceError,
-        open_source,
-        rows,
-    )
+    from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - the extra `replay`
+    from assignors.replay.sources import SourceError, open_source  # noqa: PLC0415 - as above
 
     try:
         if request.source is not None:
-            raws = open_source(request.source)
-            return list(logged_records(with_progress(raws, None, "records")))
-        from assignors.cli.commands.replay_spark import live_batches  # noqa: PLC0415 - needs Spark
-
-        return list(logged_records(rows(live_batches(request))))
+            raws = with_progress(open_source(request.source), None, "records")
+            return list(logged_records(raws))
+        assert request.cluster is not None, "without a source there is a cluster"
+        chunks = live_records(request.cluster, wanted=request.wanted)
+        return list(logged_records(chain.from_iterable(chunks)))
     except (SourceError, OSError) as error:
         raise UnreadableError(str(error)) from error

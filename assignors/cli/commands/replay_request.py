@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import click
 
 from assignors.cli.outputs.forms import UNREADABLE
+from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay.engines.python import Settings
 from assignors.replay.tables.rows import OffsetRow, Tables
 
@@ -27,10 +28,10 @@ class ReplayRequest:
     """What the user asked of a replay."""
 
     source: str | None
-    """A file or folder; `None`: the live topic at `bootstrap`."""
+    """A file or folder; `None`: the live topic of `cluster`."""
     is_sample: bool = False
     """Whether `source` is the sample of this package, which is read without pyarrow."""
-    bootstrap: str | None = None
+    cluster: ClientSettings | None = None
     jars: str | None = None
     """A folder with the jars of Spark's Kafka connector."""
     wanted: re.Pattern[str] | None = None
@@ -45,7 +46,10 @@ class ReplayRequest:
     @property
     def where(self) -> str:
         """The source's name, for messages."""
-        return self.source or f"__consumer_offsets at {self.bootstrap}"
+        if self.source is not None:
+            return self.source
+        assert self.cluster is not None, "without a source there is a cluster"
+        return f"__consumer_offsets at {self.cluster.where}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,13 +77,6 @@ def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
         )
 
 
-def live_batches(request: ReplayRequest) -> list[Any]:
-    """Return the records of a live topic as Arrow batches, those of the groups asked for."""
-    with _session(request) as session:
-        batches: list[Any] = _wanted(request, _frame(request, session)).toArrow().to_batches()
-        return batches
-
-
 @contextmanager
 def _session(request: ReplayRequest) -> Iterator[Any]:
     """Provide a local Spark session with what the source needs; stop it afterwards."""
@@ -98,7 +91,8 @@ def _session(request: ReplayRequest) -> Iterator[Any]:
     is_live = request.source is None
     if is_live and request.jars is None:
         raise click.UsageError(
-            "a live topic is read through Spark's Kafka connector: name a folder with --jars"
+            "--engine spark reads a live topic through its Kafka connector: name a folder with "
+            "--jars"
         )
     try:
         settings = connector_settings(request.jars) if is_live and request.jars else {}
@@ -121,8 +115,10 @@ def _frame(request: ReplayRequest, session: Any) -> DataFrame:  # noqa: ANN401 -
     from assignors.replay.sources.live import read_topic, require_rows  # noqa: PLC0415 - as above
 
     if request.source is None:
-        assert request.bootstrap is not None, "without a source there is a cluster"
-        return require_rows(read_topic(session, request.bootstrap), request.where)
+        assert request.cluster is not None, "without a source there is a cluster"
+        options = {f"kafka.{name}": value for name, value in request.cluster.java.items()}
+        found = read_topic(session, request.cluster.where, options=options)
+        return require_rows(found, request.where)
     frame = _file_frame(Path(request.source), session)
     if frame.isEmpty():
         raise UnreadableError(f"{request.where}: no records: is it empty?")

@@ -60,7 +60,7 @@ def write(
             writer = _write_lines if form is Form.JSONL else _write_array
             writer(counted(), sys.stdout.buffer)
     except BrokenPipeError:
-        _discard_buffered()
+        discard_buffered()
         return BROKEN_PIPE
     return code
 
@@ -100,7 +100,7 @@ def _plain(value: object) -> object:
     return item() if callable(item) else str(value)
 
 
-def _discard_buffered() -> None:
+def discard_buffered() -> None:
     """Discard what is still buffered: the reader has left, which is no error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -34,12 +34,17 @@ def with_line_progress(lines: Iterable[bytes], size: int | None) -> Iterator[byt
     yield from _with_bar(lines, size, unit, lambda line: 1 if size is None else len(line) + 1)
 
 
-def with_progress(items: Iterable[T], count: int | None, unit: str) -> Iterator[T]:
-    """Yield the items; show how many of `count` are done, even beside answers on a terminal."""
+def with_progress(
+    items: Iterable[T], count: int | None, unit: str, weight: Callable[[T], int] = lambda _: 1
+) -> Iterator[T]:
+    """Yield the items; show how many of `count` are done, even beside answers on a terminal.
+
+    `weight` says how many of `count` an item is.
+    """
     if not sys.stderr.isatty():
         yield from items
         return
-    yield from _with_bar(items, count, unit, lambda _: 1)
+    yield from _with_bar(items, count, unit, weight)
 
 
 def _with_bar(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -20,33 +21,32 @@ T = TypeVar("T")
 REACHED_S = 10.0
 """How long to try to reach the cluster."""
 
+KEPT = 100
+"""How many events are kept, the last ones."""
+
 _STEP_S = 0.5
-_RETRIED = frozenset(
-    {KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._ALL_BROKERS_DOWN, KafkaError._RESOLVE}  # noqa: SLF001 - the names that the package gives to codes of its own
-)
-_REFUSED = {
-    KafkaError._AUTHENTICATION: "authentication failed",  # noqa: SLF001 - as above
-    KafkaError._SSL: "TLS failed",  # noqa: SLF001 - as above
-}
-_PLACE = ("/bootstrap: ", ": ")
+TRANSPORT, TIMED_OUT, RESOLVE = KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._RESOLVE  # noqa: SLF001 - the package's names for codes of its own
+BROKERS_DOWN = KafkaError._ALL_BROKERS_DOWN  # noqa: SLF001 - as above
+AUTHENTICATION, TLS = KafkaError._AUTHENTICATION, KafkaError._SSL  # noqa: SLF001 - as above
+PARTITION_EOF, UNKNOWN_TOPIC = KafkaError._PARTITION_EOF, KafkaError._UNKNOWN_TOPIC  # noqa: SLF001 - as above
+
+_RETRIED = frozenset({TRANSPORT, TIMED_OUT, RESOLVE, BROKERS_DOWN})
+_REFUSED = {AUTHENTICATION: "authentication failed", TLS: "TLS failed"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Events:
-    """What a client has reported so far; it fills both lists while it runs."""
+    """What a client has reported so far; it fills both while it runs."""
 
-    errors: list[KafkaError] = field(default_factory=list)
-    log: list[str] = field(default_factory=list)
+    errors: deque[KafkaError] = field(default_factory=lambda: deque(maxlen=KEPT))
+    log: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
 
 
-def client_options(
-    bootstrap: str | None, options: Mapping[str, str], events: Events
-) -> dict[str, Any]:
+def client_options(options: Mapping[str, str], events: Events) -> dict[str, Any]:
     """Return the settings of a client that reports to `events`, and prints nothing."""
-    logger = logging.Logger("librdkafka")
+    logger = logging.Logger("librdkafka")  # noqa: LOG001 - one a client, known to nobody else
     logger.addHandler(_Collector(events.log))
-    chosen = dict(options) if bootstrap is None else {**options, "bootstrap.servers": bootstrap}
-    return {**chosen, "error_cb": events.errors.append, "logger": logger}
+    return {**options, "error_cb": events.errors.append, "logger": logger}
 
 
 def reached(
@@ -68,7 +68,7 @@ def reached(
         serve()
         raise_refusal(where, events)
         if time.monotonic() > until:
-            text = f"no broker answers within {REACHED_S:g} seconds{_why(events)}"
+            text = f"no broker answers within {REACHED_S:g} seconds{last_reason(events)}"
             raise ConnectionError(f"{where}: {text}")
 
 
@@ -81,27 +81,33 @@ def raise_refusal(where: str, events: Events) -> None:
 
 def sentence(error: KafkaError) -> str:
     """Return what an error says, without the address and the times that librdkafka adds."""
-    text = error.str().partition(" (after ")[0]
-    _, _, reason = text.partition("/bootstrap: ")
-    return (reason or text).removeprefix("Broker: ")
+    return _plain(error.str()).removeprefix("Broker: ")
 
 
 def last_reason(events: Events) -> str:
-    """Return the last thing that explains why nothing comes; nothing is an empty text."""
-    down = KafkaError._ALL_BROKERS_DOWN  # noqa: SLF001 - as above
-    reasons = [sentence(error) for error in events.errors if error.code() != down]
-    return reasons[-1] if reasons else next(reversed(events.log), "")
+    """Return, behind a colon, what explains best why nothing comes; nothing is an empty text."""
+    reasons = [sentence(error) for error in events.errors if error.code() != BROKERS_DOWN]
+    texts = reasons or [_plain(text) for text in events.log]
+    if not texts:
+        return ""
+    # librdkafka guesses, with a question mark, what is wrong with the settings.
+    text = next((text for text in texts if text.endswith("?")), texts[-1])
+    is_cut = any(words in text for words in ("closed by peer", "Broken pipe", "reset by peer"))
+    if is_cut and not text.endswith("?"):
+        text += "; is security.protocol the one of this port?"
+    return f": {text}"
 
 
-def _why(events: Events) -> str:
-    reason = last_reason(events)
-    return f": {reason}" if reason else ""
+def _plain(text: str) -> str:
+    text = text.partition(" (after ")[0]
+    _, _, reason = text.partition("/bootstrap: ")
+    return reason or text
 
 
 class _Collector(logging.Handler):
     """Keeps the text of warnings and errors."""
 
-    def __init__(self, texts: list[str]) -> None:
+    def __init__(self, texts: deque[str]) -> None:
         super().__init__(logging.WARNING)
         self.texts = texts
 

@@ -8,7 +8,7 @@ the key: a setting that is left out in silence may be the one that protects a pa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assignors.clients.librdkafka.java_properties import (
@@ -70,9 +70,19 @@ class ClientSettings:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
     """librdkafka's settings; secrets are among them."""
     java: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The same as the file has them, for clients in Java (Spark)."""
+    """The same as a client in Java (Spark's) takes them."""
     notes: tuple[str, ...] = ()
     """Sentences on what the file holds and is not used."""
+
+    @property
+    def where(self) -> str:
+        """Return the brokers to start from, `host:port[,host:port]`; empty if none is named."""
+        return self.options.get(BOOTSTRAP, "")
+
+    def at(self, bootstrap: str) -> ClientSettings:
+        """Return the same settings for other brokers."""
+        brokers = {BOOTSTRAP: bootstrap}
+        return replace(self, options={**self.options, **brokers}, java={**self.java, **brokers})
 
 
 def read_settings(path: str | Path) -> ClientSettings:
@@ -106,7 +116,7 @@ def settings_of(properties: list[Property]) -> ClientSettings:
             options |= _mapped(each)
     return ClientSettings(
         options={**options, **login_settings(given), **store_settings(given)},
-        java={each.key: each.value for each in given.values()},
+        java={key: each.value for key, each in given.items() if key not in WITHOUT_EFFECT},
         notes=tuple(notes),
     )
 

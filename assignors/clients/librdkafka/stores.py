@@ -23,7 +23,8 @@ _PEM = b"-----BEGIN "
 _HEAD_BYTES = 1 << 16
 _TO_PEM = "keytool -list -rfc -keystore {} > ca.pem writes its certificates as PEM"
 _TO_PKCS12 = (
-    "keytool -importkeystore -srckeystore {} -destkeystore key.p12 -deststoretype PKCS12 converts it"
+    "keytool -importkeystore -srckeystore {} -destkeystore key.p12 -deststoretype PKCS12 "
+    "converts it"
 )
 
 

@@ -6,14 +6,13 @@ which name an id stands for, unless it can ask the cluster.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from confluent_kafka import KafkaException, TopicCollection
 from confluent_kafka.admin import AdminClient
 
 from assignors.clients.librdkafka.connection import Events, client_options, reached
+from assignors.clients.librdkafka.settings import ClientSettings
 
 NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """A topic id of zeros: a cluster that has none, before Kafka 2.8."""
@@ -31,18 +30,16 @@ class KnownTopics:
     """Topic id, as Kafka writes it, -> name."""
 
 
-def known_topics(
-    bootstrap: str | None, options: Mapping[str, str] = MappingProxyType({})
-) -> KnownTopics:
-    """Return the topics of the cluster at `host:port[,host:port]` that may be seen.
+def known_topics(settings: ClientSettings) -> KnownTopics:
+    """Return the topics of a cluster that may be seen.
 
-    `options` are librdkafka's; without `bootstrap` they name the brokers. Two requests; nothing is
-    changed in the cluster. Raises `ConnectionError` where it cannot be reached or refuses.
+    Two requests; nothing is changed in the cluster. Raises `ConnectionError` where it cannot be
+    reached, or refuses.
     """
-    where = bootstrap or options["bootstrap.servers"]
+    where = settings.where
     events = Events()
     try:
-        client = AdminClient(client_options(bootstrap, options, events))
+        client = AdminClient(client_options(settings.options, events))
     except KafkaException as error:
         raise ConnectionError(f"{where}: {error.args[0].str()}") from error
     listed = reached(

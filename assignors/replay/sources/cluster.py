@@ -10,12 +10,12 @@ Needs the package confluent-kafka. Memory: what is fetched ahead, `FETCHED_KB`, 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay.sources.raw import Raw, SourceError, time_or_none
 from assignors.replay.sources.segments import OFFSETS_TOPIC, Isolation
 
@@ -54,7 +54,8 @@ class Chunk:
 class OpenTopic:
     """A topic whose ends are known."""
 
-    name: str
+    where: str
+    """Topic and cluster, for messages."""
     spans: Sequence[Span]
     chunks: Iterator[Chunk] = field(repr=False)
     """Read while the topic is open. Raises `SourceError` where reading stops."""
@@ -67,46 +68,42 @@ class OpenTopic:
 
 @contextmanager
 def open_topic(
-    bootstrap: str | None,
-    options: Mapping[str, str] = MappingProxyType({}),
+    settings: ClientSettings,
     *,
     topic: str = OFFSETS_TOPIC,
     isolation: Isolation = Isolation.READ_COMMITTED,
     since_ms: int | None = None,
 ) -> Iterator[OpenTopic]:
-    """Provide the records that a topic of the cluster at `host:port[,host:port]` has now.
+    """Provide the records that a topic of a cluster has now.
 
-    `options` are librdkafka's; without `bootstrap` they name the brokers. With `since_ms`, epoch
-    milliseconds, records with an earlier timestamp are left out; those before the first later one
-    are not read. Raises `SourceError` where the cluster cannot be reached, or has no such topic, or
-    refuses to give it.
+    With `since_ms`, epoch milliseconds, records with an earlier timestamp are left out; those
+    before the first later one are not read. Raises `SourceError` where the cluster cannot be
+    reached, has no such topic, or refuses to give it.
     """
     from assignors.clients.librdkafka.connection import Events  # noqa: PLC0415 - needs the package
 
-    where = bootstrap or options["bootstrap.servers"]
+    where = settings.where
     events = Events()
     try:
-        consumer = _consumer(bootstrap, options, isolation, events)
+        consumer = _consumer(settings, isolation, events)
         try:
             reader = _Reader(consumer=consumer, events=events, topic=topic, where=where)
             spans = reader.spans(since_ms)
             chunks = (chunk for span in spans for chunk in reader.chunks(span, since_ms))
-            yield OpenTopic(name=topic, spans=spans, chunks=chunks)
+            yield OpenTopic(where=f"{topic} at {where}", spans=spans, chunks=chunks)
         finally:
             consumer.close()
     except ConnectionError as error:
         raise SourceError(str(error)) from error
 
 
-def _consumer(
-    bootstrap: str | None, options: Mapping[str, str], isolation: Isolation, events: Events
-) -> Consumer:
+def _consumer(settings: ClientSettings, isolation: Isolation, events: Events) -> Consumer:
     from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - as above
 
     from assignors.clients.librdkafka.connection import client_options  # noqa: PLC0415 - as above
 
-    settings = {
-        **client_options(bootstrap, options, events),
+    chosen = {
+        **client_options(settings.options, events),
         # The package wants a name; without a subscription no group gets to know it.
         "group.id": "kafka-assignors-dump",
         "enable.auto.commit": False,
@@ -119,10 +116,10 @@ def _consumer(
         "queued.max.messages.kbytes": FETCHED_KB,
     }
     try:
-        return Consumer(settings)
+        return Consumer(chosen)
     except KafkaException as error:
         text = error.args[0].str().removeprefix("Failed to create consumer: ")
-        raise SourceError(f"{bootstrap or options['bootstrap.servers']}: {text}") from error
+        raise SourceError(f"{settings.where}: {text}") from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -202,10 +199,12 @@ class _Reader:
         """Return the offset behind a message; a partition that has ended is behind its span."""
         from confluent_kafka import KafkaError  # noqa: PLC0415 - as above
 
+        from assignors.clients.librdkafka.connection import PARTITION_EOF  # noqa: PLC0415 - as above
+
         error = message.error()
         if error is None:
             return (message.offset() or 0) + 1
-        if error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - the package's own name
+        if error.code() == PARTITION_EOF:
             return span.end
         if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return span.start  # asked for by librdkafka, needed by nobody here
@@ -214,7 +213,7 @@ class _Reader:
     def _failure(self, error: KafkaError, partition: int | None = None) -> SourceError:
         from confluent_kafka import KafkaError  # noqa: PLC0415 - as above
 
-        from assignors.clients.librdkafka.connection import sentence  # noqa: PLC0415 - as above
+        from assignors.clients.librdkafka.connection import UNKNOWN_TOPIC, sentence  # noqa: PLC0415 - as above
 
         place = "" if partition is None else f" partition {partition}:"
         texts = {
@@ -222,7 +221,7 @@ class _Reader:
                 f"no permission on topic {self.topic}: Describe and Read are needed"
             ),
             KafkaError.UNKNOWN_TOPIC_OR_PART: f"no topic {self.topic}",
-            KafkaError._UNKNOWN_TOPIC: f"no topic {self.topic}",  # noqa: SLF001 - as above
+            UNKNOWN_TOPIC: f"no topic {self.topic}",
         }
         return SourceError(f"{self.where}:{place} {texts.get(error.code(), sentence(error))}")
 
@@ -233,8 +232,7 @@ class _Reader:
             f"{self.where}: partition {span.partition}: nothing for {STALLED_S:g} seconds at "
             f"offset {position} of {span.end}"
         )
-        reason = last_reason(self.events)
-        return SourceError(f"{text}: {reason}" if reason else text)
+        return SourceError(text + last_reason(self.events))
 
 
 def _raw(message: Message) -> Raw:

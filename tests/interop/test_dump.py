@@ -1,0 +1,210 @@
+"""`dump` against a real broker: what its segment files hold is what comes out, and who may not."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer
+from confluent_kafka.admin import AdminClient
+
+from assignors.clients.librdkafka.settings import ClientSettings
+from assignors.replay.sources import Isolation, Raw, SourceError, open_source, read_segments
+from assignors.replay.sources.cluster import open_topic
+from tests.cli.running import printed_rows, process
+from tests.conftest import need
+from tests.interop.broker import Broker
+from tests.interop.secured import OFFSETS, PASSWORD, login_file, secured_broker, tls_file
+from tests.interop.test_offsets_sources import make_topic, transactions
+from wire.records import decode_record
+
+pytestmark = pytest.mark.interop
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("secured")
+
+
+@pytest.fixture(scope="module")
+def broker(built: None, folder: Path) -> Iterator[Broker]:
+    """A broker whose groups have ended: nothing writes into its offsets topic any more."""
+    need("openssl")
+    with secured_broker(folder) as started:
+        topic = make_topic(started, "orders")
+        transactions(started, topic, "paid")
+        play_group(started, topic, "classic", {"partition.assignment.strategy": "range"})
+        play_group(started, topic, "newer", {"group.protocol": "consumer"})
+        yield started
+
+
+def play_group(broker: Broker, topic: str, group: str, settings: dict[str, str]) -> None:
+    """A member joins, commits and leaves."""
+    basic = {"bootstrap.servers": broker.bootstrap, "group.id": group, "client.id": f"{group}-1"}
+    member = Consumer({**basic, "auto.offset.reset": "earliest", **settings})
+    member.subscribe([topic])
+    until = time.monotonic() + 30
+    while member.poll(0.2) is None:
+        assert time.monotonic() < until, "the group did not form"
+    member.commit(asynchronous=False)
+    member.close()
+
+
+def in_files(broker: Broker, isolation: Isolation = Isolation.READ_COMMITTED) -> list[Raw]:
+    """What the broker's files hold; how a transaction ended, a consumer does not know."""
+    raws = read_segments(broker.folder / "data", isolation=isolation)
+    return [replace(raw, transaction=None) for raw in raws]
+
+
+def dumped(broker: Broker, file: Path, *options: str) -> list[Raw]:
+    done = process("dump", "--bootstrap", broker.bootstrap, "-o", str(file), *options)
+    assert done.returncode == 0, done.stderr.decode()
+    raws = list(open_source(file))
+    assert done.stderr.decode() == f"wrote {len(raws):,} records to {file}\n"
+    return raws
+
+
+def groups(broker: Broker) -> set[str]:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    return {group.group_id for group in admin.list_consumer_groups().result(30).valid}
+
+
+def test_a_dump_is_what_the_brokers_files_hold(broker: Broker, tmp_path: Path) -> None:
+    held = in_files(broker)
+    before = groups(broker)
+    for name in ("dump.parquet", "dump.jsonl", "dump.jsonl.gz"):
+        assert dumped(broker, tmp_path / name) == held
+    assert len({raw.partition for raw in held}) > 1
+    assert groups(broker) == before, "a dump makes no group"
+    assert in_files(broker) == held, "a dump writes nothing"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("dump.jsonl", "dump.jsonl.gz", "dump.parquet")
+    ]
+
+
+def test_uncommitted_records_come_where_they_are_asked_for(broker: Broker, tmp_path: Path) -> None:
+    every = in_files(broker, Isolation.READ_UNCOMMITTED)
+    assert len(every) > len(in_files(broker)), "some transactions were aborted"
+    assert dumped(broker, tmp_path / "all.jsonl", "--read-uncommitted") == every
+
+
+def test_a_dump_of_some_groups_has_their_records_alone(broker: Broker, tmp_path: Path) -> None:
+    chosen = dumped(broker, tmp_path / "some.parquet", "--group", "^(classic|newer)$")
+    named = [(raw, decode_record(raw.key, raw.value).key or {}) for raw in in_files(broker)]
+    names = [(raw, key.get("group", key.get("groupId"))) for raw, key in named]
+    assert chosen == [raw for raw, name in names if name in {"classic", "newer"}]
+    assert {name for _, name in names} == {"classic", "newer", "paid"}
+
+
+def test_since_leaves_out_what_is_older(broker: Broker, tmp_path: Path) -> None:
+    held = in_files(broker)
+    times = sorted({raw.timestamp_ms for raw in held if raw.timestamp_ms is not None})
+    since_ms = times[len(times) // 2]
+    chosen = dumped(broker, tmp_path / "late.jsonl", "--since", str(since_ms))
+    assert chosen == [raw for raw in held if (raw.timestamp_ms or 0) >= since_ms]
+    assert 0 < len(chosen) < len(held)
+
+
+def test_replay_of_a_cluster_a_dump_and_its_files_is_the_same(
+    broker: Broker, tmp_path: Path
+) -> None:
+    file = tmp_path / "dump.parquet"
+    dumped(broker, file)
+    bootstrap = ("--bootstrap", broker.bootstrap)
+    tables = ("--table", "groups", "--table", "generations", "--table", "offsets")
+    of_files = printed_rows(str(broker.folder / "data"), *bootstrap, *tables)
+    for row in of_files:
+        if "is_aborted" in row["row"]:
+            # Files say that a transaction was committed; a consumer only gets no other records.
+            row["row"]["is_aborted"] = None
+    assert printed_rows(str(file), *bootstrap, *tables) == of_files
+    assert printed_rows(*bootstrap, *tables) == of_files
+    one = printed_rows(*bootstrap, "--group", "classic", *tables)
+    assert one == [row for row in of_files if row["row"]["group"] == "classic"]
+    assert one
+
+
+def test_a_dump_can_be_piped(broker: Broker) -> None:
+    done = process("dump", "--bootstrap", broker.bootstrap)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["offset"] for line in lines] == [raw.offset for raw in in_files(broker)]
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])
+def test_whoever_may_read_the_topic_needs_no_other_permission(
+    broker: Broker, tmp_path: Path, mechanism: str
+) -> None:
+    config = login_file(tmp_path, "reader", mechanism=mechanism)
+    options = ("--bootstrap", broker.address("LOGIN"), "--command-config", str(config))
+    file = tmp_path / "dump.parquet"
+    done = process("dump", *options, "-o", str(file))
+    assert done.returncode == 0, done.stderr.decode()
+    assert list(open_source(file)) == in_files(broker)
+    assert len(printed_rows(*options, "--group", "newer")) > 0
+
+
+def test_a_certificate_is_checked(broker: Broker, folder: Path, tmp_path: Path) -> None:
+    address = broker.address("TLS")
+    config = tls_file(tmp_path, folder / "certificate.pem")
+    done = process("dump", "--bootstrap", address, "--command-config", str(config))
+    assert done.returncode == 0, done.stderr.decode()
+    config.write_text("security.protocol=SSL\n")
+    assert_refused(address, config, "TLS failed: ", "certificate verify failed")
+
+
+def assert_refused(address: str, config: Path, *words: str) -> None:
+    """Exit code 2, one sentence with these words, no secret in it, and no file left."""
+    file = config.parent / "never.parquet"
+    options = ("--command-config", str(config), "-o", str(file))
+    done = process("dump", "--bootstrap", address, *options)
+    said = done.stderr.decode()
+    assert done.returncode == 2, said
+    assert len(said.splitlines()) == 1, said
+    for word in (address, *words):
+        assert word in said
+    assert PASSWORD not in said
+    assert "pass=word" not in said
+    assert list(config.parent.glob("*never*")) == []
+
+
+def test_every_refusal_is_one_sentence(broker: Broker, tmp_path: Path) -> None:
+    address = broker.address("LOGIN")
+    wrong = login_file(tmp_path, "reader", password="pass=word, but wrong")  # noqa: S106 - no one's
+    assert_refused(address, wrong, "authentication failed: ", "Invalid username or password")
+    unknown = login_file(tmp_path, "reader", mechanism="SCRAM-SHA-512")
+    assert_refused(address, unknown, "authentication failed: ", "Unsupported SASL mechanism")
+    for user in ("stranger", "guest"):
+        config = login_file(tmp_path, user)
+        assert_refused(address, config, f"no permission on topic {OFFSETS}")
+
+
+def test_a_topic_that_is_not_there_is_one_sentence(broker: Broker) -> None:
+    settings = ClientSettings().at(broker.bootstrap)
+    with pytest.raises(SourceError) as caught, open_topic(settings, topic="no-such-topic"):
+        pass
+    assert str(caught.value) == f"{broker.bootstrap}: no topic no-such-topic"
+
+
+def test_a_cluster_that_does_not_answer_is_one_sentence(broker: Broker, tmp_path: Path) -> None:
+    """Three at once, as each waits for ten seconds: nobody there, no password, no TLS."""
+    asked = (
+        ("none", "", "127.0.0.1:1", "Connection refused"),
+        ("plain", "", broker.address("LOGIN"), "is security.protocol the one of this port?"),
+        ("tls", "security.protocol=SSL\n", broker.bootstrap, "connecting to a PLAINTEXT broker"),
+    )
+    with ThreadPoolExecutor(len(asked)) as pool:
+        done = []
+        for name, lines, address, words in asked:
+            folder = tmp_path / name
+            folder.mkdir()
+            config = folder / "client.properties"
+            config.write_text(lines)
+            waits = "no broker answers within 10 seconds: "
+            done.append(pool.submit(assert_refused, address, config, waits, words))
+        for each in done:
+            each.result()
