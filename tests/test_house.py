@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("wire", "assignors")
 OPTIONAL = (
     *("pyspark", "pandas", "pyarrow", "grpc", "google", "click", "rich", "kafka", "aiokafka"),
-    *("hypothesis", "ortools", "networkx", "kio", "crc32c", "jinja2", "markupsafe", "polars"),
+    *("confluent_kafka", "hypothesis", "ortools", "networkx", "kio", "crc32c", "jinja2"),
+    *("markupsafe", "polars"),
 )
 
 ALLOWED = {
@@ -39,6 +40,7 @@ ALLOWED = {
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},
+    "assignors.clients.librdkafka": {"confluent_kafka"},
     "assignors.arrow": {"numpy", "pyarrow"},
     "assignors.arrow.row_table": {"pyarrow", "pandas", "polars"},
     "assignors.spark": {"pyarrow", "pyspark"},
@@ -49,6 +51,7 @@ ALLOWED = {
     "assignors.simulation.timed.tables.arrow": {"pyarrow"},
     "assignors.simulation.timed.tables.spark": {"pyarrow", "pyspark"},
     "assignors.replay.sources": {"pyarrow", "crc32c"},
+    "assignors.replay.sources.cluster": {"confluent_kafka"},
     "assignors.replay.sources.live": {"pyspark"},
     "assignors.replay.decode": {"numpy", "pyarrow"},
     "assignors.replay.decode.logged_records": set(),

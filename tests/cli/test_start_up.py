@@ -25,7 +25,8 @@ LOADED = {
     "check": ALWAYS | {"checks"},
     "explain": ALWAYS | {"checks"},
     "simulate": ALWAYS | {"arrow", "checks", "ownership", "simulation"},
-    "replay": ALWAYS | {"checks", "ownership", "replay"},
+    "dump": ALWAYS | {"clients", "ownership", "replay"},
+    "replay": ALWAYS | {"checks", "clients", "ownership", "replay"},
     "conform": ALWAYS | {"checks", "conformance"},
     "assignors": ALWAYS | {"checks"},
 }

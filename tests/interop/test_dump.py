@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay.sources import Isolation, Raw, SourceError, open_source, read_segments
 from assignors.replay.sources.cluster import open_topic
-from tests.cli.running import printed_rows, process
+from tests.cli.running import ROOT, printed_rows, process
 from tests.conftest import need
 from tests.interop.broker import Broker
 from tests.interop.secured import OFFSETS, PASSWORD, login_file, secured_broker, tls_file
@@ -208,3 +209,14 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(broker: Broker, tmp_path
             done.append(pool.submit(assert_refused, address, config, waits, words))
         for each in done:
             each.result()
+
+
+def test_the_commands_of_the_page_do_what_it_says(broker: Broker, tmp_path: Path) -> None:
+    """Those of ours: the page has one of Kafka's too, which `secured.py` plays."""
+    text = (ROOT / "docs" / "dump.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^kafka-assignors ((?:dump|replay) .*)$", text, flags=re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        words = command.replace("broker:9092", broker.bootstrap)
+        words = words.replace("dump.parquet", str(tmp_path / "dump.parquet"))
+        assert process(*words.split()).returncode in {0, 1}
