@@ -32,8 +32,13 @@ _COMMENT = re.compile(r"/\*.*?\*/", flags=re.DOTALL)
 
 
 def picture() -> str:
-    """Return the chart as one SVG, with its labels beside it."""
+    """Return the chart of the incident."""
     html = page(replay(_records()), title="incident")
+    return drawn(html, "Which member owned which partition, rebalance by rebalance")
+
+
+def drawn(html: str, title: str) -> str:
+    """Return the first chart of a page as one SVG, with its labels beside it."""
     labels, drawing = islice(_SVG.finditer(html, html.index('<div class="chart">')), 2)
     width = int(labels[1]) + int(drawing[1]) + 2 * MARGIN
     height = int(drawing[2]) + 2 * MARGIN
@@ -43,8 +48,8 @@ def picture() -> str:
     assert patterns
     body = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img"><title>Which member owned which partition, rebalance by '
-        f"rebalance</title><style>\n{_style(inner + patterns[0])}</style>"
+        f'height="{height}" role="img"><title>{title}</title>'
+        f"<style>\n{_style(inner + patterns[0])}</style>"
         f'{patterns[0]}<rect width="100%" height="100%" rx="6" class="paper"/>'
         f'<g class="chart" transform="translate({MARGIN} {MARGIN})">{inner}</g></svg>\n'
     )

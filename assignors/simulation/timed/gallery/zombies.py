@@ -205,7 +205,7 @@ STORIES: dict[str, Story] = {
             },
         },
     ),
-    "stale-claims": Story(
+    "stale-claims-after-eviction": Story(
         scenario=stale_claims,
         expected={CLASSIC: {"rounds": 3, "moves": 20, "double_partition_ms": DOUBLE}},
     ),
