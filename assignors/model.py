@@ -178,6 +178,10 @@ class MemberNoteCode(StrEnum):
     """Topics came without their ids, which may decide ties in the broker: made from the names."""
     ASSIGNOR_FAILED = "assignor-failed"
     """In a leader's client: the assignor raised, and another one answered this round."""
+    TOPIC_NOT_DESCRIBED = "topic-not-described"
+    """Members subscribe to a topic that the document does not have: nobody gets any of it."""
+    KEY_UNUSED = "key-unused"
+    """The document has a key that is for another command, and has no effect here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Read groups and assignments from JSON objects, a format that other programs write.
 
-Types are strict (`true` is no number, integers have 32 bits, a member id occurs once); everything
-else is lenient: unknown keys are ignored, and null means absent wherever a key may be absent.
+Types are strict (`true` is no number, integers have 32 bits, a member id occurs once), and so are
+keys: one that nobody knows is a typing error, unless it begins with `_`. Null means absent wherever
+a key may be absent.
 An error names its place in the document, so that it can be found in a line of a megabyte:
 
 >>> group_from_document({"topics": {"t": 2}, "members": [{"id": "a", "topics": ["t", 7]}]})
@@ -18,6 +19,14 @@ from itertools import chain
 from typing import Any
 
 from assignors.assignor import RebalanceProtocol
+from assignors.documents.group_keys import (
+    CLAIM_KEYS,
+    GROUP_KEYS,
+    MEMBER_KEYS,
+    STATE_KEYS,
+    TOPIC_KEYS,
+    require_known,
+)
 from assignors.documents.values import (
     TOGETHER_FROM,
     DocumentError,
@@ -85,6 +94,7 @@ def group_from_document(document: object) -> Group:
     ({'t': (0, 1)}, (('r1', 'r2'),))
     """
     fields = as_object(document, ())
+    require_known(fields, GROUP_KEYS, ())
     members = []
     known: set[str] = set()
     for position, entry in enumerate(as_list(required(fields, "members", ()), ("members",))):
@@ -214,6 +224,7 @@ def _topic(entry: object, place: Place) -> Topic:
     """Return a topic from its partition count, or from an object with racks and id."""
     if not isinstance(entry, dict):
         return Topic(partition_count=partition_count_from_document(entry, place))
+    require_known(entry, TOPIC_KEYS, place)
     number = required(entry, "partitions", place)
     count = partition_count_from_document(number, (*place, "partitions"))
     topic_id, listed = entry.get("id"), entry.get("racks")
@@ -242,16 +253,23 @@ def _state(value: object, place: Place) -> State:
     """Return what an assignor keeps between rounds; an empty state where it is absent."""
     if value is None:
         return State()
-    return State(max_generation=_generation(as_object(value, place), "max_generation", place))
+    fields = as_object(value, place)
+    require_known(fields, STATE_KEYS, place)
+    return State(max_generation=_generation(fields, "max_generation", place))
 
 
 def _member(entry: object, place: Place) -> Member:
     """Return a member: decoded from its Subscription bytes if it has them, else from its fields."""
     fields = as_object(entry, place)
+    require_known(fields, MEMBER_KEYS, place)
     member_id = as_string(required(fields, "id", place), (*place, "id"))
     instance_id = optional_string(fields, "instance", place)
     blob = optional_bytes(fields, "subscription", place)
     if blob is not None:
+        for key in CLAIM_KEYS:
+            if fields.get(key) is not None:
+                words = f"{key!r} beside 'subscription', whose bytes have it: only one can count"
+                raise DocumentError(ErrorCode.REPEATED, words, (*place, key))
         return member_from_bytes(member_id, blob, instance_id=instance_id)
     owned = fields.get("owned")
     return Member(

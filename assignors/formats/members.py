@@ -9,6 +9,7 @@ from assignors.checks.violation import Rule
 from assignors.documents.described.groups import AssumptionCode
 from assignors.formats.lines import answer_or_error
 from assignors.formats.types import (
+    ANY,
     BOOLEAN,
     COUNT,
     INT32,
@@ -181,12 +182,17 @@ MEMBER_NOTE = record(
 )
 
 GROUP_ID = Key(
-    "id", nullable(STRING), "The group's name, of a group that a tool described.", is_optional=True
+    "id",
+    ANY,
+    "The `id` of the document; the name of a group that a tool described.",
+    is_optional=True,
 )
 NOTES = Key("notes", array(MEMBER_NOTE), "What was odd in the group, or was assumed.")
-ASSUMPTIONS = replace(NOTES, text="What was assumed about a described group.", is_optional=True)
+ASSUMPTIONS = replace(
+    NOTES, text="What was assumed about a described group, or has no effect.", is_optional=True
+)
 BESIDE = (GROUP_ID, ASSUMPTIONS)
-"""Keys of the answer about a group that a tool described, whatever the command."""
+"""Keys of the answer about a group that a tool described or that has an `id`, in any command."""
 
 ASSIGNED = answer_or_error(
     ("assignment", "withheld", "stats"),

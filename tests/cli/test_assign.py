@@ -77,13 +77,10 @@ def test_an_assignor_of_ones_own_is_found_by_import(monkeypatch: pytest.MonkeyPa
     given = "\n".join(map(json.dumps, (none, one, GROUP)))
     documents, code = answers(*ASSIGN, "their_assignors:GREEDY", given=given)
     # A fault of theirs is an error on its line, and the next line is answered.
+    name, at = "their_assignors:GREEDY", {"kind": "failed", "path": "$"}
     assert [document["error"] for document in documents] == [
-        {"kind": "failed", "text": "their_assignors:GREEDY raised KeyError: 'nobody'", "path": "$"},
-        {
-            "kind": "failed",
-            "text": "their_assignors:GREEDY raised ValueError: too few",
-            "path": "$",
-        },
+        {**at, "text": f"{name} raised KeyError: 'nobody'", "line": 1},
+        {**at, "text": f"{name} raised ValueError: too few", "line": 2},
         None,
     ]
     assert documents[2]["assignment"] == {"a": {"t": [0, 1, 2, 3]}, "b": {}}

@@ -97,7 +97,7 @@ def test_strict_mode_refuses_what_kafka_refuses() -> None:
     assert answer("decode", "subscription", given=cut)["error"] is None
     strict = answer("decode", "subscription", "--mode", "strict", given=cut)
     assert strict["value"] is None
-    assert set(strict["error"]) == {"kind", "text", "offset"}
+    assert set(strict["error"]) == {"kind", "text", "offset", "line"}
 
 
 @given(st.lists(st.binary(max_size=40).map(bytes.hex), max_size=6))

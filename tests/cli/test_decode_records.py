@@ -88,6 +88,7 @@ def test_an_unknown_type_is_labelled() -> None:
         "kind": "unknown-type",
         "text": "key: record type 18 is not known",
         "offset": 0,
+        "line": 1,
     }
 
 

@@ -32,11 +32,11 @@ def watched_screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def test_a_bar_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = watched_screen(monkeypatch)
     lines = [b"a", b"", b"bcd"]
-    assert list(progress.with_line_progress(lines, 7)) == lines
+    assert list(progress.with_line_progress(lines, 7, len)) == lines
     assert watched.getvalue() == ""
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
-    assert list(progress.with_line_progress(slowly(watched, lines), 7)) == lines
-    assert list(progress.with_line_progress(slowly(watched, lines), None)) == lines
+    assert list(progress.with_line_progress(slowly(watched, lines), 7, len)) == lines
+    assert list(progress.with_line_progress(slowly(watched, lines), None, len)) == lines
     assert "lines" in watched.getvalue()
 
 
@@ -61,6 +61,6 @@ def test_no_bar_where_standard_error_is_no_terminal(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     screen = io.StringIO()
     monkeypatch.setattr(sys, "stderr", screen)
-    assert list(progress.with_line_progress([b"a"], 2)) == [b"a"]
+    assert list(progress.with_line_progress([b"a"], 2, len)) == [b"a"]
     assert list(progress.with_progress([1], 1, "outcomes")) == [1]
     assert screen.getvalue() == ""

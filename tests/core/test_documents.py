@@ -109,17 +109,17 @@ def test_everything_in_a_group_document_arrives() -> None:
     assert (b.topics, b.version, b.user_data, b.instance_id) == (("t",), 0, b"", None)
 
 
-def test_null_means_absent_and_unknown_keys_mean_nothing() -> None:
+def test_null_means_absent_and_keys_of_ones_own_mean_nothing() -> None:
     spare: dict[str, Any] = {
         "id": "a",
         "topics": [],
         "owned": None,
         "generation": None,
         "rack": None,
-        "zzz": 1,
+        "_zzz": 1,
     }
-    topics = {"t": {"partitions": 1, "racks": None, "id": None, "zzz": 1}}
-    full = {"topics": topics, "generation": None, "members": [spare], "zzz": {}}
+    topics = {"t": {"partitions": 1, "racks": None, "id": None, "_zzz": 1}}
+    full = {"topics": topics, "generation": None, "members": [spare], "_zzz": {}}
     least = {"topics": {"t": 1}, "members": [{"id": "a", "topics": []}]}
     assert group_from_document(full) == group_from_document(least)
 

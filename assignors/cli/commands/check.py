@@ -18,6 +18,9 @@ from assignors.documents.answers import report_document
 from assignors.documents.groups import check_request_from_document
 from assignors.documents.values import Document
 
+CHECK_KEYS = ("assignment", "withheld", "protocol")
+"""Keys beside those of a group that are read."""
+
 BLANK: Document = {"violations": None, "gaps": None}
 
 
@@ -42,7 +45,8 @@ def check(
     Or FILE is what kafka-consumer-groups.sh --describe --members --verbose prints: the assignment
     that the group has is checked.
     """
-    context.exit(write(group_results(files, BLANK, beside, checked_group), form, show_checked))
+    results = group_results(files, BLANK, beside, checked_group, CHECK_KEYS)
+    context.exit(write(results, form, show_checked))
 
 
 def checked_group(given: GivenGroup) -> Document:

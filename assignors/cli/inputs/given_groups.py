@@ -6,20 +6,23 @@ when the file has been read, as several tables may describe one group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import click
 
+from assignors.cli.inputs.json_documents import documents
 from assignors.cli.inputs.json_text import parse_json
-from assignors.cli.inputs.lines import lines, total_size
+from assignors.cli.inputs.lines import Line, lines, total_size
 from assignors.cli.inputs.results import Blank, result_document
 from assignors.cli.outputs.progress import with_line_progress
-from assignors.documents.answers import SCHEMA
+from assignors.documents.answers import SCHEMA, note_document
 from assignors.documents.described import Assumed, DescribedGroup, described_groups, is_described
+from assignors.documents.group_keys import topics_not_described, unused_keys
 from assignors.documents.groups import PARTITION_LIMIT, group_from_document
 from assignors.documents.values import Document, DocumentError, ErrorCode
 from assignors.model import Group
@@ -32,7 +35,8 @@ class GroupOptions:
 
     partition_counts: Mapping[str, int] = field(default_factory=dict)
     """Topic -> partition count, in place of what the files have."""
-    assumed: Assumed = Assumed.EQUAL
+    assumed: Assumed | None = None
+    """What members subscribe to where files do not say; `None`: not asked, `Assumed.EQUAL`."""
     name: str | None = None
     """The only group to read of the tool's output; `None`: all of them."""
 
@@ -48,7 +52,7 @@ class GivenGroup:
     document: Document
     group: Group
     notes: tuple[Document, ...] = ()
-    """What was assumed about a described group."""
+    """What was assumed about a described group; topics that nobody describes."""
 
 
 class TopicCount(click.ParamType[tuple[str, int]]):
@@ -76,7 +80,7 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_options(
         *arguments: Any,  # noqa: ANN401  # whatever the command takes
         partition_counts: Sequence[tuple[str, int]],
-        assumed: str,
+        assumed: str | None,
         group: str | None,
         **options: Any,  # noqa: ANN401  # as above
     ) -> object:
@@ -84,7 +88,8 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         for topic, count in partition_counts:
             if counts[topic] != count:
                 raise click.UsageError(f"--topic: {topic}:{count} and {topic}:{counts[topic]}")
-        beside = GroupOptions(partition_counts=counts, assumed=Assumed(assumed), name=group)
+        chosen = None if assumed is None else Assumed(assumed)
+        beside = GroupOptions(partition_counts=counts, assumed=chosen, name=group)
         return command(*arguments, beside=beside, **options)
 
     topic = click.option(
@@ -98,10 +103,8 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--assume-subscriptions",
         "assumed",
         type=click.Choice([each.value for each in Assumed]),
-        default=Assumed.EQUAL.value,
-        show_default=True,
         help="Output of kafka-consumer-groups.sh, which has no subscriptions: members subscribe "
-        "to all topics of their group, or to those assigned to them.",
+        "to all topics of their group (equal, the default), or to those assigned to them.",
     )
     name = click.option(
         "--group",
@@ -116,46 +119,70 @@ def group_results(
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
+    used: Collection[str] = (),
 ) -> Iterator[Document]:
     """Yield the result document of each group of the files, in order.
 
     As `results.result_documents`; the result of a described group has its name as `id`, and what
-    was assumed among its `notes`.
+    was assumed among its `notes`. Noted are also topics that members subscribe to and nobody
+    describes, and keys that other commands than this one use; `used` are those that it uses
+    beside those of a group.
     """
     for entry in group_entries(files, options):
-        document = result_document(
-            blank,
-            lambda given=entry: result_of(given_group(given, options)),  # type: ignore[misc]
-        )
+        notes: list[Document] = []
+
+        def result(entry: Line | DescribedGroup = entry, notes: list[Document] = notes) -> Document:
+            given = given_group(entry, options)
+            notes[:] = given.notes
+            if isinstance(entry, DescribedGroup):
+                return result_of(given)
+            notes.extend(unused_keys(given.document, used))
+            own_id: Document = {"id": given.document["id"]} if "id" in given.document else {}
+            return {**own_id, **result_of(given)}
+
         if isinstance(entry, DescribedGroup):
-            own = document.pop("notes", ())
+            notes += entry.notes
+            document = {"id": entry.name, **result_document(blank, result, None)}
+        else:
+            document = result_document(blank, result, entry)
+            if "id" in document:
+                document = {"id": document.pop("id"), **document}
+        if notes:
+            own = document.get("notes", ())
             assert isinstance(own, list | tuple)
-            document = {"id": entry.name, **document, "notes": [*entry.notes, *own]}
+            document = {**document, "notes": [*notes, *own]}
         yield {"schema": SCHEMA, **document}
 
 
-def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[bytes | DescribedGroup]:
+def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line | DescribedGroup]:
     """Yield the lines of files that hold JSON, and the groups of those that the tool has written.
 
-    Output of the tool that cannot be read at all is one group with an error.
+    Output of the tool that cannot be read at all is one group with an error. Raises `UsageError`
+    for options that a file of JSON has no use for.
     """
     for name in files or ["-"]:
         rest = lines([name])
-        first: list[bytes] = []
+        first: list[Line] = []
         for line in rest:
             first.append(line)
-            if line.strip():
+            if line.text.strip():
                 break
-        if first and is_described(first[-1].decode("utf-8", "replace")):
-            yield from _described(b"\n".join(chain(first, rest)), options)
-        elif options.name is not None:
-            words = f"--group is for output of kafka-consumer-groups.sh, which {name} is not"
-            raise click.UsageError(words)
-        else:
-            yield from with_line_progress(chain(first, rest), total_size([name]))
+        read = chain(first, rest)
+        if first and is_described(first[-1].text.decode("utf-8", "replace")):
+            yield from _described(b"\n".join(line.text for line in read), options)
+            continue
+        for option, value in (
+            ("--group", options.name),
+            ("--assume-subscriptions", options.assumed),
+        ):
+            if value is not None:
+                words = f"{option} is for output of kafka-consumer-groups.sh, which {name} is not"
+                raise click.UsageError(words)
+        size = total_size([name])
+        yield from documents(with_line_progress(read, size, attrgetter("width")))
 
 
-def given_group(entry: bytes | DescribedGroup, options: GroupOptions) -> GivenGroup:
+def given_group(entry: Line | DescribedGroup, options: GroupOptions) -> GivenGroup:
     """Return the group of a line or of the tool's output; raises `DocumentError` if it is none."""
     if isinstance(entry, DescribedGroup):
         if entry.error is not None:
@@ -165,10 +192,8 @@ def given_group(entry: bytes | DescribedGroup, options: GroupOptions) -> GivenGr
             for member_id, given in entry.assignment.items()
         }
         document: Document = {**entry.document, "assignment": assignment}
-        return GivenGroup(
-            document=document, group=group_from_document(entry.document), notes=entry.notes
-        )
-    return given_document(parse_json(entry), options)
+        return _given(document, group_from_document(entry.document), entry.notes)
+    return given_document(parse_json(entry.text), options)
 
 
 def given_document(parsed: object, options: GroupOptions) -> GivenGroup:
@@ -176,17 +201,22 @@ def given_document(parsed: object, options: GroupOptions) -> GivenGroup:
     group = group_from_document(parsed)
     assert isinstance(parsed, dict), "a group is an object"
     if not options.partition_counts:
-        return GivenGroup(document=parsed, group=group)
+        return _given(parsed, group)
     known = {*group.cluster.topics, *(topic for m in group.members for topic in m.topics)}
     topics: dict[str, object] = dict(parsed["topics"])
     for topic, count in options.partition_counts.items():
         if topic not in known:
-            words = f"no topic {topic!r}{suggestion(topic, known)}"
+            words = f"no topic {topic!r}{suggestion(topic, sorted(known))}"
             raise DocumentError(ErrorCode.UNKNOWN, words, ("topics", topic))
         given = topics.get(topic)
         topics[topic] = {**given, "partitions": count} if isinstance(given, dict) else count
     document = {**parsed, "topics": topics}
-    return GivenGroup(document=document, group=group_from_document(document))
+    return _given(document, group_from_document(document))
+
+
+def _given(document: Document, group: Group, notes: Sequence[Document] = ()) -> GivenGroup:
+    unknown = [note_document(note) for note in topics_not_described(group)]
+    return GivenGroup(document=document, group=group, notes=(*notes, *unknown))
 
 
 def _described(data: bytes, options: GroupOptions) -> list[DescribedGroup]:
@@ -194,7 +224,9 @@ def _described(data: bytes, options: GroupOptions) -> list[DescribedGroup]:
     counts = options.partition_counts
     try:
         text = data.decode()
-        groups = described_groups(text, assumed=options.assumed, partition_counts=counts)
+        groups = described_groups(
+            text, assumed=options.assumed or Assumed.EQUAL, partition_counts=counts
+        )
     except UnicodeDecodeError as error:
         words = f"{error.reason}: 0x{data[error.start]:02x}"
         reason = DocumentError(ErrorCode.BAD_UTF8, words, offset=error.start)
@@ -209,5 +241,7 @@ def _described(data: bytes, options: GroupOptions) -> list[DescribedGroup]:
     known = {topic for group in groups for topic in group.topics}
     for topic in counts:
         if topic not in known:
-            raise click.UsageError(f"--topic: no group has {topic!r}{suggestion(topic, known)}")
+            raise click.UsageError(
+                f"--topic: no group has {topic!r}{suggestion(topic, sorted(known))}"
+            )
     return groups

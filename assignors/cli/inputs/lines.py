@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import click
+
+from assignors.documents.values import Document
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -20,17 +23,46 @@ files_argument = click.argument(
 """The argument FILE: files to read; `-` or none for standard input."""
 
 
-def lines(files: Sequence[str]) -> Iterator[bytes]:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line, or a document over several lines, and where it begins."""
+
+    text: bytes
+    number: int
+    """Of its first line in its file, from 1."""
+    file: str = "-"
+    """The file's name as it was given; `-`: standard input."""
+
+    @property
+    def width(self) -> int:
+        """Return the number of its bytes."""
+        return len(self.text)
+
+
+def placed(error: Document, line: Line | None) -> Document:
+    """Return an error with the line that it is in, and the file unless it is standard input.
+
+    An offset into a document over several lines decides which of them it is.
+    """
+    if line is None:
+        return error
+    offset = error.get("offset")
+    below = line.text.count(b"\n", 0, offset) if isinstance(offset, int) else 0
+    where: Document = {} if line.file == "-" else {"file": line.file}
+    return {**error, "line": line.number + below, **where}
+
+
+def lines(files: Sequence[str]) -> Iterator[Line]:
     """Yield each line as soon as it can be read, without its line feed.
 
     A carriage return before it stays: it is white space in every format that is read here.
     """
     for name in files or ["-"]:
         if name == "-":
-            yield from _lines(sys.stdin.buffer)
+            yield from _lines(sys.stdin.buffer, name)
         else:
             with Path(name).open("rb") as stream:
-                yield from _lines(stream)
+                yield from _lines(stream, name)
 
 
 def total_size(files: Sequence[str]) -> int | None:
@@ -40,10 +72,10 @@ def total_size(files: Sequence[str]) -> int | None:
     return sum(Path(name).stat().st_size for name in files)
 
 
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+def _lines(stream: IO[bytes], name: str) -> Iterator[Line]:
     # `map` keeps no line while the next function works on it: lines may have many megabytes.
-    for position, text in enumerate(map(_without_line_feed, stream)):
-        yield text if position else text.removeprefix(BYTE_ORDER_MARK)
+    for number, text in enumerate(map(_without_line_feed, stream), 1):
+        yield Line(text if number > 1 else text.removeprefix(BYTE_ORDER_MARK), number, name)
 
 
 def _without_line_feed(line: bytes) -> bytes:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
-from assignors.cli.inputs.lines import lines, total_size
+from assignors.cli.inputs.lines import Line, lines, placed, total_size
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError, ErrorCode
@@ -29,13 +30,23 @@ def result_documents(
     `result_of` returns the values for the keys of `blank`, and `error` where it has one. What it
     raises becomes the error of that line.
     """
-    for line in with_line_progress(lines(files), total_size(files)):
-        result = result_document(blank, lambda given=line: result_of(given))  # type: ignore[misc]
+    for line in with_line_progress(lines(files), total_size(files), attrgetter("width")):
+        result = result_document(
+            blank,
+            lambda given=line.text: result_of(given),  # type: ignore[misc]
+            line,
+        )
         yield {"schema": SCHEMA, **result}
 
 
-def result_document(blank: Blank, result: Callable[[], Document]) -> Document:
-    """Return `blank` filled in with a result, or with the reason why there is none."""
+def result_document(blank: Blank, result: Callable[[], Document], line: Line | None) -> Document:
+    """Return `blank` filled in with a result, or with the reason why there is none, and where."""
+    document = _result_document(blank, result)
+    error = document["error"]
+    return {**document, "error": placed(error, line)} if isinstance(error, dict) else document
+
+
+def _result_document(blank: Blank, result: Callable[[], Document]) -> Document:
     try:
         return {**blank, "error": None, **result()}
     except DocumentError as error:

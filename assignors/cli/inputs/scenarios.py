@@ -8,8 +8,10 @@ lines are put between the outcomes by that number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
+
+import click
 
 from assignors.cli.inputs.given_groups import (
     NOTHING_BESIDE,
@@ -20,8 +22,10 @@ from assignors.cli.inputs.given_groups import (
     group_entries,
 )
 from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.lines import Line, placed
 from assignors.documents.answers import SCHEMA
 from assignors.documents.described import AssumptionCode, DescribedGroup, assumption
+from assignors.documents.group_keys import require_known, unused_keys
 from assignors.documents.values import (
     INT32_MAX,
     Document,
@@ -45,31 +49,42 @@ from wire import Subscription, encode_subscription
 
 BLANK: Document = {column: None for column in COLUMNS if column != "error"}
 INT64_MAX = 2**63 - 1
+ROW_KEYS = {"id", "seed", *(field.name for field in fields(Parameters))}
+"""Keys of a history that is drawn; with a list of members it is a group's document."""
 
 Engine = Callable[[Iterator[Row]], Iterable[Mapping[str, Any]]]
 """Scenario rows to outcome rows."""
 
 
-def outcome_documents(
-    numbered: Iterable[tuple[int, Row | DocumentError]], engine: Engine
-) -> Iterator[Document]:
+GivenRow = tuple[Row | DocumentError, Line | None]
+"""A row, or why there is none, and the line that it comes from."""
+
+
+def outcome_documents(given: Iterable[GivenRow], engine: Engine) -> Iterator[Document]:
     """Yield the engine's rows as documents, the errors of unreadable lines at their places."""
-    unreadable: dict[int, DocumentError] = {}
+    unreadable: dict[int, Document] = {}
     own_id: dict[int, object] = {}
+    line_of: dict[int, Line] = {}
 
     def rows() -> Iterator[Row]:
-        for number, row in numbered:
+        for number, (row, line) in enumerate(given):
             if isinstance(row, DocumentError):
-                unreadable[number] = row
-            else:
-                if row.get("id") is not None:
-                    own_id[number] = row["id"]
-                yield {**row, "id": str(number)}
+                unreadable[number] = placed(row.document(), line)
+                continue
+            if line is not None:
+                line_of[number] = replace(line, text=b"")
+            if row.get("id") is not None:
+                own_id[number] = row["id"]
+            yield {**row, "id": str(number)}
 
     for outcome in engine(rows()):
         number = int(outcome["id"])
         yield from _errors(unreadable, until=number)
-        reason = None if outcome["error"] is None else error_document(outcome["error"])
+        while line_of and (done := next(iter(line_of))) < number:
+            del line_of[done]
+        reason = None
+        if outcome["error"] is not None:
+            reason = placed(error_document(outcome["error"]), line_of.get(number))
         yield {"schema": SCHEMA, **outcome, "id": own_id.get(number), "error": reason}
     yield from _errors(unreadable)
 
@@ -93,20 +108,22 @@ def error_document(text: str) -> Document:
 
 def read_rows(
     files: Sequence[str], beside: GroupOptions, events: Sequence[str] | None = None
-) -> Iterator[tuple[int, Row | DocumentError]]:
-    """Yield the number of each line or described group, from 0, with its row or why it has none.
+) -> Iterator[GivenRow]:
+    """Yield the row of each document or described group, or why it has none, with its line.
 
-    `events` happen to every group, and nothing else does; `None`: those that the lines have.
+    `events` happen to every group, and nothing else does; `None`: those that the lines have. What
+    has no effect in a group whose events are drawn is noted on standard error.
     """
-    for number, entry in enumerate(group_entries(files, beside)):
+    for entry in group_entries(files, beside):
+        line = entry if isinstance(entry, Line) else None
         try:
             if isinstance(entry, DescribedGroup):
                 given = given_group(entry, beside)
-                yield number, explicit_row(given, entry.name, events or ())
+                yield explicit_row(given, entry.name, events or ()), line
             else:
-                yield number, row_from_document(parse_json(entry), beside, events)
+                yield row_from_document(parse_json(entry.text), beside, events), line
         except DocumentError as error:
-            yield number, error
+            yield error, line
 
 
 def row_from_document(
@@ -134,12 +151,15 @@ def row_from_document(
         "seed": _integer(fields_given.get("seed"), ("seed",), INT64_MAX),
     }
     if not is_group:
+        require_known(fields_given, ROW_KEYS, ())
         required(fields_given, "seed", ())
         for each in fields(Parameters):
             row[each.name] = _size_of(fields_given.get(each.name), each.default, (each.name,))
         return row
     row["events"] = _size_of(own, 0, ("events",))
-    group = given_document(document, beside).group
+    found = given_document(document, beside)
+    _print_notes(fields_given, found)
+    group = found.group
     topics = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
     members = [
         {
@@ -150,6 +170,13 @@ def row_from_document(
         for member, entry in zip(group.members, as_list(fields_given["members"], ()), strict=True)
     ]
     return {**row, "topics": topics, "members": members}
+
+
+def _print_notes(fields_given: Mapping[str, object], found: GivenGroup) -> None:
+    """Print what has no effect in a group on standard error: outcomes have no notes."""
+    for note in [*unused_keys(fields_given, ("seed", "events")), *found.notes]:
+        whose = "" if note["member"] is None else f"{note['member']}: "
+        click.echo(f"note: {whose}{note['text']}", err=True)
 
 
 def explicit_row(given: GivenGroup, own_id: object, events: Sequence[str]) -> Row:
@@ -217,7 +244,7 @@ def subscription_bytes(member: Member, entry: object) -> bytes:
     )
 
 
-def _errors(unreadable: dict[int, DocumentError], until: int | None = None) -> Iterator[Document]:
+def _errors(unreadable: dict[int, Document], until: int | None = None) -> Iterator[Document]:
     """Yield documents for the unreadable lines before line `until`, and remove those lines."""
     for number in [number for number in unreadable if until is None or number < until]:
-        yield {"schema": SCHEMA, **BLANK, "error": unreadable.pop(number).document()}
+        yield {"schema": SCHEMA, **BLANK, "error": unreadable.pop(number)}

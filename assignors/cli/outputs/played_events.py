@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of, table_of
-from assignors.cli.outputs.tables import error_text, print_notes
+from assignors.cli.outputs.tables import error_place, error_text, print_notes
 from assignors.documents.values import Document
 from assignors.registry import BEST
 
@@ -21,7 +21,7 @@ def show_simulated(documents: Iterable[Document]) -> None:
     traces: dict[str, None] = {}
     for document in documents:
         if document["error"] is not None:
-            refused.append(error_text(document))
+            refused.append(f"{error_place(document)}{error_text(document)}")
             traces[document["error"].get("trace", "")] = None  # type: ignore[attr-defined]
             continue
         fields: Fields = document

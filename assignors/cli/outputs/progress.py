@@ -25,13 +25,18 @@ def is_visible() -> bool:
     return sys.stderr.isatty() and not sys.stdout.isatty()
 
 
-def with_line_progress(lines: Iterable[bytes], size: int | None) -> Iterator[bytes]:
-    """Yield the lines; show how many bytes of `size` are done, or how many lines."""
+def with_line_progress(
+    lines: Iterable[T], size: int | None, width: Callable[[T], int]
+) -> Iterator[T]:
+    """Yield the lines; show how many bytes of `size` are done, or how many lines.
+
+    `width` is the number of bytes of a line, without its line feed.
+    """
     if not is_visible():
         yield from lines
         return
     unit = "lines" if size is None else "bytes"
-    yield from _with_bar(lines, size, unit, lambda line: 1 if size is None else len(line) + 1)
+    yield from _with_bar(lines, size, unit, lambda line: 1 if size is None else width(line) + 1)
 
 
 def with_progress(

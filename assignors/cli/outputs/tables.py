@@ -207,7 +207,18 @@ def print_notes(console: Console, document: Fields) -> None:
 
 def _name(document: Fields, line: int) -> str:
     """Return what a document is about: its group where that has a name, else its line."""
-    return f"line {line}" if document.get("id") is None else clean(f"group {document['id']}")
+    if document.get("id") is None:
+        return error_place(document).removesuffix(": ") or f"line {line}"
+    return clean(f"group {document['id']}")
+
+
+def error_place(document: Fields) -> str:
+    """Return the line that an error is in, as a prefix; empty where it is in none."""
+    error = document["error"] or {}
+    if "line" not in error:
+        return ""
+    file = f" of {error['file']}" if "file" in error else ""
+    return clean(f"line {error['line']}{file}: ")
 
 
 def _figures(figures: Fields) -> str:

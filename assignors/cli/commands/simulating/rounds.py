@@ -12,7 +12,13 @@ from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.commands.simulating.spark import simulate_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
 from assignors.cli.inputs.given_groups import GroupOptions
-from assignors.cli.inputs.scenarios import INT64_MAX, Engine, outcome_documents, read_rows
+from assignors.cli.inputs.scenarios import (
+    INT64_MAX,
+    Engine,
+    GivenRow,
+    outcome_documents,
+    read_rows,
+)
 from assignors.cli.outputs.forms import Form, write
 from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
@@ -24,7 +30,6 @@ from assignors.simulation.rounds.random_scenarios import (
     Parameters,
     SubscriptionShape,
 )
-from assignors.simulation.rounds.scenario_rows import Row
 
 SIZES = Parameters()
 
@@ -118,31 +123,31 @@ def simulate_rounds(
         raise click.UsageError(str(error)) from None
     names = options.assignors or tuple(BEST.values())
     require_seeds(seed, options.scenarios)
-    numbered: Iterator[tuple[int, Row | DocumentError]]
+    given: Iterator[GivenRow]
     count: int | None = None
     if files:
-        numbered = read_rows(files, beside)
+        given = read_rows(files, beside)
         if engine == "spark":
-            numbered = map(_portable, numbered)
+            given = map(_portable, given)
     else:
         drawn, histories = asdict(sizes), range(options.scenarios)
-        numbered = ((number, {"seed": seed + number, **drawn}) for number in histories)
+        given = (({"seed": seed + number, **drawn}, None) for number in histories)
         count = len(histories) * len(names) * (options.events + 1)
     engines: dict[str, Engine] = {
         "python": lambda rows: simulate_rows(rows, assignors=names, processes=options.processes),
         "spark": lambda rows: simulate_with_spark(rows, names),
     }
-    documents = with_progress(outcome_documents(numbered, engines[engine]), count, "outcomes")
+    documents = with_progress(outcome_documents(given, engines[engine]), count, "outcomes")
     return write(documents, form, show_simulated)
 
 
-def _portable(numbered: tuple[int, Row | DocumentError]) -> tuple[int, Row | DocumentError]:
+def _portable(given: GivenRow) -> GivenRow:
     """Return the row, or why Spark cannot play it: its rows are columns, not scenarios."""
-    number, row = numbered
+    row, line = given
     if isinstance(row, DocumentError) or "scenario" not in row:
-        return numbered
+        return given
     words = "a list of events is played by --engine python"
-    return number, DocumentError(ErrorCode.WRONG_TYPE, words, ("events",))
+    return DocumentError(ErrorCode.WRONG_TYPE, words, ("events",)), line
 
 
 def require_seeds(first: int, count: int) -> None:
