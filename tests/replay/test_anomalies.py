@@ -156,8 +156,8 @@ def test_loads_further_apart_than_they_need_be() -> None:
     (row,) = rows
     assert (row.kind, row.member_id, row.members) == ("imbalance", "a", ("a", "b"))
     assert row.evidence == (
-        "loads from 1 to 3 in generation 1, best possible maximum load 2; 1 member had less than "
-        "in any balanced assignment, 1 more; uneven in generation 1"
+        "loads from 1 to 3 in generation 1, best possible maximum load 2; 1 member had less and "
+        "1 had more than in any balanced assignment; uneven in generation 1"
     )
 
 

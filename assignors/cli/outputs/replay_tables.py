@@ -6,9 +6,10 @@ the tool first, then those of the history.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import (
     NONE,
@@ -17,27 +18,34 @@ from assignors.cli.outputs.cells import (
     clean,
     console_of,
     partitions_cell,
-    table_of,
 )
+from assignors.cli.outputs.fitting import Column, layout, row_lines, wrapped
 from assignors.documents.values import Document
 from assignors.replay.analysis.what_if import EVERY_GROUP
+from assignors.replay.findings.causes import repetition
+from assignors.replay.findings.glossary import RANK, Severity
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 CellOf = Callable[[Fields], str]
 
 ROWS_SHOWN = 1000
 """Most rows of one table on a terminal."""
 
+INDENT = "    "
+"""Before the sentences below a row."""
+
 
 def show_replayed(documents: Iterable[Document]) -> None:
-    """Draw each table of a replay, rows in the given order.
+    """Draw each table of a replay, rows in the given order; groups with the worst findings first.
 
     Of outcomes only the totals are drawn, not the rows of single generations. A document without
     a row has in `left_out` how many rows of its table are missing.
     """
     console = console_of()
     for name, listed in groupby(documents, key=lambda document: str(document["table"])):
-        headers = COLUMNS[name]
-        table = table_of(*headers, right=[header for header in headers if header in NUMBERS])
+        rows: list[Fields] = []
         left_out = 0
         for document in listed:
             if document["row"] is None:
@@ -46,14 +54,67 @@ def show_replayed(documents: Iterable[Document]) -> None:
             row: Fields = document["row"]  # type: ignore[assignment]
             if name == "outcomes" and row["generation"] is not None:
                 continue
-            if table.row_count < ROWS_SHOWN:
-                table.add_row(*(cell_of(row) for cell_of in headers.values()))
+            # Groups are sorted before the last ones are left out.
+            if len(rows) < ROWS_SHOWN or name == "groups":
+                rows.append(row)
             else:
                 left_out += 1
-        table.title = TITLES[name]
-        console.print(table)
+        if name == "groups":
+            rows.sort(key=_worst_first)
+            left_out += max(len(rows) - ROWS_SHOWN, 0)
+        _show(console, name, rows[:ROWS_SHOWN])
         if left_out:
             console.print(f"  and {left_out:,} more: use --out or -o jsonl", style="yellow")
+
+
+def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
+    """Draw one table: as many columns as fit, and a line with the names of the others."""
+    columns, width = COLUMNS[name], console.width
+    cells = [[column.cell(row) for column in columns] for row in rows]
+    found = layout(columns, cells, width)
+    for line in wrapped(TITLES[name], width):
+        _print(console, line, "bold")
+    _print(console, "")
+    for line in row_lines(found, [column.header for column in columns]):
+        _print(console, line, "bold")
+    _print(console, "\u2500" * min(width, max(found.width, 40)))
+    below = BELOW.get(name)
+    for row, texts in zip(rows, cells, strict=True):
+        style = SEVERITY_STYLES.get(row["severity"]) if "severity" in row else None
+        for line in row_lines(found, texts):
+            _print(console, line, style)
+        for text in () if below is None else below(row):
+            for line in wrapped(text, max(width - len(INDENT), 1)):
+                _print(console, INDENT + line)
+    shown = {one.column.header for one in found.placed}
+    missing = [column.header for column in columns if column.header not in shown]
+    if missing:
+        words = f"not shown at {width} columns: {', '.join(missing)} (-o jsonl has everything)"
+        for line in wrapped(words, width):
+            _print(console, line, "dim")
+    if name == "anomalies":
+        _advise(console, rows)
+    _print(console, "")
+
+
+def _advise(console: Console, rows: Sequence[Fields]) -> None:
+    """Print what to do about each kind of finding that is listed, in their order."""
+    advice = {row["kind"]: row["what_to_do"] for row in rows if row["what_to_do"]}
+    if not advice:
+        return
+    _print(console, "")
+    _print(console, "what to do", "bold")
+    for kind, text in advice.items():
+        for line in wrapped(f"{kind}: {text}", max(console.width - len(INDENT), 1)):
+            _print(console, INDENT + line)
+
+
+def _print(console: Console, line: str, style: str | None = None) -> None:
+    console.print(line, style=style, soft_wrap=True)
+
+
+def _worst_first(row: Fields) -> tuple[int, int]:
+    return RANK.get(row.get("severity") or "", len(RANK)), -row["anomaly_count"]
 
 
 def _text(name: str) -> CellOf:
@@ -69,10 +130,10 @@ def _time(name: str) -> CellOf:
 
 
 def time_cell(at_ms: int | None) -> str:
-    """Return epoch milliseconds as UTC.
+    """Return epoch milliseconds as UTC, with the zone: options that take a time read it.
 
     >>> time_cell(1795220373651), time_cell(None)
-    ('2026-11-21 00:19:33.651', '-')
+    ('2026-11-21 00:19:33.651Z', '-')
     """
     if at_ms is None:
         return NONE
@@ -80,7 +141,7 @@ def time_cell(at_ms: int | None) -> str:
         moment = datetime.fromtimestamp(at_ms // 1000, tz=UTC)
     except (OverflowError, ValueError, OSError):
         return str(at_ms)
-    return f"{moment:%Y-%m-%d %H:%M:%S}.{at_ms % 1000:03d}"
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{at_ms % 1000:03d}Z"
 
 
 def _partitions(name: str) -> CellOf:
@@ -127,100 +188,126 @@ def _list(names: Sequence[str]) -> str:
     return clean(", ".join(names)) or NONE
 
 
+def _evidence(row: Fields) -> Iterator[str]:
+    """Yield the sentences below a finding."""
+    yield clean(row["evidence"])
+    places = sum(len(numbers) for _, numbers in row["partitions"])
+    more = repetition(row["occurrences"], row["generations"], len(row["members"]), places)
+    if more:
+        yield f"{more}; above is the worst"
+
+
 TITLES: Mapping[str, str] = {
-    "groups": "groups (#2: the second group of this name)",
+    "groups": "groups (#2: the second group of this name; #MEMBERS: the most it had)",
     "offsets": "commits",
     "generations": "generations",
     "members": "members of each generation",
     "assignments": "who owned which partition, and when",
-    "anomalies": "anomalies",
+    "anomalies": "findings, worst first",
     "outcomes": "what if (actual figures in brackets; downtime in partition-seconds)",
 }
 
-COLUMNS: Mapping[str, Mapping[str, CellOf]] = {
-    "groups": {
-        "GROUP": _group,
-        "ASSIGNMENT-STRATEGY": _text("protocol"),
-        "STATE": _text("state"),
-        "#MEMBERS": _count("member_count"),
-        "KIND": _text("kind"),
-        "#GENERATIONS": _count("generation_count"),
-        "#MISSING": _count("generations_missing"),
-        "MOVED": _count("moved"),
-        "#COMMITS": _count("commit_count"),
-        "#ANOMALIES": _count("anomaly_count"),
-    },
-    "offsets": {
-        "GROUP": _text("group"),
-        "TOPIC": _text("topic"),
-        "PARTITION": _text("partition"),
-        "CURRENT-OFFSET": _text("offset"),
-        "CONSUMER-ID": _text("holder_id"),
-        "AT": _time("at_ms"),
-        "METADATA": _text("metadata"),
-    },
-    "generations": {
-        "GROUP": _group,
-        "GENERATION": _text("generation"),
-        "STATE": _text("state"),
-        "ASSIGNMENT-STRATEGY": _text("protocol"),
-        "#MEMBERS": _count("member_count"),
-        "AT": _time("at_ms"),
-        "JOINED": lambda row: str(len(row["joined"])),
-        "LEFT": lambda row: str(len(row["left"])),
-        "MOVED": _count("moved"),
-        "LOAD": lambda row: f"{row['load_min']}-{row['load_max']}",
-        "LEADER": _text("leader_guess"),
-        "NOTES": lambda row: _list(row["notes"]),
-    },
-    "members": {
-        "GROUP": _group,
-        "CONSUMER-ID": _text("member_id"),
-        "GROUP-INSTANCE-ID": _text("instance_id"),
-        "HOST": _text("host"),
-        "CLIENT-ID": _text("client_id"),
-        "#PARTITIONS": _count("assigned_count"),
-        "ASSIGNMENT": _partitions("assigned"),
-        "GENERATION": _text("generation"),
-        "CLAIMED": _partitions("claimed"),
-        "NOTES": lambda row: _list(row["notes"]),
-    },
-    "assignments": {
-        "GROUP": _group,
-        "TOPIC": _text("topic"),
-        "PARTITION": _text("partition"),
-        "CONSUMER-ID": _text("member_id"),
-        "HOST": _text("host"),
-        "CLIENT-ID": _text("client_id"),
-        "FROM": _time("from_ms"),
-        "TO": _time("to_ms"),
-        "ENDED-BY": _text("ended_by"),
-    },
-    "anomalies": {
-        "GROUP": _group,
-        "GENERATION": _text("generation"),
-        "AT": _time("at_ms"),
-        "KIND": _text("kind"),
-        "CLIENT-ID": _text("client_id"),
-        "EVIDENCE": _text("evidence"),
-    },
-    "outcomes": {
-        "GROUP": _group,
-        "ASSIGNOR": _text("assignor"),
-        "ROUNDS": _beside("rounds"),
-        "MOVED": _beside("moved"),
-        "LOAD": _loads,
-        "GAP": _beside("balance_gap"),
-        "DOWNTIME": _downtime,
-        "ERROR": _text("error"),
-    },
-}
-"""Table -> header -> what makes its cell of a row."""
+BELOW: Mapping[str, Callable[[Fields], Iterator[str]]] = {"anomalies": _evidence}
+"""Table -> the lines below each row."""
 
-NUMBERS = frozenset(
-    {
-        *("PARTITION", "CURRENT-OFFSET", "GENERATION"),
-        *("#MEMBERS", "#GENERATIONS", "#MISSING", "MOVED", "#COMMITS", "#ANOMALIES"),
-        *("#PARTITIONS", "JOINED", "LEFT", "ROUNDS", "GAP", "DOWNTIME"),
-    }
-)
+SEVERITY_STYLES: Mapping[str | None, str] = {
+    Severity.CRITICAL: "bold red",
+    Severity.HIGH: "red",
+    Severity.MEDIUM: "yellow",
+}
+
+
+def _number(header: str, cell_of: CellOf, rank: int) -> Column:
+    return Column(header=header, cell=cell_of, rank=rank, is_number=True)
+
+
+def _name(header: str, cell_of: CellOf, rank: int = 0) -> Column:
+    return Column(header=header, cell=cell_of, rank=rank, is_text=True)
+
+
+def _fixed(header: str, cell_of: CellOf, rank: int = 0) -> Column:
+    return Column(header=header, cell=cell_of, rank=rank)
+
+
+COLUMNS: Mapping[str, Sequence[Column]] = {
+    "groups": (
+        _name("GROUP", _group),
+        _name("ASSIGNMENT-STRATEGY", _text("protocol"), 5),
+        _fixed("STATE", _text("state"), 2),
+        _number("#MEMBERS", _count("member_count_max"), 3),
+        _fixed("KIND", _text("kind"), 6),
+        _number("#GENERATIONS", _count("generation_count"), 7),
+        _number("#MISSING", _count("generations_missing"), 10),
+        _number("MOVED", _count("moved"), 8),
+        _number("#COMMITS", _count("commit_count"), 9),
+        _number("#FINDINGS", _count("anomaly_count"), 1),
+        _fixed("WORST", _text("severity"), 1),
+    ),
+    "offsets": (
+        _name("GROUP", _text("group")),
+        _name("TOPIC", _text("topic")),
+        _number("PARTITION", _text("partition"), 1),
+        _number("CURRENT-OFFSET", _text("offset"), 0),
+        _name("CONSUMER-ID", _text("holder_id"), 3),
+        _fixed("AT", _time("at_ms")),
+        _name("METADATA", _text("metadata"), 4),
+    ),
+    "generations": (
+        _name("GROUP", _group),
+        _number("GENERATION", _text("generation"), 0),
+        _fixed("STATE", _text("state"), 4),
+        _name("ASSIGNMENT-STRATEGY", _text("protocol"), 6),
+        _number("#MEMBERS", _count("member_count"), 2),
+        _fixed("AT", _time("at_ms")),
+        _number("JOINED", lambda row: str(len(row["joined"])), 3),
+        _number("LEFT", lambda row: str(len(row["left"])), 3),
+        _number("MOVED", _count("moved"), 3),
+        _fixed("LOAD", lambda row: f"{row['load_min']}-{row['load_max']}", 5),
+        _name("LEADER", _text("leader_guess"), 8),
+        _name("NOTES", lambda row: _list(row["notes"]), 7),
+    ),
+    "members": (
+        _name("GROUP", _group),
+        _name("CONSUMER-ID", _text("member_id")),
+        _name("GROUP-INSTANCE-ID", _text("instance_id"), 7),
+        _fixed("HOST", _text("host"), 6),
+        _name("CLIENT-ID", _text("client_id"), 5),
+        _number("#PARTITIONS", _count("assigned_count"), 2),
+        _name("ASSIGNMENT", _partitions("assigned"), 3),
+        _number("GENERATION", _text("generation"), 1),
+        _name("CLAIMED", _partitions("claimed"), 4),
+        _name("NOTES", lambda row: _list(row["notes"]), 8),
+    ),
+    "assignments": (
+        _name("GROUP", _group),
+        _name("TOPIC", _text("topic")),
+        _number("PARTITION", _text("partition"), 0),
+        _name("CONSUMER-ID", _text("member_id"), 2),
+        _fixed("HOST", _text("host"), 6),
+        _name("CLIENT-ID", _text("client_id"), 5),
+        _fixed("FROM", _time("from_ms")),
+        _fixed("TO", _time("to_ms"), 3),
+        _fixed("ENDED-BY", _text("ended_by"), 4),
+    ),
+    "anomalies": (
+        _fixed("SEVERITY", _text("severity")),
+        _fixed("KIND", _text("kind")),
+        _name("GROUP", _group),
+        _fixed("AT", _time("at_ms")),
+        _fixed("LAST", _time("last_ms"), 4),
+        _number("#TIMES", _count("occurrences"), 2),
+        _number("GENERATION", _text("generation"), 3),
+        _name("CLIENT-ID", _text("client_id"), 3),
+    ),
+    "outcomes": (
+        _name("GROUP", _group),
+        _fixed("ASSIGNOR", _text("assignor")),
+        _number("ROUNDS", _beside("rounds"), 3),
+        _number("MOVED", _beside("moved"), 1),
+        _fixed("LOAD", _loads, 2),
+        _number("GAP", _beside("balance_gap"), 4),
+        _number("DOWNTIME", _downtime, 5),
+        _name("ERROR", _text("error"), 6),
+    ),
+}
+"""Table -> its columns, those of Kafka's tool first."""

@@ -44,9 +44,9 @@ def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
             evidence=(
                 f"loads from {counted.load_min} to {counted.load_max} in generation "
                 f"{worst.generation.number}, best possible maximum load "
-                f"{counted.load_max_optimum}; {amount(len(least), 'member')} had less than in any "
-                f"balanced assignment, {len(_unfair(worst)) - len(least):,} more; uneven in "
-                f"{span(run)}"
+                f"{counted.load_max_optimum}; {amount(len(least), 'member')} had less and "
+                f"{len(_unfair(worst)) - len(least):,} had more than in any balanced assignment; "
+                f"uneven in {span(run)}"
             ),
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assignors.replay.findings.finding import Finding
+from assignors.replay.findings.finding import Finding, amount, times
 from assignors.replay.findings.glossary import GLOSSARY, ORDER, RANK
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
 from wire import TopicPartitions
@@ -34,6 +34,26 @@ def worst_first(row: AnomalyRow) -> tuple[int, int, int, int]:
     """Return what findings are sorted by: severity, kind, time, life."""
     kind = ORDER.get(row.kind, len(ORDER))
     return RANK.get(row.severity, len(RANK)), kind, row.at_ms, row.life
+
+
+def repetition(occurrences: int, generations: Sequence[int], members: int, places: int) -> str:
+    """Return how often something occurred and what it touched, as text; empty if it was once.
+
+    `members` and `places` (partitions) are counts.
+
+    >>> repetition(57, (3, 4, 9), 9, 1)
+    '57 times, in 3 generations from 3 to 9; 9 members, 1 partition'
+    """
+    if occurrences == 1:
+        return ""
+    said = f"{times(occurrences)}"
+    if len(generations) > 1:
+        first, last = min(generations), max(generations)
+        said += f", in {len(generations):,} generations from {first} to {last}"
+    touched = [
+        amount(found, noun) for found, noun in ((members, "member"), (places, "partition")) if found
+    ]
+    return "; ".join([said, ", ".join(touched)] if touched else [said])
 
 
 def _row(group: str, life: int, found: Sequence[Finding], clients: Clients) -> AnomalyRow:

@@ -109,7 +109,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "certain for the records; a subscription that changed during the round looks the same"
         ),
         what_to_do=(
-            "Nobody may be consuming these partitions: look at the assignor of the leader, and "
+            "Perhaps no member consumes these partitions: look at the assignor of the leader, and "
             "whether members of one group subscribe to different topics on purpose"
         ),
         count="partitions",
@@ -196,7 +196,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         meaning="a client wrote bytes that differ from the protocol",
         how_sure="certain; whether other clients read them as they are meant depends on the client",
         what_to_do=(
-            "Nothing at night; if members ignore each other's claims, update the client that "
+            "Nothing urgent; if members ignore each other's claims, update the client that "
             "`client_id` names; `kafka-assignors conform` has vectors of such bytes"
         ),
         count="messages with such bytes",

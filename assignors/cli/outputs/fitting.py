@@ -1,0 +1,193 @@
+"""Lay out a table in the width of a terminal: fewer columns where it is narrow, and whole words.
+
+Each column has a rank. Where not all of them fit, those of the highest rank are left out, and a
+line below the table names them. Names and sentences are broken between words, or behind the signs
+that join words (`-`, `.`, `,`); only what is longer than its line is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from assignors.cli.outputs.cells import Fields
+
+WIDE = 120
+"""From this width on every column is shown, if that is possible without cutting a word."""
+
+COMFORTABLE = 32
+"""Characters that a cell of names or sentences may need before a column is left out for it."""
+
+GAP, NARROW_GAP = "  ", " "
+"""Between two columns, and where that is too much for all of them."""
+
+_PIECES = re.compile(r"[^\s\-._,/]*(?:[\-._,/]+|\s+|$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column: its header, what makes its cell of a row, and how it may be laid out."""
+
+    header: str
+    cell: Callable[[Fields], str]
+    rank: int = 0
+    """The highest is left out first; 0 never is."""
+    is_number: bool = False
+    """Aligned to the right."""
+    is_text: bool = False
+    """Names or sentences, that may be broken into lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A column that is shown, and its width in characters."""
+
+    column: Column
+    place: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns that are shown, from left to right, and what stands between them."""
+
+    placed: Sequence[Placed]
+    gap: str
+
+    @property
+    def width(self) -> int:
+        """Characters of a line."""
+        return _total([one.width for one in self.placed], self.gap)
+
+
+def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Layout:
+    """Return the columns that fit, with their widths; `rows` have a cell for each column.
+
+    Cost: linear in the text.
+    """
+    natural = _widths(columns, rows, cell_width)
+    pieces = _widths(columns, rows, _longest_piece)
+    least = [
+        piece if column.is_text else size
+        for column, size, piece in zip(columns, natural, pieces, strict=True)
+    ]
+    comfortable = [
+        min(size, max(low, COMFORTABLE)) for size, low in zip(natural, least, strict=True)
+    ]
+    is_tight = width >= WIDE and _total(comfortable, GAP) > width
+    needed = least if is_tight else comfortable
+    gap = NARROW_GAP if is_tight and _total(least, GAP) > width else GAP
+    shown: list[int] = []
+    for place in sorted(range(len(columns)), key=lambda place: (columns[place].rank, place)):
+        if (
+            not columns[place].rank
+            or _total([needed[one] for one in (*shown, place)], gap) <= width
+        ):
+            shown.append(place)
+    sizes = _shrunk({place: needed[place] for place in shown}, columns, width, gap)
+    for _ in range(width - _total(list(sizes.values()), gap)):
+        # What is left goes to the column whose texts are broken into most lines.
+        tallest = max(shown, key=lambda place: natural[place] / sizes[place])
+        if sizes[tallest] < natural[tallest]:
+            sizes[tallest] += 1
+    return Layout([Placed(columns[place], place, sizes[place]) for place in sorted(shown)], gap)
+
+
+def row_lines(found: Layout, row: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of one row."""
+    cells = [wrapped(row[one.place], one.width) for one in found.placed]
+    for line in range(max(map(len, cells), default=0)):
+        parts = [
+            _aligned(cell[line] if line < len(cell) else "", one)
+            for cell, one in zip(cells, found.placed, strict=True)
+        ]
+        yield found.gap.join(parts).rstrip()
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return the text in lines of at most `width`: between words, else behind signs that join them.
+
+    >>> wrapped("orders-1 was owned by client-7", 12)
+    ['orders-1 was', 'owned by', 'client-7']
+    >>> wrapped("chaos-sticky-aio-4", 10)
+    ['chaos-', 'sticky-', 'aio-4']
+    """
+    lines = [""]
+    for piece in _fitting_pieces(text, width):
+        if cell_width(lines[-1] + piece.rstrip()) > width and lines[-1]:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("")
+        lines[-1] += piece
+    return [line.rstrip() for line in lines]
+
+
+def cell_width(text: str) -> int:
+    """Return how many characters of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415 - only to draw
+
+    return cell_len(text)
+
+
+def _widths(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width_of: Callable[[str], int]
+) -> list[int]:
+    return [
+        max(map(width_of, (column.header, *(row[place] for row in rows))))
+        for place, column in enumerate(columns)
+    ]
+
+
+def _shrunk(
+    sizes: dict[int, int], columns: Sequence[Column], width: int, gap: str
+) -> dict[int, int]:
+    """Return the widths, those of names and sentences made smaller where even they do not fit."""
+    texts = [place for place in sizes if columns[place].is_text]
+    over = _total(list(sizes.values()), gap) - width
+    while over > 0 and texts:
+        widest = max(texts, key=sizes.__getitem__)
+        taken = min(over, max(sizes[widest] // 2, 1))
+        if sizes[widest] == 1:
+            break
+        sizes[widest] -= taken
+        over -= taken
+    return sizes
+
+
+def _fitting_pieces(text: str, width: int) -> Iterator[str]:
+    """Yield words; of a word that is too long the parts that signs join; of these what fits."""
+    for word in re.findall(r"\S+\s*|\s+", text):
+        if cell_width(word.rstrip()) <= width:
+            yield word
+            continue
+        for piece in _PIECES.findall(word):
+            if cell_width(piece.rstrip()) <= width:
+                yield piece
+            else:
+                yield from _cut(piece, width)
+
+
+def _cut(piece: str, width: int) -> Iterator[str]:
+    """Yield a piece that is longer than its line in parts that are not."""
+    part = ""
+    for character in piece:
+        if part and cell_width(part + character) > width:
+            yield part
+            part = ""
+        part += character
+    yield part
+
+
+def _longest_piece(text: str) -> int:
+    return max((cell_width(piece.rstrip()) for piece in _PIECES.findall(text)), default=0)
+
+
+def _total(sizes: Sequence[int], gap: str) -> int:
+    return sum(sizes) + len(gap) * max(len(sizes) - 1, 0)
+
+
+def _aligned(text: str, one: Placed) -> str:
+    room = " " * (one.width - cell_width(text))
+    return room + text if one.column.is_number else text + room

@@ -1,0 +1,187 @@
+"""The tables of `replay` at 80, 100 and 140 columns: what fits, whole, with the worst first."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors.cli.command import command
+from assignors.cli.outputs.cells import partitions_cell
+from assignors.cli.outputs.fitting import Column, cell_width, layout, row_lines, wrapped
+from assignors.cli.outputs.replay_tables import COLUMNS, TITLES
+from assignors.replay.tables.rows import TABLES
+
+REAL = str(Path(__file__).parent.parent / "replay" / "data" / "real.jsonl.gz")
+WIDTHS = (80, 100, 140)
+JOINING = r"\-._,/"
+
+
+SAID = {"times", "members", "member", "partitions", "partition", "generations", "group", "of"}
+"""Words of the table's own."""
+
+
+@cache
+def every_table(width: int) -> dict[str, list[str]]:
+    """The lines of each table, as a terminal of this width shows it."""
+    tables = [argument for name in TABLES for argument in ("--table", name)]
+    arguments = ["replay", REAL, *tables, "--what-if", "sticky", "-o", "table"]
+    result = CliRunner().invoke(command, arguments, env={"COLUMNS": str(width)})
+    assert result.exit_code == 1
+    found: dict[str, list[str]] = {}
+    titles = {title: name for name, title in TITLES.items()}
+    for line in result.stdout.splitlines():
+        name = titles.get(line)
+        if name is None:
+            found[list(found)[-1]].append(line)
+        else:
+            found[name] = [line]
+    assert list(found) == list(TABLES)
+    return found
+
+
+def drawn(table: str, width: int) -> list[str]:
+    """The lines of one table."""
+    return every_table(width)[table]
+
+
+@cache
+def every_row() -> dict[str, list[dict[str, Any]]]:
+    """The rows of each table, as JSON has them."""
+    tables = [argument for name in TABLES for argument in ("--table", name)]
+    result = CliRunner().invoke(command, ["replay", REAL, *tables, "-o", "jsonl"])
+    found: dict[str, list[dict[str, Any]]] = {}
+    for document in map(json.loads, result.stdout.splitlines()):
+        found.setdefault(document["table"], []).append(document["row"])
+    return found
+
+
+def rows_of(table: str) -> list[dict[str, Any]]:
+    """The rows of one table."""
+    return every_row()[table]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("table", TABLES)
+def test_no_line_is_longer_than_the_terminal(table: str, width: int) -> None:
+    assert max(map(len, drawn(table, width))) <= width
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_at_140_columns_every_column_is_there(table: str) -> None:
+    text = "".join(drawn(table, 140)[:6]).replace(" ", "")
+    assert "notshownat" not in "".join(drawn(table, 140))
+    for column in COLUMNS[table]:
+        for piece in re.findall(r"[^-]+-?", column.header):
+            assert piece in text
+
+
+@pytest.mark.parametrize("table", ["members", "generations", "assignments", "anomalies", "groups"])
+def test_at_80_columns_fewer_are_there_and_the_others_are_named(table: str) -> None:
+    lines = drawn(table, 80)
+    left_out = " ".join(lines).partition("not shown at 80 columns: ")[2]
+    assert left_out
+    named = re.sub(r"\s+", " ", left_out.partition(" (-o jsonl")[0]).split(", ")
+    assert set(named) < {column.header for column in COLUMNS[table]}
+    assert not set(named) & set(lines[2].split())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("table", ["groups", "assignments", "anomalies", "generations"])
+def test_no_name_is_cut_in_the_middle_of_a_word(table: str, width: int) -> None:
+    """What stands in a line begins and ends where a word does, or a part that signs join."""
+    pieces = set(SAID)
+    for row in rows_of(table):
+        for value in row.values():
+            text = " ".join(map(str, value)) if value and isinstance(value, list) else str(value)
+            pieces.update(re.findall(rf"[^\s{JOINING}]+", text))
+    wanted = {piece for piece in pieces if len(piece) > 3}
+    printed = set(re.findall(rf"[^\s{JOINING}]+", "\n".join(drawn(table, width))))
+    cut = {
+        word
+        for word in printed - pieces
+        if any(len(word) > 3 and word != full and full.startswith(word) for full in wanted)
+    }
+    assert not {word for word in cut if not word.isdigit()}, cut
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("table", ["anomalies", "generations", "assignments", "offsets"])
+def test_times_have_their_zone_at_every_width(table: str, width: int) -> None:
+    times = re.findall(r"2026-11-2\d \d\d:\d\d:\d\d\S*", "\n".join(drawn(table, width)))
+    assert times
+    assert all(re.fullmatch(r".*\.\d\d\dZ", time) for time in times)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_group_has_the_most_members_it_had(width: int) -> None:
+    """Groups that have ended had 0."""
+    most = {(row["group"], row["life"]): row["member_count_max"] for row in rows_of("groups")}
+    header, *lines = drawn("groups", width)[2:]
+    end = header.index("#MEMBERS") + len("#MEMBERS")
+    ended = [line for line in lines if "shop.20-static  " in line]
+    assert [int(line[:end].split()[-1]) for line in ended] == [most["shop.20-static", 1]] == [5]
+
+
+def test_groups_and_findings_come_worst_first() -> None:
+    order = ["critical", "high", "medium", "low", "note", "-"]
+    worst = [line.split()[-1] for line in drawn("groups", 80)[4:] if line[:1].isalpha()]
+    shown = [order.index(word) for word in worst if word in order]
+    assert shown == sorted(shown)
+    assert len(set(shown)) == 4
+    findings = [line.split()[0] for line in drawn("anomalies", 80) if line[:1].isalpha()]
+    ranks = [order.index(word) for word in findings if word in order]
+    assert ranks == sorted(ranks)
+    assert len(ranks) == len(rows_of("anomalies"))
+
+
+def test_below_a_finding_stands_how_often_and_at_the_end_what_to_do() -> None:
+    text = re.sub(r"\s+", " ", " ".join(drawn("anomalies", 80)))
+    assert "2 times; 2 members, 4 partitions; above is the worst" in text
+    kinds = {row["kind"]: row["what_to_do"] for row in rows_of("anomalies")}
+    advice = text.partition("what to do ")[2]
+    for kind, sentence in kinds.items():
+        assert f"{kind}: {sentence}" in advice
+
+
+WORDS = st.text(st.sampled_from("ab-._,/ \u4e2d"), max_size=60)
+
+
+@given(WORDS, st.integers(2, 40))
+def test_wrapping_loses_nothing_and_keeps_to_the_width(text: str, width: int) -> None:
+    lines = wrapped(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(cell_width(line) <= width for line in lines)
+
+
+@given(
+    st.lists(st.tuples(WORDS, WORDS, WORDS), max_size=5),
+    st.tuples(*[st.booleans()] * 3),
+    st.integers(20, 90),
+)
+def test_whatever_stands_in_a_table_its_lines_keep_to_the_width(
+    rows: list[tuple[str, str, str]], are_text: tuple[bool, bool, bool], width: int
+) -> None:
+    columns = [
+        Column(header=f"C{place}", cell=lambda _: "", rank=place, is_text=is_text or not place)
+        for place, is_text in enumerate(are_text)
+    ]
+    found = layout(columns, rows, width)
+    assert found.placed[0].place == 0
+    for row in rows:
+        lines = [*row_lines(found, row)]
+        assert all(cell_width(line) <= width for line in lines)
+        for one in found.placed:
+            assert all(cell_width(line) <= one.width for line in wrapped(row[one.place], one.width))
+
+
+def test_partitions_are_broken_behind_commas() -> None:
+    cell = partitions_cell({"orders": [*range(0, 20, 2)]})
+    assert wrapped(cell, 12) == ["orders(0,2,", "4,6,8,10,12,", "14,16,18)"]
