@@ -16,7 +16,7 @@ from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.checks import check
 from assignors.checks.explain import Evidence, evidence, explanation
 from assignors.jvm.failure import JavaFailure
-from assignors.model import Group
+from assignors.model import Assignment, Group
 from assignors.own_assignors.answers import AssignorError
 from assignors.problem import NOBODY, Int32, owners
 from assignors.rebalance import Rebalance
@@ -59,6 +59,9 @@ class Difference:
 class Comparison:
     """The assignors side by side."""
 
+    owned: Assignment
+    """What each member says it owns before the round, by member id."""
+
     columns: tuple[Column, ...]
     difference_count: int
     differences: tuple[Difference, ...]
@@ -98,6 +101,7 @@ def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
     given = [owners(found.problem, found.rebalance.assignment) for found in known]
     differs = _differing(given)
     return Comparison(
+        owned={member.member_id: member.owned for member in group.members},
         columns=tuple(columns),
         difference_count=len(differs),
         differences=tuple(

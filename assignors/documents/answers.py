@@ -10,7 +10,7 @@ from assignors.checks import Report
 from assignors.checks.compare import Comparison
 from assignors.checks.explain import Explanation
 from assignors.documents.values import Document
-from assignors.model import MemberNote
+from assignors.model import Assignment, MemberNote
 from assignors.rebalance import Rebalance
 from wire import TopicPartitions
 
@@ -25,10 +25,7 @@ def rebalance_document(rebalance: Rebalance) -> Document:
     order, `state` by those that keep one between rounds.
     """
     document: Document = {
-        "assignment": {
-            member_id: partitions_document(partitions)
-            for member_id, partitions in rebalance.assignment.items()
-        },
+        "assignment": _assignment_document(rebalance.assignment),
         "withheld": partitions_document(rebalance.withheld),
         "notes": [note_document(note) for note in rebalance.notes],
         "stats": {**rebalance.stats, "follow_up": rebalance.follow_up},
@@ -42,6 +39,12 @@ def rebalance_document(rebalance: Rebalance) -> Document:
     if rebalance.state is not None:
         document["state"] = {"max_generation": rebalance.state.max_generation}
     return document
+
+
+def _assignment_document(assignment: Assignment) -> Document:
+    return {
+        member_id: partitions_document(partitions) for member_id, partitions in assignment.items()
+    }
 
 
 def partitions_document(partitions: TopicPartitions) -> Document:
@@ -103,9 +106,20 @@ def explanation_document(explanation: Explanation) -> Document:
 def comparison_document(comparison: Comparison) -> Document:
     """Return several assignors side by side; null where an assignor failed."""
     return {
+        "owned": _assignment_document(comparison.owned),
         "compared": [
             {
                 "name": column.name,
+                "assignment": (
+                    None
+                    if column.rebalance is None
+                    else _assignment_document(column.rebalance.assignment)
+                ),
+                "withheld": (
+                    None
+                    if column.rebalance is None
+                    else partitions_document(column.rebalance.withheld)
+                ),
                 "stats": None if column.rebalance is None else dict(column.rebalance.stats),
                 "gaps": dict(column.gaps) or None,
                 "violations": column.violation_count,

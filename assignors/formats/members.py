@@ -224,12 +224,19 @@ ASSIGNED = answer_or_error(
 )
 
 COMPARED = answer_or_error(
-    ("compared", "different", "partitions"),
+    ("owned", "compared", "different", "partitions"),
+    Key("owned", mapping(PARTITIONS_BY_TOPIC), "Member id -> what it says it owns."),
     Key(
         "compared",
         array(
             record(
                 Key("name", STRING, "Full name of the assignor."),
+                Key(
+                    "assignment",
+                    nullable(mapping(PARTITIONS_BY_TOPIC)),
+                    "Member id -> topic -> partition numbers.",
+                ),
+                Key("withheld", nullable(PARTITIONS_BY_TOPIC), "Partitions that wait."),
                 Key("stats", nullable(FIGURES), "Its figures, as in `assign`."),
                 Key("gaps", nullable(FIGURES), "How far it is from the best, as in `check`."),
                 Key("violations", nullable(COUNT), "Rules that its answer breaks."),

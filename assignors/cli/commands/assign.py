@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from assignors.assignor import Assignor
@@ -14,8 +16,9 @@ from assignors.cli.inputs.given_groups import (
     group_results,
 )
 from assignors.cli.inputs.lines import files_argument
+from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
-from assignors.cli.outputs.tables import show_assigned, show_assignors, show_compared
+from assignors.cli.outputs.tables import show_assigned, show_assignors
 from assignors.documents.answers import SCHEMA, comparison_document, rebalance_document
 from assignors.documents.values import Document
 from assignors.options import OnFailure, Options
@@ -23,7 +26,7 @@ from assignors.registry import ASSIGNORS, BEST
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
-COMPARED: Document = {"compared": None, "different": None, "partitions": None}
+COMPARED: Document = {"owned": None, "compared": None, "different": None, "partitions": None}
 
 
 @click.command()
@@ -33,7 +36,12 @@ COMPARED: Document = {"compared": None, "different": None, "partitions": None}
     "--compare",
     "compared",
     type=AssignorNames(),
-    help="Compare two or more assignors, A,B: loads, moves, gaps, and why partitions differ.",
+    help="Compare two or more assignors, A,B: who gets what, loads, moves, gaps.",
+)
+@click.option(
+    "--reasons",
+    is_flag=True,
+    help="Say of each partition that --compare finds different why it goes where it goes.",
 )
 @click.option(
     "--jdk",
@@ -64,6 +72,7 @@ def assign(
     files: tuple[str, ...],
     assignor: Assignor | None,
     compared: tuple[Assignor, ...] | None,
+    reasons: bool,
     jdk: str,
     on_failure: str,
     limit: int | None,
@@ -95,7 +104,9 @@ def assign(
             return comparison_document(compare(given.group, several))
 
         results = group_results(files, COMPARED, beside, compared_group)
-        context.exit(write(results, form, show_compared))
+        context.exit(write(results, form, partial(show_compared, reasons=reasons)))
+    if reasons:
+        raise click.UsageError("--reasons is for --compare; explain has those of one partition")
     assert assignor is not None
     chosen = assignor.configured(options)
 

@@ -52,13 +52,13 @@ def show_assigned(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
+            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
             continue
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
         withheld: Fields = document["withheld"]  # type: ignore[assignment]
         table = table_of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
-        table.title = _name(document, line)
+        table.title = group_name(document, line)
         for member_id, partitions in assignment.items():
             count = sum(map(len, partitions.values()))
             table.add_row(clean(member_id), str(count), partitions_cell(partitions))
@@ -74,57 +74,17 @@ def show_assigned(documents: Iterable[Document]) -> None:
         print_notes(console, document)
 
 
-def show_compared(documents: Iterable[Document]) -> None:
-    """Draw the assignors of each group side by side, then where they differ."""
-    console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
-            continue
-        columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
-        names = [column["name"] for column in columns]
-        table = table_of("", *(name.replace("/", "/\n") for name in names))
-        for figure in COMPARED:
-            cells = [cell((column["gaps"] or {}).get(figure)) for column in columns]
-            table.add_row(figure, *cells)
-        table.add_row("violations", *(str(column["violations"]) for column in columns))
-        table.title = _name(document, line)
-        console.print(table)
-        for column in columns:
-            if column["failure"] is not None:
-                console.print(clean(f"  {column['name']} fails: {column['failure']}"), style="red")
-        partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
-        console.print(f"  {document['different']} partitions differ", style="bold")
-        for partition in partitions[:NUMBERS_SHOWN]:
-            for name, answer in partition["answers"].items():
-                console.print(clean(f"  {name}: {answer['why']}"))
-        print_notes(console, document)
-
-
-COMPARED = (
-    "load_max",
-    "load_min",
-    "balance_gap",
-    "moved",
-    "moved_minimum",
-    "unassigned",
-    "topic_spread_max",
-    "rack_mismatches",
-)
-"""Figures of a comparison, as `checks.distance` names them."""
-
-
 def show_checked(documents: Iterable[Document]) -> None:
     """Draw what each check found."""
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
+            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
             continue
         violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
         if violations:
             table = table_of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
-            table.title = f"{_name(document, line)}: {len(violations)} violations"
+            table.title = f"{group_name(document, line)}: {len(violations)} violations"
             for found in violations:
                 table.add_row(
                     found["rule"],
@@ -134,7 +94,7 @@ def show_checked(documents: Iterable[Document]) -> None:
                 )
             console.print(table)
         else:
-            console.print(f"{_name(document, line)}: no violations", style="green")
+            console.print(f"{group_name(document, line)}: no violations", style="green")
         console.print(f"  {_figures(document['gaps'])}", style="dim")  # type: ignore[arg-type]
         print_notes(console, document)
 
@@ -144,7 +104,7 @@ def show_explained(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{_name(document, line)}: {error_text(document)}", style="red")
+            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
             continue
         console.print(clean(str(document["text"])), style="bold")
         print_notes(console, document)
@@ -205,7 +165,7 @@ def print_notes(console: Console, document: Fields) -> None:
         console.print(clean(text), style="dim")
 
 
-def _name(document: Fields, line: int) -> str:
+def group_name(document: Fields, line: int) -> str:
     """Return what a document is about: its group where that has a name, else its line."""
     if document.get("id") is None:
         return error_place(document).removesuffix(": ") or f"line {line}"
