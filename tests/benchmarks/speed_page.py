@@ -36,7 +36,7 @@ SHORT: dict[str, tuple[str, ...]] = {
 TITLES = {
     "optimal": "The solver alone, on arrays",
     "twins": "The copies beside Kafka's own classes in a warmed JVM",
-    "records": "Records of the offsets topic; shares of both identities, by wall (by CPU)",
+    "records": "Records of the offsets topic",
     "wire": "Codecs",
     "simulation": "Group histories",
 }
@@ -63,11 +63,13 @@ def with_table(text: str, name: str, table: str | None) -> str:
     """
     section = SECTION.search(text)
     assert section, "the page has lost its marked section"
-    _, *parts = re.split(r"^(?=.*`tests/benchmarks/bench_)", section[0], flags=re.MULTILINE)
+    _, *parts = re.split(
+        r"^(?=## [^\n]*\n\n`tests/benchmarks/bench_)", section[0], flags=re.MULTILINE
+    )
     tables = {found[1]: part for part in parts if (found := NAMED.search(part))}
     if table is not None:
         tables[name] = (
-            f"{TITLES[name]} (`tests/benchmarks/bench_{name}.py`, {machine()}):\n\n"
+            f"## {TITLES[name]}\n\n`tests/benchmarks/bench_{name}.py`, {machine()}:\n\n"
             f"```text\n{table}\n```\n\n"
         )
     whole = summary(load()) + "".join(tables[each] for each in TITLES if each in tables)

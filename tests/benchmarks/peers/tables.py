@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tests.benchmarks.peers.contenders import BY_NAME, WORKLOADS, Stage, title
 from tests.benchmarks.peers.results import FOLDER, Quality, Results
+from tests.benchmarks.peers.standing import behind, standing
 from tests.benchmarks.peers.targets import states
 from tests.optimal.workloads import EVENTS
 
@@ -92,7 +93,7 @@ def report(results: Results) -> str:
             "",
             "## Where we are behind",
             "",
-            *(f"* {line}" for line in behind(results)),
+            *(f"* {line}" for line in behind(results, PEERS)),
             "",
             "## Every event",
             "",
@@ -119,15 +120,32 @@ def summary(results: Results) -> str:
             measured_where(results),
             f"[The whole run]({LINK}/README.md): method, events, first calls, memory, quality.",
             "",
-            f"{STAGES['full']}, one member has left; CPU milliseconds, and how many times ours:",
+            "## Ahead and behind",
+            "",
+            "CPU time of others beside ours, over all groups and events: below 1x they are faster.",
+            "`full` is from everybody's bytes to everybody's bytes, `assign` what is between them.",
+            "",
+            *standing(results, PEERS),
+            "",
+            "## One member has left",
+            "",
+            f"{STAGES['full']}; CPU milliseconds, and how many times ours:",
             "",
             *stage_table(results, "full", SHOWN),
             "",
             f"![{STAGES['full']}]({LINK}/full.svg)",
             "",
-            f"Of {len(known)} targets {met} are met. Where others need less CPU time than we do:",
+            f"{STAGES['assign']}:",
             "",
-            *(f"* {line}" for line in behind(results)),
+            f"![{STAGES['assign']}]({LINK}/assign.svg)",
+            "",
+            "## Where others need less time",
+            "",
+            f"Of {len(known)} targets {met} are met.",
+            "",
+            *(f"* {line}" for line in behind(results, PEERS)),
+            "",
+            "## Quality of the assignments",
             "",
             *quality_summary(results),
             "",
@@ -264,33 +282,6 @@ def _quality(known: Sequence[Quality]) -> str:
         said.append(f"moves +{moves:,} (of {sum(entry.moves_least for entry in known):,})")
     some = "" if len(known) == len(EVENTS) else f" ({len(known)})"
     return (", ".join(said) or "best") + some
-
-
-def behind(results: Results) -> Iterator[str]:
-    """Yield where others need less CPU time than we do."""
-    for stage in STAGES:
-        for peer in PEERS[stage]:
-            found = [
-                (ratio[0], workload)
-                for workload in _measured(results)
-                for event in EVENTS
-                if (ratio := results.ratio(workload, event, peer, stage))
-            ]
-            lost = [entry for entry in found if entry[0] < 1]
-            spans = [
-                _span(title(group), [ratio for ratio, name in lost if name == group])
-                for group in dict.fromkeys(workload for _, workload in lost)
-            ]
-            if lost:
-                yield (
-                    f"{BY_NAME[peer].label}, `{stage}`, {len(lost)} of {len(found)} events: "
-                    f"{'; '.join(spans)}."
-                )
-
-
-def _span(name: str, ratios: list[float]) -> str:
-    low, high = f"{min(ratios):.2g}x", f"{max(ratios):.2g}x"
-    return f"{name} ({low})" if low == high else f"{name} ({low} to {high})"
 
 
 def target_table(results: Results) -> Iterator[str]:
