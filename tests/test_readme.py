@@ -65,7 +65,7 @@ def readme_questions() -> list[tuple[str, str]]:
     """The rows of the README's table of questions: each with its command."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = text.partition("| question | command |")[2].partition("\n\n")[0]
-    rows = re.findall(r"^\| (.+?) \| `(.+)` \|$", table, flags=re.MULTILINE)
+    rows = re.findall(r"^\| \[(.+?)\]\(docs/recipes/\S+\) \| `(.+)` \|$", table, flags=re.MULTILINE)
     return [(question, command.replace("\\|", "|")) for question, command in rows]
 
 
