@@ -1,0 +1,136 @@
+"""Small SVG charts for the notebooks beside it: lines, bars, and who had which partition when.
+
+Nothing to install: a browser draws them, and they are stored with a notebook as they were drawn.
+"""
+
+from html import escape
+from math import log10
+
+from IPython.display import SVG
+
+WIDTH, MARGIN = 720, 56
+COLOURS = (
+    *("#004488", "#bb5566", "#997700", "#117733", "#882255", "#44aa99"),
+    *("#777777", "#ee8866", "#6699cc", "#aaaa00", "#332288", "#000000"),
+)
+
+
+def lines(curves, *, x_label, y_label, is_log=False):
+    """Draw each curve, a list of (x, y), by its name; on two logarithmic axes if wanted."""
+    height = 340
+    points = [point for curve in curves.values() for point in curve]
+    x = _scale([at for at, _ in points], MARGIN, WIDTH - 150, is_log=is_log)
+    y = _scale([at for _, at in points], height - MARGIN, MARGIN, is_log=is_log, has_zero=True)
+    drawn = [*_axes(x, y, height), _text(WIDTH - 150, height - 8, x_label, anchor="end")]
+    drawn.append(_text(8, 16, y_label))
+    for (name, curve), colour in zip(curves.items(), COLOURS, strict=False):
+        path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in curve)
+        drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        drawn += [
+            f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in curve
+        ]
+        a, b = curve[-1]
+        drawn.append(_text(x(a) + 8, y(b) + 4, name, colour=colour))
+    return _svg(drawn, height)
+
+
+def bars(groups, *, label):
+    """Draw a bar for each value of each group: group name -> {bar name: value}."""
+    names = list(dict.fromkeys(name for values in groups.values() for name in values))
+    colours = dict(zip(names, COLOURS, strict=False))
+    longest = max(value for values in groups.values() for value in values.values()) or 1
+    drawn, top = [_text(8, 16, label)], 34
+    for group, values in groups.items():
+        drawn.append(_text(8, top + 12, group, weight="bold"))
+        top += 20
+        for name, value in values.items():
+            width = (WIDTH - 320) * value / longest
+            drawn.append(_text(20, top + 12, name))
+            drawn.append(_box(200, top + 2, max(width, 1), 12, colours[name]))
+            drawn.append(_text(206 + width, top + 12, f"{value:,.4g}"))
+            top += 18
+        top += 8
+    return _svg(drawn, top)
+
+
+def timeline(intervals, *, until_s, label):
+    """Draw who had each partition when, from rows (partition, member, from second, to second)."""
+    members = sorted({member for _, member, _, _ in intervals})
+    colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(members)}
+    partitions = sorted({partition for partition, *_ in intervals})
+    x = _scale([0, until_s], 110, WIDTH - 24)
+    drawn = [_text(8, 16, label)]
+    room = 24 + 7 * max(map(len, members))
+    in_line = max((WIDTH - 110) // room, 1)
+    for place, name in enumerate(members):
+        left = 110 + room * (place % in_line)
+        drawn.append(_box(left, 24 + 16 * (place // in_line), 10, 10, colours[name]))
+        drawn.append(_text(left + 14, 33 + 16 * (place // in_line), name))
+    top = 48 + 16 * ((len(members) - 1) // in_line)
+    row = {partition: top + 16 * place for place, partition in enumerate(partitions)}
+    drawn += [_text(8, row[partition] + 11, partition) for partition in partitions]
+    for partition, member, start, end in intervals:
+        left, right = x(start), x(min(end, until_s))
+        title = f"{partition}: {member}, {start:.1f} s to {end:.1f} s"
+        drawn.append(
+            _box(left, row[partition], max(right - left, 0.5), 14, colours[member], title)
+        )
+    bottom = top + 16 * len(partitions)
+    drawn += [_text(x(at), bottom + 14, f"{at:g} s", anchor="middle") for at in _ticks(0, until_s)]
+    return _svg(drawn, bottom + 22)
+
+
+def _scale(values, low_at, high_at, *, is_log=False, has_zero=False):
+    """Return a function from values to places; it has the lowest and highest value and ticks."""
+    low, high = min(values), max(values)
+    if has_zero and not is_log:
+        low = 0
+    measure = log10 if is_log else float
+    room = (measure(high) - measure(low)) or 1
+
+    def at(value):
+        return low_at + (high_at - low_at) * (measure(value) - measure(low)) / room
+
+    at.ticks = [low, high] if is_log else _ticks(low, high)
+    return at
+
+
+def _ticks(low, high):
+    step = 10 ** int(log10((high - low) or 1))
+    step = next(size for size in (step / 5, step / 2, step, 2 * step) if (high - low) / size <= 6)
+    first = int(low / step)
+    return [step * n for n in range(first, int(high / step) + 1) if step * n >= low]
+
+
+def _axes(x, y, height):
+    for value in y.ticks:
+        yield (
+            f'<line x1="{MARGIN}" x2="{WIDTH - 150}" y1="{y(value):.1f}" y2="{y(value):.1f}"'
+            ' stroke="#dddddd"/>'
+        )
+        yield _text(MARGIN - 6, y(value) + 4, f"{value:,.4g}", anchor="end")
+    for value in x.ticks:
+        yield _text(x(value), height - MARGIN + 18, f"{value:,.4g}", anchor="middle")
+
+
+def _box(left, top, width, height, colour, title=None):
+    hint = "" if title is None else f"<title>{escape(title)}</title>"
+    return (
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height}"'
+        f' fill="{colour}">{hint}</rect>'
+    )
+
+
+def _text(left, top, text, *, colour="#333333", anchor="start", weight="normal"):
+    return (
+        f'<text x="{left:.1f}" y="{top:.1f}" fill="{colour}" text-anchor="{anchor}"'
+        f' font-weight="{weight}">{escape(str(text))}</text>'
+    )
+
+
+def _svg(drawn, height):
+    return SVG(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}"'
+        ' font-family="sans-serif" font-size="12" style="background: #ffffff">'
+        f"{''.join(drawn)}</svg>"
+    )
