@@ -56,7 +56,7 @@ def bars(groups, *, label):
 def timeline(intervals, *, until_s, label):
     """Draw who had each partition when, from rows (partition, member, from second, to second)."""
     members = sorted({member for _, member, _, _ in intervals})
-    colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(members)}
+    colours = dict(zip(members, _colours(len(members)), strict=True))
     partitions = sorted({partition for partition, *_ in intervals})
     x = _scale([0, until_s], 110, WIDTH - 24)
     drawn = [_text(8, 16, label)]
@@ -73,11 +73,18 @@ def timeline(intervals, *, until_s, label):
         left, right = x(start), x(min(end, until_s))
         title = f"{partition}: {member}, {start:.1f} s to {end:.1f} s"
         drawn.append(
-            _box(left, row[partition], max(right - left, 0.5), 14, colours[member], title)
+            _box(left, row[partition], max(right - left, 0.5), 14, colours[member], title=title)
         )
     bottom = top + 16 * len(partitions)
     drawn += [_text(x(at), bottom + 14, f"{at:g} s", anchor="middle") for at in _ticks(0, until_s)]
     return _svg(drawn, bottom + 22)
+
+
+def _colours(count):
+    """Return so many colours that differ; of many, those beside each other differ most."""
+    if count <= len(COLOURS):
+        return COLOURS[:count]
+    return [f"hsl({137 * place % 360}, 60%, {35 + 20 * (place % 3)}%)" for place in range(count)]
 
 
 def _scale(values, low_at, high_at, *, is_log=False, has_zero=False):
@@ -113,7 +120,7 @@ def _axes(x, y, height):
         yield _text(x(value), height - MARGIN + 18, f"{value:,.4g}", anchor="middle")
 
 
-def _box(left, top, width, height, colour, title=None):
+def _box(left, top, width, height, colour, *, title=None):
     hint = "" if title is None else f"<title>{escape(title)}</title>"
     return (
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height}"'

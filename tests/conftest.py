@@ -36,6 +36,9 @@ TOGETHER = (
 )
 """Paths whose tests share what takes long to start or to make: one worker runs them all."""
 
+SPARK_NOTEBOOKS = ("example_spark_sql.ipynb",)
+"""Notebooks that start Spark: a notebook has no place for a mark."""
+
 IS_SEEDED = bool(os.environ.get("CI") or os.environ.get("SUITE_SEED"))
 SEED = int(os.environ.setdefault("SUITE_SEED", f"{datetime.now(tz=UTC):%Y%m%d}"))
 """Of everything random: the day, so that no two days try the same. Workers inherit it."""
@@ -112,6 +115,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InGroup
 def pytest_report_header() -> str:
     """Say what plays the random part of this run again."""
     return f"seed of the day: {SEED}; to have it again: SUITE_SEED={SEED} CI=1"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the notebooks that start Spark, so that `-m` can choose; skip them without Java."""
+    if item.path.name in SPARK_NOTEBOOKS:
+        item.add_marker(pytest.mark.spark)
+        item.add_marker(pytest.mark.slow)
+        if shutil.which("java") is None and not os.environ.get("CI"):
+            item.add_marker(pytest.mark.skip(reason="needs java"))
 
 
 @pytest.hookimpl(trylast=True)

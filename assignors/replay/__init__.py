@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from assignors.assignor import Assignor
 
 if TYPE_CHECKING:
-    from assignors.replay.result import ReplayResult, Source
+    from assignors.replay.result import Instant, ReplayResult, Source
 
 __all__ = ["replay"]
 
@@ -26,6 +26,11 @@ def replay(
     group: str | re.Pattern[str] | None = None,
     what_if: str | Assignor | Iterable[str | Assignor] = (),
     partitions: Mapping[str, int] | None = None,
+    min_severity: str | None = None,
+    kinds: str | Iterable[str] = (),
+    since: Instant | None = None,
+    until: Instant | None = None,
+    thresholds: Mapping[str, int] | None = None,
     redact: bool = False,
 ) -> ReplayResult:
     """Return the tables of a dump: groups, generations, members, who owned what, findings.
@@ -35,10 +40,13 @@ def replay(
     interface; or decoded records (`sample.incident()`). The options are those of the command:
     `group` is a regular expression that the names of groups match anywhere, `what_if` names
     assignors to try on the same history, `partitions` has partition counts by topic where they are
-    known, and `redact` hides names. Rows and their order are those of the command.
+    known, and `redact` hides names. Of the findings those of `kinds` are wanted, of `min_severity`
+    or worse, that lasted until `since` and began before `until` (datetimes with a time zone, or
+    epoch milliseconds); `thresholds` says by name from when on something is a finding. Rows and
+    their order are those of the command.
 
     Raises `ValueError` for a source that cannot be read, has no records or no matching group, and
-    for an unknown assignor, `OSError` for a file that cannot be opened; what is damaged inside a
+    for an unknown name, `OSError` for a file that cannot be opened; what is damaged inside a
     source is a row of `anomalies`. Needs pyarrow (the extra `replay`). Memory: the records and the
     tables; for more there is `engines.spark`.
 
@@ -54,11 +62,18 @@ def replay(
     try:
         from assignors.replay.result import (  # noqa: PLC0415 - pyarrow: only who calls needs it
             replayed_source,
+            selection_of,
         )
     except ModuleNotFoundError as error:
         words = f"replay needs {error.name}: pip install 'kafka-assignors[replay]'"
         raise ModuleNotFoundError(words, name=error.name) from None
 
     return replayed_source(
-        source, group=group, what_if=what_if, partitions=partitions, redact=redact
+        source,
+        group=group,
+        what_if=what_if,
+        partitions=partitions,
+        selection=selection_of(min_severity=min_severity, kinds=kinds, since=since, until=until),
+        thresholds=thresholds,
+        redact=redact,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,11 +23,15 @@ from assignors.replay.analysis.redact import numbered
 from assignors.replay.analysis.what_if import total
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import Settings, chosen_histories, joined, replayed
+from assignors.replay.findings import Selection, Severity
+from assignors.replay.findings.causes import worst_first
+from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.sources import open_source
 from assignors.replay.sources.frames import WHERE, ArrowStream, read_frame
 from assignors.replay.tables.arrow import as_arrow, write_tables
 from assignors.replay.tables.rows import (
     TABLES,
+    AnomalyKind,
     AnomalyRow,
     AssignmentRow,
     GenerationRow,
@@ -40,6 +45,9 @@ from assignors.replay.tables.rows import (
 
 Source = str | PathLike[str] | ArrowStream | Iterable[LoggedRecord]
 """The path of a dump; a table in memory; or decoded records, as `sample.incident()` gives."""
+
+Instant = datetime | int
+"""A time: a datetime with a time zone, or epoch milliseconds as the tables have them."""
 
 RowT = TypeVar("RowT", bound=Row)
 
@@ -59,7 +67,7 @@ class ReplayResult:
     assignments: RowTable[AssignmentRow]
     """A row for each interval in which a member owned a partition."""
     anomalies: RowTable[AnomalyRow]
-    """A row for each finding."""
+    """A row for each finding, worst first."""
     outcomes: RowTable[OutcomeRow]
     """A row for each generation and assignor of `what_if`; then the sums, without a generation:
     of each life, and of all groups together (`life` is 0)."""
@@ -95,6 +103,8 @@ def replayed_source(
     group: str | re.Pattern[str] | None,
     what_if: str | Assignor | Iterable[str | Assignor],
     partitions: Mapping[str, int] | None,
+    selection: Selection,
+    thresholds: Mapping[str, int] | None,
     redact: bool,
 ) -> ReplayResult:
     """Return the tables of a source: `assignors.replay.replay` has the words."""
@@ -102,11 +112,43 @@ def replayed_source(
     histories = chosen_histories(
         records, where=where, wanted=None if group is None else re.compile(group)
     )
-    settings = Settings(partition_counts=partitions or {}, assignors=_assignors(what_if))
+    settings = Settings(
+        partition_counts=partitions or {},
+        assignors=_assignors(what_if),
+        selection=selection,
+        thresholds=thresholds_from_document(thresholds or {}),
+    )
     if redact:
         settings = replace(settings, label=numbered(histories))
     tables = joined(replayed(history, settings) for history in histories)
     return result_of(tables, title="replay" if redact else Path(where).name)
+
+
+def selection_of(
+    *,
+    min_severity: str | None,
+    kinds: str | Iterable[str],
+    since: Instant | None,
+    until: Instant | None,
+) -> Selection:
+    """Return which findings are wanted; `ValueError` for what names none."""
+    listed = tuple(map(AnomalyKind, [kinds] if isinstance(kinds, str) else kinds))
+    default = Severity.NOTE if listed else Severity.LOW
+    return Selection(
+        min_severity=default if min_severity is None else Severity(min_severity),
+        kinds=listed,
+        since_ms=_epoch_ms("since", since),
+        until_ms=_epoch_ms("until", until),
+    )
+
+
+def _epoch_ms(name: str, given: Instant | None) -> int | None:
+    """Return a time as epoch milliseconds; a datetime must have its time zone."""
+    if given is None or isinstance(given, int):
+        return given
+    if given.tzinfo is None:
+        raise ValueError(f"{name}: {given} has no time zone")
+    return int(given.timestamp() * 1000)
 
 
 def result_of(tables: Tables, *, title: str) -> ReplayResult:
@@ -118,7 +160,7 @@ def result_of(tables: Tables, *, title: str) -> ReplayResult:
         generations=_table("generations", tables.generations),
         members=_table("members", tables.members),
         assignments=_table("assignments", tables.assignments),
-        anomalies=_table("anomalies", tables.anomalies),
+        anomalies=_table("anomalies", sorted(tables.anomalies, key=worst_first)),
         outcomes=_table("outcomes", outcomes),
         tables=tables,
         title=title,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,22 @@ from tests.replay.histories import DATA
 
 REAL = str(DATA / "real.jsonl.gz")
 
+SINCE = datetime(2026, 11, 21, 0, 21, 10, tzinfo=UTC)
+
 OPTIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "group": ({"group": "migrate"}, ("--group", "migrate")),
     "what_if": (
         {"group": "15-aio", "what_if": ["sticky", assignor_named("server/uniform")]},
         ("--group", "15-aio", "--what-if", "sticky", "--what-if", "server/uniform"),
+    ),
+    "every group": ({"min_severity": "note"}, ("--min-severity", "note")),
+    "findings": (
+        {"kinds": ["needless-moves", "odd-bytes"], "thresholds": {"needless_moves": 3}},
+        ("--kind", "needless-moves", "--kind", "odd-bytes", "--threshold", "needless_moves=3"),
+    ),
+    "time": (
+        {"group": "shop.[12]", "since": SINCE, "until": 1795220800000},
+        ("--group", "shop.[12]", "--since", SINCE.isoformat(), "--until", "1795220800000"),
     ),
     "redact": ({"group": "15-aio", "redact": True}, ("--group", "15-aio", "--redact")),
 }
@@ -152,6 +164,10 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         "the table: no record is one of __consumer_offsets",
     ),
     "no group": (REAL, {"group": "nobody"}, "no group matches 'nobody'"),
+    "no kind": (REAL, {"kinds": "odd-byte"}, "'odd-byte' is not a valid AnomalyKind"),
+    "no severity": (REAL, {"min_severity": "bad"}, "'bad' is not a valid Severity"),
+    "no time zone": (REAL, {"since": datetime(2026, 11, 21)}, "since: .* has no time zone"),  # noqa: DTZ001 - refused
+    "no threshold": (REAL, {"thresholds": {"storms": 3}}, "storms"),
     "no assignor": (REAL, {"what_if": "stiky"}, "stiky"),
 }
 
