@@ -18,7 +18,7 @@ EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text
     "project"
 ]["optional-dependencies"]
 
-DISTRIBUTIONS = {"kafka": "kafka-python"}
+DISTRIBUTIONS = {"kafka": "kafka-python", "confluent_kafka": "confluent-kafka"}
 """Package -> what it is called where it is installed from, if not the same."""
 
 COMMANDS: dict[str, list[str]] = {
@@ -28,6 +28,7 @@ COMMANDS: dict[str, list[str]] = {
         "replay dump.parquet",
         "replay dump.jsonl",
         "replay --sample --out tables",
+        "dump --bootstrap localhost:1 --output dump.jsonl",
         "simulate --scenario crash --log run.parquet",
     ],
     "crc32c": ["simulate --scenario crash --log folder"],
@@ -35,7 +36,10 @@ COMMANDS: dict[str, list[str]] = {
         "replay --sample --report page.html",
         "simulate --scenario crash --report page.html",
     ],
-    "kafka": ["replay --bootstrap localhost:1"],
+    "confluent_kafka": [
+        "dump --bootstrap localhost:1 --output dump.jsonl",
+        "replay --bootstrap localhost:1",
+    ],
     "pyspark": [
         "replay dump.jsonl --engine spark",
         "simulate --engine spark",
