@@ -15,7 +15,7 @@ from assignors.names.nearest import nearest, suggestion
 OWN_PREFIX = "_"
 """What the user's own keys begin with; nobody reads those."""
 
-ANSWER_KEYS = frozenset({"schema", "notes", "stats", "lists", "order", "error"})
+ANSWER_KEYS = frozenset({"schema", "assignor", "notes", "stats", "lists", "order", "error"})
 """Keys of `assign`'s answers: an answer with its group beside it is a document too."""
 
 USED_BY: dict[str, str] = {

@@ -194,8 +194,19 @@ ASSUMPTIONS = replace(
 BESIDE = (GROUP_ID, ASSUMPTIONS)
 """Keys of the answer about a group that a tool described or that has an `id`, in any command."""
 
+ASSIGNOR = (
+    Key("assignor", STRING, "Full name of the assignor."),
+    Key("protocol", one_of(("eager", "cooperative")), "Which rules of the hand-over it follows."),
+)
+WITH_GROUP = tuple(
+    replace(key, text=f"`--with-group`: {key.text[0].lower()}{key.text[1:]}", is_optional=True)
+    for key in GROUP_KEYS
+    if key.name != "state"
+)
+
 ASSIGNED = answer_or_error(
     ("assignment", "withheld", "stats"),
+    *ASSIGNOR,
     Key("assignment", mapping(PARTITIONS_BY_TOPIC), "Member id -> topic -> partition numbers."),
     Key("withheld", PARTITIONS_BY_TOPIC, "Partitions that wait for the next round."),
     NOTES,
@@ -219,7 +230,8 @@ ASSIGNED = answer_or_error(
         is_optional=True,
     ),
     GROUP_ID,
-    beside=(NOTES, GROUP_ID),
+    *WITH_GROUP,
+    beside=(*ASSIGNOR, NOTES, GROUP_ID),
     blank_optional=("lists", "order"),
 )
 

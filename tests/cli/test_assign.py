@@ -21,6 +21,8 @@ def test_an_assignment_reads_as_documented() -> None:
     stats = document.pop("stats")
     assert document == {
         "schema": 1,
+        "assignor": "optimal/cooperative-sticky",
+        "protocol": "cooperative",
         "assignment": {"a": {"t": [0, 1]}, "b": {}},
         "withheld": {"t": [2, 3]},
         "notes": [],

@@ -141,6 +141,7 @@ def assigned() -> list[Line]:
     lines += written(
         "assign", "--assignor", "optimal/sticky", "--limit", "0", given=text_of([GROUP])
     )
+    lines += written("assign", "--assignor", "java/sticky", "--with-group", given=given)
     for path in described():
         lines += written("assign", "--assignor", "range", path)
     return lines

@@ -80,6 +80,9 @@ FREE: dict[str, tuple[str, ...]] = {
     "assign": (
         "without id",
         "other id",
+        "without topics*",  # with --with-group, as the two that follow
+        "without members*",
+        "without generation",
         "without assignment.*",
         "without withheld.*",
         "without stats.*",

@@ -20,6 +20,7 @@ from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
 from assignors.documents.answers import SCHEMA, comparison_document, rebalance_document
+from assignors.documents.group_keys import USED_BY
 from assignors.documents.values import Document
 from assignors.options import OnFailure, Options
 from assignors.registry import ASSIGNORS, BEST
@@ -42,6 +43,11 @@ COMPARED: Document = {"owned": None, "compared": None, "different": None, "parti
     "--reasons",
     is_flag=True,
     help="Say of each partition that --compare finds different why it goes where it goes.",
+)
+@click.option(
+    "--with-group",
+    is_flag=True,
+    help="Write the group beside its assignment, so that check, explain and simulate can read it.",
 )
 @click.option(
     "--jdk",
@@ -73,6 +79,7 @@ def assign(
     assignor: Assignor | None,
     compared: tuple[Assignor, ...] | None,
     reasons: bool,
+    with_group: bool,
     jdk: str,
     on_failure: str,
     limit: int | None,
@@ -98,6 +105,8 @@ def assign(
     if (assignor is None) == (compared is None):
         raise click.UsageError("give either --assignor or --compare")
     if compared is not None:
+        if with_group:
+            raise click.UsageError("--with-group is for --assignor: check takes one assignment")
         several = [one.configured(options) for one in compared]
 
         def compared_group(given: GivenGroup) -> Document:
@@ -111,9 +120,14 @@ def assign(
     chosen = assignor.configured(options)
 
     def assigned_group(given: GivenGroup) -> Document:
-        return rebalance_document(chosen.assign(given.group))
+        group = {key: given.document[key] for key in given.document if key not in USED_BY}
+        return (group if with_group else {}) | rebalance_document(chosen.assign(given.group))
 
-    blank = BLANK | LISTED if chosen.keeps_lists else BLANK
+    named: Document = {
+        "assignor": chosen.full_name,
+        "protocol": "cooperative" if chosen.is_cooperative else "eager",
+    }
+    blank = named | BLANK | (LISTED if chosen.keeps_lists else {})
     results = group_results(files, blank, beside, assigned_group)
     context.exit(write(results, form, show_assigned))
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 import click
 
 from assignors.checks import check as judge
-from assignors.cli.inputs.given_groups import (
-    GivenGroup,
-    GroupOptions,
-    group_options,
-    group_results,
-)
+from assignors.cli.inputs.check_requests import check_results
+from assignors.cli.inputs.given_groups import GivenGroup, GroupOptions, group_options
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
 from assignors.documents.answers import report_document
 from assignors.documents.groups import check_request_from_document
 from assignors.documents.values import Document
-
-CHECK_KEYS = ("assignment", "withheld", "protocol")
-"""Keys beside those of a group that are read."""
 
 BLANK: Document = {"violations": None, "gaps": None}
 
@@ -42,10 +35,13 @@ def check(
     group as assign takes it, with "assignment": {"a": {"t": [0, 1]}}; optional are "withheld":
     {"t": [2]} (partitions that wait for the next round) and "protocol": "eager" or "cooperative".
 
+    assign --with-group writes such lines. check GROUPS ANSWERS joins two files, as
+    check group.json answer.json: the groups, and what assign answered to them.
+
     Or FILE is what kafka-consumer-groups.sh --describe --members --verbose prints: the assignment
     that the group has is checked.
     """
-    results = group_results(files, BLANK, beside, checked_group, CHECK_KEYS)
+    results = check_results(files, BLANK, beside, checked_group)
     context.exit(write(results, form, show_checked))
 
 

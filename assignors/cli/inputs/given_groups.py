@@ -129,29 +129,40 @@ def group_results(
     beside those of a group.
     """
     for entry in group_entries(files, options):
-        notes: list[Document] = []
+        yield group_result(entry, blank, options, result_of, used)
 
-        def result(entry: Line | DescribedGroup = entry, notes: list[Document] = notes) -> Document:
-            given = given_group(entry, options)
-            notes[:] = given.notes
-            if isinstance(entry, DescribedGroup):
-                return result_of(given)
-            notes.extend(unused_keys(given.document, used))
-            own_id: Document = {"id": given.document["id"]} if "id" in given.document else {}
-            return {**own_id, **result_of(given)}
 
+def group_result(
+    entry: Line | DescribedGroup,
+    blank: Blank,
+    options: GroupOptions,
+    result_of: Callable[[GivenGroup], Document],
+    used: Collection[str] = (),
+) -> Document:
+    """Return the result document of one group, as `group_results` yields it."""
+    notes: list[Document] = []
+
+    def result() -> Document:
+        given = given_group(entry, options)
+        notes[:] = given.notes
         if isinstance(entry, DescribedGroup):
-            notes += entry.notes
-            document = {"id": entry.name, **result_document(blank, result, None)}
-        else:
-            document = result_document(blank, result, entry)
-            if "id" in document:
-                document = {"id": document.pop("id"), **document}
-        if notes:
-            own = document.get("notes", ())
-            assert isinstance(own, list | tuple)
-            document = {**document, "notes": [*notes, *own]}
-        yield {"schema": SCHEMA, **document}
+            return result_of(given)
+        notes.extend(unused_keys(given.document, used))
+        own_id: Document = {"id": given.document["id"]} if "id" in given.document else {}
+        return {**own_id, **result_of(given)}
+
+    if isinstance(entry, DescribedGroup):
+        notes += entry.notes
+        document = {"id": entry.name, **result_document(blank, result, None)}
+    else:
+        document = result_document(blank, result, entry)
+        if "id" in document:
+            document = {"id": document.pop("id"), **document}
+    if notes:
+        own = document.get("notes", ())
+        assert isinstance(own, list | tuple)
+        document = {**document, "notes": [*notes, *own]}
+    return {"schema": SCHEMA, **document}
 
 
 def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line | DescribedGroup]:
