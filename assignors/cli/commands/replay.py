@@ -159,7 +159,8 @@ def replay(
 
     Generations, members, who owned which partition, anomalies, and with --what-if what another
     assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
-    the columns of Spark's Kafka source; or a log segment (.log), or a folder of them.
+    the columns of Spark's Kafka source; or what kcat -J or a formatter of kafka-console-consumer
+    has printed; or a log segment (.log), or a folder of them.
 
     Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
     are none), 2 when the source cannot be read.

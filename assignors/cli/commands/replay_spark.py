@@ -132,12 +132,12 @@ def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as abo
         segment_records,
     )
     from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
-        is_json_lines,
+        holds_lines,
         is_parquet,
         open_source,
     )
 
-    if is_json_lines(path):
+    if holds_lines(path):
         return json_line_records(session, path)
     if is_parquet(path):
         frame: DataFrame = session.read.parquet(str(path))

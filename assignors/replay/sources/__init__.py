@@ -12,6 +12,8 @@ from pathlib import Path
 
 from assignors.replay.sources.jsonlines import (
     FileSplit,
+    first_bytes,
+    holds_lines,
     is_json_lines,
     parse_lines,
     read_json_lines,
@@ -19,6 +21,7 @@ from assignors.replay.sources.jsonlines import (
     splits,
 )
 from assignors.replay.sources.parquet import is_parquet, read_parquet, write_parquet
+from assignors.replay.sources.printed import HOW, refusal
 from assignors.replay.sources.raw import (
     BATCH_BYTES,
     BATCH_ROWS,
@@ -43,6 +46,7 @@ __all__ = [
     "Raw",
     "SourceError",
     "batched",
+    "holds_lines",
     "is_json_lines",
     "is_parquet",
     "open_source",
@@ -65,13 +69,14 @@ def open_source(
     """Yield the records at a path; its name decides how it is read.
 
     `*.jsonl`, `*.json`, `*.ndjson`, each with or without `.gz`; `*.parquet` or a folder of
-    them; `*.log`, a partition's folder or a broker's data folder. Raises `SourceError` where
+    them; `*.log`, a partition's folder or a broker's data folder. Lines that kcat or a formatter
+    has printed are read whatever the name is (`printed`). Raises `SourceError` where
     it is none of these, when called; what is damaged inside is a row with `error`.
     `isolation` matters to segment files alone. Memory: a batch; cost: linear in the bytes, twice
     for segment files.
     """
     place = Path(path)
-    if is_json_lines(place):
+    if holds_lines(place):
         return read_json_lines(place)
     if is_parquet(place):
         return rows(read_parquet(place))
@@ -79,4 +84,8 @@ def open_source(
         return read_segments(place, isolation=isolation)
     if not place.exists():
         raise SourceError(f"{place}: no such file or folder")
-    raise SourceError(f"{place}: no .jsonl, .parquet or .log file, and no folder of them")
+    text = refusal(first_bytes(place)) or (
+        "no .jsonl, .parquet or .log file, no folder of them, and not what kcat -J or a formatter "
+        f"of kafka-console-consumer prints: {HOW}"
+    )
+    raise SourceError(f"{place}: {text}")

@@ -17,15 +17,30 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pyarrow as pa
 
+from assignors.replay.sources.json_fields import (
+    INT32,
+    INT64,
+    base64_field,
+    number_field,
+    text_field,
+)
+from assignors.replay.sources.printed import (
+    FIRST_BYTES,
+    begins_as_printed,
+    commit_line,
+    is_remark,
+    printed_record,
+    records_of_line,
+    refusal,
+)
 from assignors.replay.sources.raw import (
     BATCH_ROWS,
     POSITION,
@@ -45,9 +60,6 @@ SPLIT_BYTES = 64 << 20
 _PIECE_BYTES = 1 << 20
 _ENDINGS = (".jsonl", ".json", ".ndjson")
 
-_INT32 = 1 << 31
-_INT64 = 1 << 63
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileSplit:
@@ -66,6 +78,26 @@ def is_json_lines(path: Path) -> bool:
     (True, False)
     """
     return (path.with_suffix("") if path.suffix == ".gz" else path).suffix in _ENDINGS
+
+
+def holds_lines(path: Path) -> bool:
+    """Return whether a file is read line by line: by its name, or else by how it begins.
+
+    A file of any other name can hold what a tool has printed.
+    """
+    if is_json_lines(path):
+        return True
+    return path.is_file() and begins_as_printed(first_bytes(path))
+
+
+def first_bytes(path: Path) -> bytes:
+    """Return how a file begins, decompressed; nothing where it cannot be decompressed."""
+    with path.open("rb") as stream:
+        plain = gzip.GzipFile(fileobj=stream) if path.suffix == ".gz" else stream
+        try:
+            return plain.read(FIRST_BYTES)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            return b""
 
 
 def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[Raw]:
@@ -126,13 +158,17 @@ def parse_lines(
     >>> next(parse_lines([b'{"key": "a2V5"}'], name="-")).error
     "-: line 1: no 'value'"
     """
+    before_ms: int | None = None
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
+        if not line.strip() or is_remark(line):
             continue
-        try:
-            yield _row(_document(line, line_max))
-        except (ValueError, RecursionError) as error:
-            yield Raw(error=f"{name}: line {count_before() + number}: {error}")
+        for part in [line] if len(line) >= line_max else records_of_line(line):
+            try:
+                raw = _record(part, line_max, before_ms)
+            except (ValueError, RecursionError) as error:
+                raw = Raw(error=f"{name}: line {count_before() + number}: {error}")
+            before_ms = raw.timestamp_ms or before_ms
+            yield raw
 
 
 def _split_rows(split: FileSplit, line_max: int) -> Iterator[Raw]:
@@ -189,62 +225,36 @@ def _count_before(split: FileSplit) -> int:
     return count + (last != b"\n")
 
 
-def _document(line: bytes, line_max: int) -> object:
+def _record(line: bytes, line_max: int, before_ms: int | None) -> Raw:
+    """Return the record in a line of any form; `ValueError` where it is none, or not whole."""
     if len(line) >= line_max:
         raise ValueError(f"{line_max} bytes and no end of it")
-    return json.loads(line)
-
-
-def _row(document: object) -> Raw:
+    try:
+        document = json.loads(line)
+    except UnicodeDecodeError:
+        # kcat's own lines hold bytes that are no text.
+        document = json.loads(line.decode("utf-8", "surrogateescape"))
+    except ValueError:
+        raw = commit_line(line, before_ms)
+        if raw is not None:
+            return raw
+        known = refusal(line)
+        if known is not None:
+            raise ValueError(known) from None
+        raise
     if not isinstance(document, Mapping):
         raise ValueError(f"no record: {type(document).__name__}")
+    return printed_record(document, line, before_ms) or _row(document)
+
+
+def _row(document: Mapping[str, object]) -> Raw:
+    """Return the record of one of our own lines, or of Spark's."""
     return Raw(
-        key=_bytes(document, "key"),
-        value=_bytes(document, "value"),
-        topic=_text(document, "topic"),
-        partition=_number(document, "partition", _INT32),
-        offset=_number(document, "offset", _INT64),
-        timestamp_ms=time_or_none(_number(document, "timestamp", _INT64)),
-        timestamp_type=_number(document, "timestampType", _INT32),
+        key=base64_field(document, "key"),
+        value=base64_field(document, "value"),
+        topic=text_field(document, "topic"),
+        partition=number_field(document, "partition", INT32),
+        offset=number_field(document, "offset", INT64),
+        timestamp_ms=time_or_none(number_field(document, "timestamp", INT64)),
+        timestamp_type=number_field(document, "timestampType", INT32),
     )
-
-
-def _bytes(document: Mapping[str, Any], name: str) -> bytes | None:
-    if name not in document:
-        raise ValueError(f"no {name!r}")
-    value = document[name]
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise ValueError(f"{name}: {value!r:.80} is no base64")
-    try:
-        return b64decode(value, validate=True)
-    except ValueError as error:
-        raise ValueError(f"{name}: no base64: {error}") from error
-
-
-def _text(document: Mapping[str, Any], name: str) -> str | None:
-    value = document.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str) or not _is_text(value):
-        raise ValueError(f"{name}: {value!r:.80} is no text")
-    return value
-
-
-def _is_text(value: str) -> bool:
-    """Return whether a string has no half of a character (a lone surrogate), which JSON allows."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _number(document: Mapping[str, Any], name: str, limit: int) -> int | None:
-    value = document.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not -limit <= value < limit:
-        raise ValueError(f"{name}: {value!r:.80} is no number of its kind")
-    return value
