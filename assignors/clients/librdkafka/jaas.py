@@ -47,7 +47,7 @@ def parse_jaas(text: str) -> LoginModule:
     """
     tokens = _tokens(text)
     name, flag = next(tokens, ""), next(tokens, "")
-    if not name or name in "=;":
+    if name in ("", "=", ";"):
         raise ValueError("names no login module")
     if flag.lower() not in CONTROL_FLAGS:
         raise ValueError("has no 'required' behind the login module")
@@ -56,13 +56,13 @@ def parse_jaas(text: str) -> LoginModule:
         if key == ";":
             if next(tokens, None) is not None:
                 raise ValueError("has more than one login module")
-            return LoginModule(name=name, options=options)
-        if next(tokens, "") != "=":
+            return LoginModule(name=_plain(name), options=options)
+        if key == "=" or next(tokens, "") != "=":
             raise ValueError(f"has an option number {len(options) + 1} without '='")
         value = next(tokens, ";")
-        if value in "=;":
+        if value in ("=", ";"):
             raise ValueError(f"has no value for option number {len(options) + 1}")
-        options[key] = _plain(value)
+        options[_plain(key)] = _plain(value)
     raise ValueError("does not end in ';'")
 
 

@@ -51,15 +51,15 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     held, first = "", 0
     for number, natural in enumerate(_LINE_END.split(text), start=1):
         line = natural.lstrip(_BLANKS)
-        if not first and (not line or line[0] in "#!"):
+        if not held and (not line or line[0] in "#!"):
+            first = 0
             continue
         first = first or number
         backslashes = len(line) - len(line.rstrip("\\"))
         if backslashes % 2:
             held += line[:-1]
             continue
-        if held + line:
-            yield first, held + line
+        yield first, held + line
         held, first = "", 0
     if held:
         yield first, held
