@@ -75,6 +75,10 @@ class NoteCode(StrEnum):
     """A tagged field that Kafka 4.4 does not have; it was skipped."""
     TAG_REPEATED = "tag-repeated"
     """A tagged field occurs twice; the last one counts."""
+    INPUT_FORM = "input-form"
+    """The bytes were not written in plain hexadecimal: in which form they were read."""
+    INPUT_FRAME = "input-frame"
+    """The bytes are a whole JoinGroup or SyncGroup message: which one, and what part was read."""
     TAG_SIZE = "tag-size"
     """The size of a tagged field is larger than the field."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from assignors.formats.lines import ERROR, NOTE, VERSION, answer_or_error
 from assignors.formats.types import (
+    ANY,
     BASE64,
+    COUNT,
     HEX,
     INTEGER,
     NULL,
@@ -14,6 +16,7 @@ from assignors.formats.types import (
     Schema,
     array,
     constant,
+    mapping,
     nullable,
     record,
 )
@@ -49,8 +52,32 @@ def _decoded(value: Schema, text: str) -> Schema:
     return answer_or_error(["value"], Key("value", value, text), NOTES, beside=[NOTES])
 
 
-SUBSCRIPTIONS = _decoded(SUBSCRIPTION, "The Subscription.")
-ASSIGNMENTS = _decoded(ASSIGNMENT, "The Assignment.")
+def _decoded_or_framed(value: Schema, text: str) -> Schema:
+    """Return the schema of a line whose bytes may be a whole message, with several values in it."""
+    part = record(
+        Key("owner", STRING, "Member; in a JoinGroup request the assignor."),
+        Key("start", COUNT, "Its first byte, in the whole."),
+        Key("end", COUNT, "The byte behind its last."),
+        Key("value", nullable(value), "As `value` of the line."),
+        NOTES,
+        Key("error", {"anyOf": [ERROR, NULL]}, "Why it cannot be read."),
+    )
+    frame = record(
+        Key("message", STRING, "JoinGroup or SyncGroup, request or response."),
+        Key("versions", array(INTEGER), "Versions that have these bytes."),
+        Key("start", COUNT, "Where its header begins."),
+        Key("fields", mapping(ANY), "Its other fields."),
+        Key("parts", array(part), "What is in it."),
+        text="Only where the bytes are a whole JoinGroup or SyncGroup message.",
+    )
+    framed = Key("frame", frame, is_optional=True)
+    words = f"{text} Null where `frame` has several."
+    key = Key("value", nullable(value), words)
+    return answer_or_error(["value"], key, NOTES, framed, beside=[NOTES, framed])
+
+
+SUBSCRIPTIONS = _decoded_or_framed(SUBSCRIPTION, "The Subscription.")
+ASSIGNMENTS = _decoded_or_framed(ASSIGNMENT, "The Assignment.")
 STICKY_DATA = _decoded(STICKY, "UserData of the sticky assignor.")
 COOPERATIVE_DATA = _decoded(COOPERATIVE, "UserData of the cooperative sticky assignor.")
 

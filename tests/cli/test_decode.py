@@ -75,7 +75,7 @@ def test_hex_may_be_in_either_case_prefixed_and_surrounded_by_white_space(form: 
 
 
 @pytest.mark.parametrize(
-    ("line", "offset"), [("00g0", 2), ("  0xzz", 4), ("000", 3), ("00 00", 2), ("\u00e9", 0)]
+    ("line", "offset"), [("00g0", 2), ("  0xzz", 4), ("000", 3), ("\u00e9", 0)]
 )
 def test_bad_hex_is_named_by_its_place_in_the_line(line: str, offset: int) -> None:
     document = answer("decode", "subscription", given=line + "\n")

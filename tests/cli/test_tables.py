@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from assignors.cli.command import command
 from assignors.cli.outputs.cells import partitions_cell
 from tests.cli.running import COMMAND, GROUP, ROOT
+from tests.wire.test_frames import frame_bytes
 from tests.wire.vectors import captured
+from wire.frames import JOIN_RESPONSE
 
 
 def table(*arguments: str, given: str = "", columns: int = 200) -> str:
@@ -91,6 +93,13 @@ def test_a_simulation_is_summed_up_and_the_registry_listed() -> None:
 def test_no_table_is_wider_than_the_terminal() -> None:
     wide = table("simulate", "--scenarios", "1", "--events", "0", "--members", "2", columns=80)
     assert max(map(len, wide.splitlines())) <= 80
+
+
+def test_a_frame_is_said_below_the_table_with_a_row_for_each_part() -> None:
+    shown = table("decode", "subscription", given=frame_bytes(JOIN_RESPONSE.name, 9).hex(" "))
+    assert "line 1: this is a JoinGroup response v9 of member m-1; its 2 Subscriptions are" in shown
+    rows = [line for line in shown.splitlines() if " orders" in line]
+    assert [row.split()[-1] for row in rows] == ["m-1", "m-2"]
 
 
 def test_a_name_cannot_paint_the_screen() -> None:

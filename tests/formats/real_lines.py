@@ -17,6 +17,7 @@ from assignors.documents.groups import group_from_document
 from assignors.documents.values import DocumentError
 from assignors.registry import ASSIGNORS
 from tests.cli.running import GROUP, ROOT, answers
+from tests.wire.test_frames import ALL, frame_bytes
 
 Line = dict[str, Any]
 
@@ -109,7 +110,8 @@ def decoded(kind: str) -> list[Line]:
     """Answers of `decode` about bytes that clients sent, and about broken ones."""
     captured = [one["hex"] for one in vectors("clients-captured.jsonl.gz")]
     made = [one["in"].get("hex") or "" for one in vectors("kafka-4.4.0.jsonl.gz")]
-    lines = [*captured[::5], *made[::40], "", "zz", "null"]
+    frames = [frame_bytes(name, version).hex(" ") for name, version in ALL]
+    lines = [*captured[::5], *made[::40], *frames[::3], "", "zz", "null"]
     return written("decode", kind, given="".join(f"{line}\n" for line in lines))
 
 

@@ -69,7 +69,12 @@ ODD: Line = {"odd": {"odd": {"odd": {}}}}
 WHERE = ("without error.line", "without error.file", "without error.trace")
 """Keys of an error that not every error has."""
 
+FRAMED = ("without frame", "without frame.fields.*", "other frame.fields.*")
+"""Only where the bytes are a whole message, whose fields are those of its version."""
+
 FREE: dict[str, tuple[str, ...]] = {
+    "subscription": FRAMED,
+    "assignment": FRAMED,
     "cooperative-userdata": ("without value.owned",),
     "offsets-record": (
         "other key",  # of a record that could not be read

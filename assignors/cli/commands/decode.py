@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import click
 
-from assignors.cli.commands import decode_records
-from assignors.cli.inputs.lines import files_argument
+from assignors.cli.commands.decoding import records as decode_records
+from assignors.cli.commands.decoding.frames import decoded_frame, frame_sentence
+from assignors.cli.inputs.lines import Line, files_argument
 from assignors.cli.inputs.results import result_documents
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_decoded
-from assignors.documents.values import Document, bytes_from_hex
+from assignors.documents.pasted.dumps import LINE_END, blocks
+from assignors.documents.pasted.given import given_bytes
+from assignors.documents.values import Document, DocumentError, ErrorCode
 from wire import (
+    Decoded,
     Mode,
+    NoteCode,
     decode_assignment,
     decode_cooperative_user_data,
     decode_sticky_user_data,
     decode_subscription,
 )
+from wire.frames import UNSOUND
 from wire.protocol.documents import (
     assignment_document,
     cooperative_user_data_document,
@@ -38,6 +45,9 @@ KINDS: dict[str, tuple[Callable[..., Any], Callable[[Any], Document]]] = {
 }
 
 MAY_BE_NULL = {"sticky-userdata", "cooperative-userdata"}
+
+BEYOND = {NoteCode.TRAILING_BYTES, NoteCode.VERSION_ABOVE_3, NoteCode.VERSION_NEGATIVE}
+"""Notes on bytes that Kafka accepts without having read them all."""
 
 BLANK: Document = {"value": None, "notes": []}
 
@@ -69,13 +79,17 @@ def decode(
     with_members: bool,
     form: Form,
 ) -> None:
-    """Decode bytes of members, leaders and brokers, given as hex.
+    r"""Decode bytes of members, leaders and brokers, given as hex.
 
     KIND is subscription, assignment, sticky-userdata, cooperative-userdata or offsets-record.
 
-    One value a line. An empty line is zero bytes; for UserData, null or - means no UserData. A line
-    of offsets-record is a record of __consumer_offsets: its key, a space, and its value, - for a
-    tombstone.
+    One value a line, in hexadecimal: plain, or with spaces, colons or 0x; escapes as \x00 and
+    base64 are read too, with a note. The lines of a hex dump (xxd, hexdump -C, od -t x1, tcpdump
+    -X, Wireshark) are one value. A whole JoinGroup or SyncGroup message is recognised, and what is
+    in it decoded.
+
+    An empty line is zero bytes; for UserData, null or - means no UserData. A line of offsets-record
+    is a record of __consumer_offsets: its key, a space, and its value, - for a tombstone.
     """
     if kind == decode_records.KIND:
         records = result_documents(
@@ -86,15 +100,60 @@ def decode(
         context.exit(write(records, form, decode_records.show_records))
     if with_members:
         raise click.UsageError(f"--members is for {decode_records.KIND}")
-    documents = result_documents(files, BLANK, lambda line: decoded_line(kind, line, Mode(mode)))
+    documents = result_documents(
+        files, BLANK, lambda line: decoded_line(kind, line, Mode(mode)), together=with_dumps
+    )
     context.exit(write(documents, form, lambda found: show_decoded(kind, found)))
 
 
+def with_dumps(given: Iterable[Line]) -> Iterator[Line]:
+    """Yield the lines, those of a hex dump as one."""
+    for together in blocks(given, attrgetter("text")):
+        first = together[0]
+        yield Line(LINE_END.join(line.text for line in together), first.number, first.file)
+
+
 def decoded_line(kind: str, line: bytes, mode: Mode) -> Document:
-    """Return the value, notes and error of a line of hex."""
+    """Return the value, notes and error of a line, or of the lines of a dump.
+
+    What Kafka's classes read to its end is always itself; anything else may be a whole frame.
+    """
     decoder, document_of = KINDS[kind]
-    is_null = kind in MAY_BE_NULL and line.strip() in {b"null", b"-"}
-    found = decoder(None if is_null else bytes_from_hex(line), mode=mode)
+    if kind in MAY_BE_NULL and line.strip() in {b"null", b"-"}:
+        return _document(decoder(None, mode=mode), document_of)
+    blob, forms = given_bytes(line)
+    found = decoder(blob, mode=mode)
+    answer = None
+    if kind in MAY_BE_NULL:
+        if found.error is not None or found.notes:
+            _refuse_frame(blob, kind)
+    elif not _is_itself(found, decoder, blob):
+        answer = decoded_frame(blob, kind, lambda part: decoder(part, mode=mode), document_of)
+    answer = answer or _document(found, document_of)
+    answer["notes"] = [*map(note_document, forms), *answer["notes"]]  # type: ignore[misc]  # a list
+    return answer
+
+
+def _is_itself(found: Decoded[Any], decoder: Callable[..., Decoded[Any]], blob: bytes) -> bool:
+    """Return whether bytes are what they are taken for.
+
+    They are if they were read to their end and whatever is odd in them is a habit of clients, or
+    if Kafka's own classes read them to their end.
+    """
+    if found.error is None and not {note.code for note in found.notes} & UNSOUND:
+        return True
+    strict = decoder(blob, mode=Mode.STRICT)
+    return strict.error is None and not {note.code for note in found.notes} & BEYOND
+
+
+def _refuse_frame(blob: bytes, kind: str) -> None:
+    """Raise `DocumentError` if the bytes are a frame, which has no UserData of its own."""
+    words = frame_sentence(blob)
+    if words is not None:
+        raise DocumentError(ErrorCode.WRONG_TYPE, f"{words}, and no {kind}", offset=0)
+
+
+def _document(found: Decoded[Any], document_of: Callable[[Any], Document]) -> Document:
     return {
         "value": None if found.value is None else document_of(found.value),
         "notes": [note_document(note) for note in found.notes],

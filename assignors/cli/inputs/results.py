@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from assignors.cli.inputs.lines import Line, lines, placed, total_size
@@ -23,14 +23,19 @@ Blank = Document
 
 
 def result_documents(
-    files: Sequence[str], blank: Blank, result_of: Callable[[bytes], Document]
+    files: Sequence[str],
+    blank: Blank,
+    result_of: Callable[[bytes], Document],
+    *,
+    together: Callable[[Iterable[Line]], Iterable[Line]] = iter,
 ) -> Iterator[Document]:
     """Yield the result document of each line of the files, in order.
 
-    `result_of` returns the values for the keys of `blank`, and `error` where it has one. What it
-    raises becomes the error of that line.
+    `together` joins lines that are one input. `result_of` returns the values for the keys of
+    `blank`, and `error` where it has one. What it raises becomes the error of that line.
     """
-    for line in with_line_progress(lines(files), total_size(files), attrgetter("width")):
+    read = with_line_progress(lines(files), total_size(files), attrgetter("width"))
+    for line in together(read):
         result = result_document(
             blank,
             lambda given=line.text: result_of(given),  # type: ignore[misc]

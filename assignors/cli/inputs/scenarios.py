@@ -26,6 +26,7 @@ from assignors.cli.inputs.lines import Line, placed
 from assignors.documents.answers import SCHEMA
 from assignors.documents.described import AssumptionCode, DescribedGroup, assumption
 from assignors.documents.group_keys import require_known, unused_keys
+from assignors.documents.pasted.given import given_bytes
 from assignors.documents.values import (
     INT32_MAX,
     Document,
@@ -36,7 +37,6 @@ from assignors.documents.values import (
     as_object,
     as_string,
     as_strings,
-    bytes_from_hex,
     described,
     required,
 )
@@ -232,7 +232,7 @@ def subscription_bytes(member: Member, entry: object) -> bytes:
     """Return a member's Subscription bytes; those of one given field by field are encoded."""
     digits = as_object(entry, ()).get("subscription")
     if isinstance(digits, str):
-        return bytes_from_hex(digits.encode())
+        return given_bytes(digits.encode())[0]
     return encode_subscription(
         Subscription(
             topics=member.topics,

@@ -23,28 +23,44 @@ if TYPE_CHECKING:
 
 
 def show_decoded(kind: str, documents: Iterable[Document]) -> None:
-    """Draw one row a blob."""
-    has_version = kind in {"subscription", "assignment"}
+    """Draw one row a blob; of a frame with several, one row each."""
     headers = {
         "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
         "assignment": ["VERSION", "ASSIGNMENT", "USER-DATA"],
     }.get(kind, ["GENERATION", "OWNED"])
     table = table_of("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
+    said = []
     for line, document in enumerate(documents, 1):
+        notes: Sequence[Fields] = document["notes"]  # type: ignore[assignment]
+        said += [f"line {line}: {note['text']}" for note in notes if note["code"] in INPUT_NOTES]
         value: Fields | None = document["value"]  # type: ignore[assignment]
-        cells = [NONE] * len(headers)
-        if value is not None:
-            owned = partitions_cell(value.get("owned") or value.get("partitions"))
-            generation = cell(value.get("generation"), absent=-1)
-            if kind == "subscription":
-                cells = [cell(value["version"]), generation, names_cell(value["topics"]), owned]
-                cells += [cell(value["rack"]), _blob_cell(value["user_data"])]
-            elif has_version:
-                cells = [cell(value["version"]), owned, _blob_cell(value["user_data"])]
-            else:
-                cells = [generation, owned]
+        frame: Fields = document.get("frame") or {}  # type: ignore[assignment]
+        parts = frame.get("parts", ()) if value is None else ()
+        cells = _decoded_cells(kind, value) if value else [NONE] * len(headers)
         table.add_row(str(line), *cells, _remarks(document))
-    console_of().print(table)
+        for part in parts:
+            cells = _decoded_cells(kind, part["value"]) if part["value"] else [NONE] * len(headers)
+            remarks = _remarks(part)
+            table.add_row("", *cells, clean(part["owner"]) if remarks == NONE else remarks)
+    console = console_of()
+    console.print(table)
+    for sentence in said:
+        console.print(clean(f"  {sentence}"), style="dim")
+
+
+INPUT_NOTES = {"input-form", "input-frame"}
+"""Codes of notes on how the input was read: sentences about a line, which no column fits."""
+
+
+def _decoded_cells(kind: str, value: Fields) -> list[str]:
+    owned = partitions_cell(value.get("owned") or value.get("partitions"))
+    generation = cell(value.get("generation"), absent=-1)
+    if kind == "subscription":
+        cells = [cell(value["version"]), generation, names_cell(value["topics"]), owned]
+        return [*cells, cell(value["rack"]), _blob_cell(value["user_data"])]
+    if kind == "assignment":
+        return [cell(value["version"]), owned, _blob_cell(value["user_data"])]
+    return [generation, owned]
 
 
 def show_assigned(documents: Iterable[Document]) -> None:
@@ -187,7 +203,11 @@ def _figures(figures: Fields) -> str:
 
 def _remarks(document: Fields) -> str:
     """Return error and notes of a decoded blob, a line each."""
-    remarks = [f"{note['code']} (byte {note['offset']})" for note in document["notes"]]
+    remarks = [
+        f"{note['code']} (byte {note['offset']})"
+        for note in document["notes"]
+        if note["code"] not in INPUT_NOTES
+    ]
     if document["error"] is not None:
         remarks.insert(0, f"ERROR {error_text(document)}")
     return "\n".join(remarks) or NONE

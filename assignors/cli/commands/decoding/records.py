@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of, table_of
 from assignors.cli.outputs.forms import dumps
-from assignors.documents.values import Document, DocumentError, bytes_from_hex
-from wire import CooperativeUserData, Decoded, StickyUserData
+from assignors.documents.pasted.dumps import is_dump
+from assignors.documents.pasted.given import given_bytes
+from assignors.documents.values import Document, DocumentError, ErrorCode
+from wire import CooperativeUserData, Decoded, Note, StickyUserData
 from wire.protocol.documents import (
     assignment_document,
     cooperative_user_data_document,
@@ -42,11 +45,13 @@ def decoded_record(line: bytes, *, with_members: bool) -> Document:
     """
     space = SPACE.search(line)
     end = space.end() if space else len(line)
-    key = _blob(line[:end], 0)
-    record = decode_record(key, _blob(line[end:], end))
+    key, key_notes = _blob(line[:end], 0)
+    value, value_notes = _blob(line[end:], end)
+    record = decode_record(key, value)
+    notes = (*key_notes, *value_notes, *record.notes)
     document: Document = {
         **record_json(record),
-        "notes": [note_document(note) for note in record.notes],
+        "notes": [note_document(note) for note in notes],
         "error": None if record.error is None else error_document(record.error),
     }
     if with_members:
@@ -114,12 +119,19 @@ def _decoded(found: Decoded[Any], document_of: Callable[[Any], Document]) -> Doc
     }
 
 
-def _blob(digits: bytes, start: int) -> bytes | None:
-    """Return bytes or null; an error's offset counts from the start of the line."""
+def _blob(digits: bytes, start: int) -> tuple[bytes | None, tuple[Note, ...]]:
+    """Return bytes or null, and how they were read; offsets count from the start of the line.
+
+    White space stands between key and value, so it cannot stand between digits.
+    """
     if digits.strip() == NULL:
-        return None
+        return None, ()
+    if is_dump(digits) or len(digits.split()) > 1:
+        words = "a record is its key, a space and its value; in each no space between digits"
+        raise DocumentError(ErrorCode.BAD_HEX, words, offset=start)
     try:
-        return bytes_from_hex(digits)
+        blob, notes = given_bytes(digits)
     except DocumentError as error:
         place = start + (error.offset or 0)
         raise DocumentError(error.kind, error.text, offset=place) from None
+    return blob, tuple(replace(note, offset=start) for note in notes)

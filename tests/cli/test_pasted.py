@@ -1,0 +1,287 @@
+"""Bytes as people have them: pasted from logs, debuggers, hex dumps and packet captures."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assignors.cli.commands.decode import decoded_line
+from assignors.documents.pasted.dumps import LINE_END, blocks, bytes_in_dump
+from assignors.documents.pasted.one_line import bytes_in
+from assignors.documents.values import DocumentError
+from tests.cli.running import answer, answers
+from tests.wire.test_frames import GIVEN, MADE, OTHER, TEXT, frame_bytes
+from wire import Mode, Subscription, decode_subscription, encode_subscription
+from wire.frames import JOIN_REQUEST, JOIN_RESPONSE, SYNC_REQUEST, SYNC_RESPONSE
+from wire.protocol.documents import subscription_document
+
+PLAIN = answer("decode", "subscription", given=TEXT.hex())
+# 0x20 and letters that are digits too: a text column that looks like bytes.
+BLOB = TEXT + b"ab cd ef 00 11 " + bytes(range(40))
+
+
+def pairs(blob: bytes, joint: str) -> str:
+    return joint.join(f"{byte:02x}" for byte in blob)
+
+
+def escaped(blob: bytes) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in blob)
+
+
+def printable(blob: bytes, dot: str = ".") -> str:
+    return "".join(chr(byte) if 32 <= byte < 127 else dot for byte in blob)
+
+
+ONE_LINE: dict[str, Callable[[bytes], str]] = {
+    "spaces": lambda blob: pairs(blob, " "),
+    "colons": lambda blob: pairs(blob, ":").upper(),
+    "dashes": lambda blob: pairs(blob, "-"),
+    "0x before each": lambda blob: ", ".join(f"0x{byte:02x}" for byte in blob),
+    "0x without leading zeros": lambda blob: "[" + ", ".join(map(hex, blob)) + "]",
+    "a C array": lambda blob: "{ " + ", ".join(f"0x{byte:02X}" for byte in blob) + " };",
+    "groups of two": lambda blob: blob.hex(" ", -2),
+    "escapes": escaped,
+    "Python's bytes": repr,
+    "Python's bytearray": lambda blob: repr(blob).removeprefix("b"),
+    "Wireshark's escaped string": lambda blob: f'"{escaped(blob)}"',
+    "base64": lambda blob: base64.b64encode(blob).decode(),
+    "base64 for URLs": lambda blob: base64.urlsafe_b64encode(blob).decode().rstrip("="),
+}
+
+
+@pytest.mark.parametrize("form", ONE_LINE)
+def test_a_line_of_any_form_is_read_and_the_form_is_said(form: str) -> None:
+    document = answer("decode", "subscription", given=ONE_LINE[form](TEXT))
+    (note,) = document.pop("notes")
+    assert note["code"] == "input-form"
+    assert note["text"].startswith("read as ")
+    assert note["text"].endswith(f": {len(TEXT)} bytes")
+    assert {**document, "notes": []} == PLAIN
+
+
+def wireshark(blob: bytes, dot: str = ".", *, text: bool = True) -> str:
+    rows = range(0, len(blob), 16)
+    return "\n".join(
+        f"{start:04x}   {pairs(blob[start : start + 16], ' '):<47}"
+        + (f"   {printable(blob[start : start + 16], dot)}" if text else "")
+        for start in rows
+    )
+
+
+def tcpdump(blob: bytes) -> str:
+    rows = (blob[start : start + 16] for start in range(0, len(blob), 16))
+    return "12:30:01.123456 IP 10.0.0.1.50000 > 10.0.0.2.9092: Flags [P.], length 99\n" + "\n".join(
+        f"\t0x{number * 16:04x}:  {row.hex(' ', -2):<39}  {printable(row)}"
+        for number, row in enumerate(rows)
+    )
+
+
+def one_dump(text: str) -> bytes:
+    (lines,) = blocks(text.encode().splitlines(), bytes)
+    return LINE_END.join(lines)
+
+
+DUMPS: dict[str, Callable[[bytes], str]] = {
+    "Wireshark": wireshark,
+    "Wireshark, middle dots": lambda blob: wireshark(blob, "\N{MIDDLE DOT}"),
+    "Wireshark, bytes alone": lambda blob: wireshark(blob, text=False),
+    "tcpdump -X": tcpdump,
+}
+PROGRAMS = (
+    ("xxd",),
+    ("xxd", "-g1"),
+    ("xxd", "-u", "-c", "8"),
+    ("hexdump", "-C"),
+    ("od", "-t", "x1"),
+    ("od", "-A", "d", "-t", "x1"),
+    ("od", "-A", "x", "-t", "x1z"),
+)
+SWAPPING = (("hexdump",), ("od", "-x"), ("xxd", "-e"))
+
+
+def printed(program: tuple[str, ...], blob: bytes) -> str:
+    """What a program of this machine prints; a machine without it shows nothing here."""
+    if shutil.which(program[0]) is None:
+        pytest.skip(f"no {program[0]} on this machine")
+    done = subprocess.run(program, input=blob, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize("form", DUMPS)
+@pytest.mark.parametrize("blob", [BLOB, b"ab cd ef", bytes(64) + BLOB, b"\x00" * 16])
+def test_the_lines_of_a_dump_are_one_value(form: str, blob: bytes) -> None:
+    text = one_dump(DUMPS[form](blob))
+    assert bytes_in_dump(text).blob == blob
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+@pytest.mark.parametrize("blob", [BLOB, b"ab cd ef", bytes(64) + BLOB])
+def test_what_programs_print_is_one_value(program: tuple[str, ...], blob: bytes) -> None:
+    text = one_dump(printed(program, blob))
+    assert bytes_in_dump(text).blob == blob
+
+
+@pytest.mark.parametrize("program", SWAPPING, ids=" ".join)
+def test_a_dump_of_swapped_words_is_refused(program: tuple[str, ...]) -> None:
+    text = one_dump(printed(program, BLOB))
+    with pytest.raises(DocumentError, match=r"swap|not theirs"):
+        bytes_in_dump(text)
+
+
+def test_dumps_and_lines_stand_in_one_file() -> None:
+    given = (
+        f"{TEXT.hex()}\n{wireshark(TEXT)}\n\n{tcpdump(OTHER)}\n{TEXT.hex()}\n\n{wireshark(TEXT)}"
+    )
+    documents, code = answers("decode", "subscription", given=given)
+    values = [document["value"] for document in documents]
+    other = answer("decode", "subscription", given=OTHER.hex())["value"]
+    empty = None  # an empty line elsewhere is zero bytes
+    assert values == [PLAIN["value"], PLAIN["value"], other, PLAIN["value"], empty, PLAIN["value"]]
+    assert code == 2
+    assert "hex dump of" in documents[1]["notes"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("0000 00 03 00 00", "may be an offset"),
+        ("000010 61 30 20 00", "may be an offset"),
+        ("00 0", "whole bytes"),
+        ("00 03 zz", "'z' is no hexadecimal digit"),
+        ("00000000: 0003 0000  xx..", "not theirs"),
+        ("0000   00 03\n0020   00", "lines are missing"),
+        ("AAMAAAA=A", "no hexadecimal digit"),
+        ("AAMAAAB", "no hexadecimal digit"),
+        (r"\x00\x0", "no hexadecimal digit"),
+    ],
+)
+def test_what_may_mean_two_things_is_refused(given: str, words: str) -> None:
+    document = answer("decode", "subscription", given=given)
+    assert (document["value"], document["error"]["kind"]) == (None, "bad-hex")
+    assert words in document["error"]["text"]
+
+
+def test_digits_that_are_base64_too_are_digits_with_a_note() -> None:
+    document = answer("decode", "subscription", given="AAAAAAAA")
+    (note, *_) = document["notes"]
+    assert "as base64 it would be 6 others" in note["text"]
+
+
+def test_a_member_of_a_group_may_have_its_bytes_in_any_form() -> None:
+    def assigned(subscription: str) -> object:
+        member = {"id": "a", "subscription": subscription}
+        line = json.dumps({"topics": {"orders": 2}, "members": [member]})
+        return answer("assign", "--assignor", "sticky", given=line)
+
+    plain = assigned(TEXT.hex())
+    assert isinstance(plain, dict)
+    for form in ("spaces", "base64", "Python's bytes"):
+        other = assigned(ONE_LINE[form](TEXT))
+        assert isinstance(other, dict)
+        assert other["assignment"] == plain["assignment"]
+        assert [note["code"] for note in other["notes"]] == ["input-form"]
+
+
+def test_key_and_value_of_a_record_may_have_colons() -> None:
+    key, value = "0001000473686f7000066f726465727300000004", "0003000000000000002affffffff0000"
+    plain = answer("decode", "offsets-record", given=f"{key} {value}00000001a1fb79299b")
+    given = f"{pairs(bytes.fromhex(key), ':')} {value}00000001a1fb79299b"
+    other = answer("decode", "offsets-record", given=given)
+    assert other["key"] == plain["key"]
+    assert [note["code"] for note in other["notes"]][:1] == ["input-form"]
+    assert other["notes"][1:] == plain["notes"]
+    spaced = answer("decode", "offsets-record", given=f"{pairs(bytes.fromhex(key), ' ')} {value}")
+    assert "a record is its key, a space and its value" in spaced["error"]["text"]
+
+
+TOPICS = st.lists(st.text(max_size=6), max_size=3)
+SUBSCRIPTIONS = st.builds(
+    Subscription,
+    topics=TOPICS.map(tuple),
+    owned=st.dictionaries(st.text(max_size=4), st.lists(st.integers(0, 9), unique=True).map(tuple)),
+    user_data=st.none() | st.binary(max_size=12),
+    generation=st.integers(-1, 2**31 - 1),
+    rack_id=st.none() | st.text(min_size=1, max_size=4),
+)
+
+
+@given(SUBSCRIPTIONS, st.integers(0, 3))
+@example(Subscription(topics=("ta", "tb", "tc", "td")), 0)
+def test_every_lawful_subscription_in_plain_hex_is_itself(
+    subscription: Subscription, version: int
+) -> None:
+    blob = encode_subscription(replace(subscription, version=version))
+    document = decoded_line("subscription", blob.hex().encode(), Mode.TOLERANT)
+    assert "frame" not in document
+    assert document["error"] is None
+    read = decode_subscription(blob).require()
+    assert document["value"] == subscription_document(read)
+
+
+@given(st.binary(min_size=1, max_size=60))
+def test_no_form_changes_bytes_in_silence(blob: bytes) -> None:
+    assert bytes_in(blob.hex().encode()) == (blob, "")
+    for form, write in ONE_LINE.items():
+        if form.startswith("base64") and not (blob[0] == 0 and blob[1:2] < b"\x10"):
+            continue
+        try:
+            found = bytes_in(write(blob).encode("latin-1"))
+        except DocumentError:
+            continue
+        assert found.blob == blob or found.form == "", form
+
+
+@pytest.mark.parametrize("version", [0, 5, 9])
+def test_a_join_request_is_said_and_its_subscriptions_are_decoded(version: int) -> None:
+    data = frame_bytes(JOIN_REQUEST.name, version)
+    document = answer("decode", "subscription", given=data.hex())
+    (note,) = document["notes"]
+    start = data.index(TEXT)
+    assert note["code"] == "input-frame"
+    assert note["text"].startswith(f"this is a JoinGroup request v{version} of member m-1 of group")
+    assert f"bytes {start}..{start + len(TEXT) - 1} (range)" in note["text"]
+    frame = document["frame"]
+    assert [part["owner"] for part in frame["parts"]] == ["range", "sticky"]
+    assert frame["parts"][0]["value"] == PLAIN["value"]
+    assert (document["value"], document["error"]) == (None, None)
+
+
+def test_the_only_part_of_a_frame_is_the_value_in_any_form() -> None:
+    plain = answer("decode", "assignment", given=GIVEN.hex())["value"]
+    for name in (SYNC_REQUEST.name, SYNC_RESPONSE.name):
+        data = frame_bytes(name, 5)
+        for text in (data.hex(), data[4:].hex(), pairs(data, " "), wireshark(data)):
+            document = answer("decode", "assignment", given=text)
+            assert (document["value"], document["error"]) == (plain, None)
+            assert document["notes"][-1]["text"].startswith(f"this is a {name} v5")
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_frame_without_what_is_asked_for_is_said(name: str) -> None:
+    data = frame_bytes(name, 4).hex()
+    holds = "subscription" if "Join" in name else "assignment"
+    other = "assignment" if holds == "subscription" else "subscription"
+    error = answer("decode", other, given=data)["error"]
+    assert error["kind"] == "wrong-type"
+    assert f"this is a {name} v" in error["text"]
+    assert f"try decode {holds}" in error["text"]
+    error = answer("decode", "sticky-userdata", given=data)["error"]
+    assert f"this is a {name} v" in error["text"]
+
+
+def test_odd_bytes_within_a_frame_have_their_place_in_the_whole() -> None:
+    data = frame_bytes(JOIN_RESPONSE.name, 9)
+    at = data.index(OTHER)
+    document = answer(
+        "decode", "subscription", given=(data[:at] + b"\x00\x07" + data[at + 2 :]).hex()
+    )
+    notes = document["frame"]["parts"][1]["notes"] if "frame" in document else document["notes"]
+    assert notes[0]["code"] == "version-above-3"

@@ -1,0 +1,98 @@
+"""The fields of JoinGroup and SyncGroup messages in every version, and of a request's header.
+
+Versions 0 to 9 and 0 to 5: what Kafka 4.4 lists as valid or has removed since (KIP-896).
+"""
+
+from __future__ import annotations
+
+from wire.layout import BYTES, INT8, INT16, INT32, STRING, ArrayOf, Field, Layout, Struct
+
+SUBSCRIPTION, ASSIGNMENT = "subscription", "assignment"
+INSTANCE = "group_instance_id"
+
+JOIN_REQUEST = Layout(
+    "JoinGroup request",
+    versions=range(10),
+    flexible_from=6,
+    fields=(
+        Field("group_id", STRING),
+        Field("session_timeout_ms", INT32),
+        Field("rebalance_timeout_ms", INT32, since=1),
+        Field("member_id", STRING),
+        Field(INSTANCE, STRING, since=5, nullable=True),
+        Field("protocol_type", STRING),
+        Field(
+            "protocols",
+            ArrayOf(Struct((Field("name", STRING), Field(SUBSCRIPTION, BYTES)))),
+        ),
+        Field("reason", STRING, since=8, nullable=True),
+    ),
+)
+JOIN_RESPONSE = Layout(
+    "JoinGroup response",
+    versions=range(10),
+    flexible_from=6,
+    fields=(
+        Field("throttle_time_ms", INT32, since=2),
+        Field("error_code", INT16),
+        Field("generation_id", INT32),
+        Field("protocol_type", STRING, since=7, nullable=True),
+        Field("protocol_name", STRING, nullable=True),
+        Field("leader", STRING),
+        Field("skip_assignment", INT8, since=9),
+        Field("member_id", STRING),
+        Field(
+            "members",
+            ArrayOf(
+                Struct(
+                    (
+                        Field("member_id", STRING),
+                        Field(INSTANCE, STRING, since=5, nullable=True),
+                        Field(SUBSCRIPTION, BYTES),
+                    )
+                )
+            ),
+        ),
+    ),
+)
+SYNC_REQUEST = Layout(
+    "SyncGroup request",
+    versions=range(6),
+    flexible_from=4,
+    fields=(
+        Field("group_id", STRING),
+        Field("generation_id", INT32),
+        Field("member_id", STRING),
+        Field(INSTANCE, STRING, since=3, nullable=True),
+        Field("protocol_type", STRING, since=5, nullable=True),
+        Field("protocol_name", STRING, since=5, nullable=True),
+        Field(
+            "assignments",
+            ArrayOf(Struct((Field("member_id", STRING), Field(ASSIGNMENT, BYTES)))),
+        ),
+    ),
+)
+SYNC_RESPONSE = Layout(
+    "SyncGroup response",
+    versions=range(6),
+    flexible_from=4,
+    fields=(
+        Field("throttle_time_ms", INT32, since=1),
+        Field("error_code", INT16),
+        Field("protocol_type", STRING, since=5, nullable=True),
+        Field("protocol_name", STRING, since=5, nullable=True),
+        Field(ASSIGNMENT, BYTES),
+    ),
+)
+REQUESTS = {11: JOIN_REQUEST, 14: SYNC_REQUEST}
+RESPONSES = (JOIN_RESPONSE, SYNC_RESPONSE)
+HEADER = Layout(
+    "request header",
+    versions=range(1),
+    fields=(
+        Field("api_key", INT16),
+        Field("api_version", INT16),
+        Field("correlation_id", INT32),
+        Field("client_id", STRING, nullable=True),
+    ),
+)

@@ -1,0 +1,260 @@
+"""Find Subscriptions and Assignments in whole JoinGroup and SyncGroup messages.
+
+A request says what it is: its header has the number of the message and its version. A response says
+nothing but a correlation id, so every version is tried: it counts only if it ends with the last
+byte, if its values are usual ones, and if there is a Subscription or an Assignment in it or a
+length before it. Readings that agree on every place are one `GroupFrame`, with all versions that it
+may be.
+
+A frame may come with or without the four bytes of its length, and within a packet: Ethernet, IPv4
+or IPv6, and TCP headers are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from wire.decoded import Mode, NoteCode, Oddities
+from wire.errors import ErrorKind, WireError
+from wire.frames.messages import HEADER, REQUESTS, RESPONSES, SUBSCRIPTION
+from wire.layout import BYTES, ArrayOf, Field, Kind, Layout, Struct, in_line
+from wire.layout.fields import compact_length, fields_reader, form_of, truncated, varint
+from wire.protocol.assignment import decode_assignment
+from wire.protocol.subscription import decode_subscription
+
+ERROR_CODES = range(-1, 200)
+"""Error codes that brokers use, with some to spare."""
+
+THROTTLE_MAX_MS = 3_600_000
+UNSOUND = {
+    NoteCode.CUT,
+    NoteCode.INVALID_UTF8,
+    NoteCode.TRAILING_BYTES,
+    NoteCode.VERSION_ABOVE_3,
+    NoteCode.VERSION_NEGATIVE,
+}
+"""What no Subscription or Assignment of a client has."""
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A Subscription or an Assignment in a frame: the bytes from `start` to before `end`."""
+
+    kind: str
+    owner: str
+    """Id of the member, in a JoinGroup request name of the assignor; empty where there is none."""
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFrame:
+    """A JoinGroup or SyncGroup message."""
+
+    message: str
+    versions: tuple[int, ...]
+    """Versions of the message that have these bytes; a request has one."""
+    fields: Fields
+    """Its fields that are numbers and text, and those of the header."""
+    parts: tuple[Part, ...]
+    start: int
+    """Where its header begins: behind the length and the headers of a packet."""
+
+
+def group_frames(data: bytes) -> list[GroupFrame]:
+    """Return what the data may be: none, one, or several frames that disagree.
+
+    Cost: linear in the data, for each of 16 versions.
+
+    >>> group_frames(b"no frame")
+    []
+    """
+    found: list[GroupFrame] = []
+    for start in _starts(data):
+        for frame in (*_request(data, start), *_responses(data, start)):
+            if not any(_is_same(frame, other) for other in found):
+                found.append(frame)
+            else:
+                found = [
+                    replace(other, versions=(*other.versions, *frame.versions))
+                    if _is_same(frame, other)
+                    else other
+                    for other in found
+                ]
+    return found
+
+
+def _is_same(one: GroupFrame, other: GroupFrame) -> bool:
+    return (one.message, one.parts, one.start) == (other.message, other.parts, other.start)
+
+
+def _starts(data: bytes) -> Iterator[int]:
+    """Yield where a frame may begin: behind a length that fits, at once, or behind TCP's header."""
+    for start in (0, *_payloads(data)):
+        if int.from_bytes(data[start : start + 4]) == len(data) - start - 4:
+            yield start + 4
+        else:
+            yield start
+
+
+def _payloads(data: bytes) -> Iterator[int]:
+    """Yield where the payload of TCP begins, if the data is a packet."""
+    for start in (0, 14):
+        if start and data[12:14] not in {b"\x08\x00", b"\x86\xdd"}:
+            return
+        version = data[start] >> 4 if len(data) > start + 40 else 0
+        if version == 4 and data[start + 9] == 6:
+            tcp = start + 4 * (data[start] & 15)
+        elif version == 6 and data[start + 6] == 6:
+            tcp = start + 40
+        else:
+            continue
+        if len(data) > tcp + 20:
+            yield tcp + 4 * (data[tcp + 12] >> 4)
+
+
+class _Message(NamedTuple):
+    """A message while it is read."""
+
+    data: bytes
+    version: int
+    is_flexible: bool
+    parts: list[Part]
+
+
+def _request(data: bytes, start: int) -> Iterator[GroupFrame]:
+    layout = REQUESTS.get(int.from_bytes(data[start : start + 2]))
+    version = int.from_bytes(data[start + 2 : start + 4])
+    if layout is None or version not in layout.versions:
+        return
+    try:
+        fields: Fields = {}
+        header = _Message(data, 0, is_flexible=False, parts=[])
+        offset = _walk(HEADER.fields, header, start, fields)
+        yield from _frame(
+            layout, _Message(data, version, layout.is_flexible(version), []), start, offset, fields
+        )
+    except WireError:
+        return
+
+
+def _responses(data: bytes, start: int) -> Iterator[GroupFrame]:
+    if len(data) < start + 4:
+        return
+    for layout in RESPONSES:
+        for version in layout.versions:
+            message = _Message(data, version, layout.is_flexible(version), [])
+            fields: Fields = {"correlation_id": int.from_bytes(data[start : start + 4])}
+            try:
+                yield from _frame(layout, message, start, start + 4, fields)
+            except WireError:
+                continue
+
+
+def _frame(
+    layout: Layout, message: _Message, start: int, offset: int, fields: Fields
+) -> Iterator[GroupFrame]:
+    """Yield the frame if it ends where the data does, and its parts are what they should be.
+
+    The header's tag section, of flexible versions, is at `offset`.
+    """
+    if message.is_flexible:
+        offset = _behind_tags(message.data, offset)
+    end = _walk(layout.fields, message, offset, fields)
+    if message.is_flexible:
+        end = _behind_tags(message.data, end)
+    if end == len(message.data) and _is_plausible(fields, message, start):
+        yield GroupFrame(
+            message=layout.name,
+            versions=(message.version,),
+            fields=fields,
+            parts=tuple(message.parts),
+            start=start,
+        )
+
+
+def _is_plausible(fields: Fields, message: _Message, start: int) -> bool:
+    """Return whether a message that ends where the data does is one.
+
+    A request says what it is. Four bytes that fit the length are as good; what has neither must
+    have a Subscription or an Assignment in it, and everything must look as brokers write it.
+    """
+    if "api_version" in fields:
+        return True
+    data = message.data
+    is_usual = (
+        fields["error_code"] in ERROR_CODES
+        and 0 <= fields.get("throttle_time_ms", 0) <= THROTTLE_MAX_MS
+        and all(text.isprintable() for text in fields.values() if isinstance(text, str))
+    )
+    if not is_usual:
+        return False
+    blobs = [(part.kind, data[part.start : part.end]) for part in message.parts]
+    is_measured = start >= 4 and int.from_bytes(data[start - 4 : start]) == len(data) - start
+    is_filled = fields["error_code"] == 0 and any(blob for _, blob in blobs)
+    is_foreign = fields.get("protocol_type") not in {None, "consumer"}
+    are_sound = is_foreign or all(not blob or _is_sound(kind, blob) for kind, blob in blobs)
+    return is_measured or (is_filled and are_sound)
+
+
+def _is_sound(kind: str, blob: bytes) -> bool:
+    """Return whether a part has a version that exists and can be read to its end."""
+    decode = decode_subscription if kind == SUBSCRIPTION else decode_assignment
+    found = decode(blob, mode=Mode.TOLERANT)
+    return found.error is None and not {note.code for note in found.notes} & UNSOUND
+
+
+def _walk(rows: tuple[Field, ...], message: _Message, offset: int, fields: Fields) -> int:
+    """Read rows into `fields`, and the places of bytes into the parts; return the offset behind."""
+    for field in in_line(rows, message.version):
+        if isinstance(field.type, ArrayOf):
+            offset = _elements(field, message, offset)
+            continue
+        assert isinstance(field.type, Kind), "these messages have no struct but in arrays"
+        fill = fields_reader(form_of(field.type, is_flexible=message.is_flexible), [field])
+        value: Fields = {}
+        offset = fill(message.data, offset, Oddities(), value)
+        if field.type is BYTES:
+            owner = fields.get("member_id") or fields.get("name") or ""
+            begin = offset - len(value[field.name])
+            message.parts.append(Part(kind=field.name, owner=owner, start=begin, end=offset))
+        else:
+            fields.update(value)
+    return offset
+
+
+def _elements(field: Field, message: _Message, offset: int) -> int:
+    """Read an array of structs for its parts; return the offset behind it."""
+    assert isinstance(field.type, ArrayOf)
+    assert isinstance(field.type.element, Struct)
+    data = message.data
+    if message.is_flexible:
+        count, offset = compact_length(data, offset, field.name)
+    else:
+        count, offset = int.from_bytes(data[offset : offset + 4], signed=True), offset + 4
+    if not 0 <= count <= len(data) - offset:
+        text = f"{field.name}: {count} elements in {len(data) - offset} bytes"
+        raise WireError(ErrorKind.BAD_LENGTH, text, offset)
+    for _ in range(count):
+        offset = _walk(field.type.element.fields, message, offset, {})
+        if message.is_flexible:
+            offset = _behind_tags(data, offset)
+    return offset
+
+
+def _behind_tags(data: bytes, offset: int) -> int:
+    """Return the offset behind a tag section; no tag of these messages is known."""
+    count, offset = varint(data, offset, "tags")
+    if not 0 <= count <= len(data):
+        raise truncated("tags", count, data, offset)
+    for _ in range(count):
+        _, offset = varint(data, offset, "tag")
+        size, offset = varint(data, offset, "size of a tag")
+        if not 0 <= size <= len(data) - offset:
+            raise truncated("a tag", size, data, offset)
+        offset += size
+    return offset
