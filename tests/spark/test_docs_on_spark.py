@@ -1,4 +1,4 @@
-"""Every example of docs/spark.md does what it shows, on a classic session and over Connect."""
+"""Every example of docs/spark.md does what it shows, over Connect, where least is possible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.spark.conftest import SparkAnswers
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
-@pytest.mark.parametrize("kind", ["classic", "connect"])
+@pytest.mark.parametrize("kind", ["connect"])
 def test_the_page_about_spark_is_right(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
