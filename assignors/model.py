@@ -16,6 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from assignors.names.sequences import (
+    as_entries,
+    as_names,
+    as_number,
+    as_partitions,
+    take,
+)
 from wire import Note, TopicPartitions
 
 Assignment = Mapping[str, TopicPartitions]
@@ -36,13 +43,18 @@ class Topic:
     topic_id: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for a negative count, or racks of another number of partitions."""
+        """Take lists; `ValueError` for a negative count, or another number of racks."""
+        if type(self.partition_count) is not int:
+            take(self, partition_count=as_number(self.partition_count, "partition_count"))
         if self.partition_count < 0:
             raise ValueError(f"partition_count: {self.partition_count} is negative")
         if self.racks and len(self.racks) != self.partition_count:
             raise ValueError(
                 f"racks: {len(self.racks)} entries for {self.partition_count} partitions"
             )
+        if type(self.racks) is not tuple or (self.racks and set(map(type, self.racks)) != {tuple}):
+            racks = as_entries(self.racks, Iterable, "racks")  # type: ignore[type-abstract]
+            take(self, racks=tuple(as_names(each, "racks of a partition") for each in racks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +62,15 @@ class Cluster:
     """The topics that the leader's metadata knows."""
 
     topics: Mapping[str, Topic]
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for topics that are none; counts are for `Cluster.of`."""
+        topics = self.topics
+        if type(topics) is not dict and not isinstance(topics, Mapping):
+            raise ValueError(f"topics: expected name -> Topic, found {topics!r}")
+        if topics and set(map(type, topics.values())) != {Topic}:
+            name, odd = next(each for each in topics.items() if type(each[1]) is not Topic)
+            raise ValueError(f"topics[{name!r}]: {odd!r} is no Topic; Cluster.of takes counts")
 
     @classmethod
     def of(cls, partition_counts: Mapping[str, int]) -> Cluster:
@@ -83,6 +104,28 @@ class Member:
     """False where the bytes do not say what the member owns; it may own anything."""
     notes: tuple[Note, ...] = ()
     """What the decoder reported about its bytes."""
+
+    def __post_init__(self) -> None:
+        """Take lists for tuples; `ValueError` for what is neither, as one name for several topics.
+
+        What the decoder read is right already. Cost: 0.1 to 0.2 us, and 20 ns a topic owned.
+        """
+        if self.version is not None:
+            return
+        topics, owned = self.topics, self.owned
+        if type(topics) is not tuple or (topics and type(topics[0]) is not str):
+            take(self, topics=as_names(topics, "topics"))
+        if type(owned) is dict:
+            for numbers in owned.values():
+                if type(numbers) is not tuple:
+                    take(self, owned=as_partitions(owned, "owned"))
+                    break
+        elif not isinstance(owned, Mapping):
+            as_partitions(owned, "owned")
+        if type(self.generation) is not int:
+            take(self, generation=as_number(self.generation, "generation"))
+        if type(self.member_id) is not str:
+            raise ValueError(f"member_id: expected a name, found {self.member_id!r}")
 
 
 class LazyMembers(Sequence[Member]):
@@ -151,9 +194,15 @@ class Group:
     """What the leader's assignor keeps; only the sticky assignors of `java` read it."""
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for two members with one id: they would share one entry."""
+        """Take lists; `ValueError` for two members with one id: they would share one entry."""
         if isinstance(self.members, LazyMembers):
             return
+        if type(self.members) is not tuple or (
+            self.members and type(self.members[0]) is not Member
+        ):
+            take(self, members=as_entries(self.members, Member, "members"))
+        if not isinstance(self.cluster, Cluster):
+            raise ValueError(f"cluster: expected a Cluster, found {self.cluster!r}")
         seen: set[str] = set()
         for member in self.members:
             if member.member_id in seen:

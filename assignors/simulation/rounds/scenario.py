@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from assignors.names.nearest import suggestion
+from assignors.names.sequences import as_entries, as_names, as_partitions, take
 from wire import TopicPartitions
 
 
@@ -67,6 +69,11 @@ class MemberSpec:
     blob: bytes | None = None
     """Its first Subscription as bytes: these are its first claims and its subscription then."""
 
+    def __post_init__(self) -> None:
+        """Take lists for tuples; `ValueError` for what is neither."""
+        owned = as_partitions(self.owned, "owned")
+        take(self, topics=as_names(self.topics, "topics"), owned=owned)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupEvent:
@@ -88,6 +95,10 @@ class GroupEvent:
     partition_count: int = 0
     """Its partitions afterwards."""
 
+    def __post_init__(self) -> None:
+        """Take the value of a kind, and lists for tuples; `ValueError` for what is neither."""
+        take(self, kind=_kind(self.kind), topics=as_names(self.topics, "topics"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
@@ -103,3 +114,21 @@ class Scenario:
     """The generation that the group has completed before the run; 0: it is new."""
     events: tuple[GroupEvent, ...] = ()
     """What follows, in this order, each after the group has settled."""
+
+    def __post_init__(self) -> None:
+        """Take lists for tuples; `ValueError` for what is neither."""
+        if not isinstance(self.topics, Mapping):
+            raise ValueError(f"topics: expected name -> partition count, found {self.topics!r}")
+        take(
+            self,
+            members=as_entries(self.members, MemberSpec, "members"),
+            events=as_entries(self.events, GroupEvent, "events"),
+        )
+
+
+def _kind(value: str) -> GroupEventKind:
+    try:
+        return GroupEventKind(value)
+    except ValueError:
+        words = suggestion(str(value), map(str, GroupEventKind))
+        raise ValueError(f"kind: {value!r} is none of an event{words}") from None

@@ -16,6 +16,7 @@ from assignors.documents.values import (
     as_strings,
     required,
 )
+from assignors.names.sequences import as_names, take
 from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
@@ -110,6 +111,14 @@ class MemberConfig:
     """It commits how far it came in the callback for revoked partitions."""
     assign: TopicPartitions = field(default_factory=dict)
     """Partitions that it takes by itself, with `assign()`: then it is in no group."""
+
+    def __post_init__(self) -> None:
+        """Take lists for tuples; `ValueError` for what is neither, as one name for several."""
+        take(
+            self,
+            topics=as_names(self.topics, "topics"),
+            assignors=as_names(self.assignors, "assignors"),
+        )
 
     def by_its_clock(self, ms: int) -> int:
         """Return how many microseconds pass until its clock has counted so many milliseconds."""

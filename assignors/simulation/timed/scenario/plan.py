@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from assignors.documents.values import Place, as_list, as_object, as_string, as_strings, required
+from assignors.names.sequences import as_names, take
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import Reader, as_natural, one_of, read_fields
 
@@ -54,6 +55,10 @@ class Action:
     """Which topic."""
     partitions: int = 0
     """How many partitions it has then."""
+
+    def __post_init__(self) -> None:
+        """Take lists for tuples; `ValueError` for what is neither."""
+        take(self, topics=as_names(self.topics, "topics"))
 
 
 READERS: dict[str, Reader] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 from assignors.documents.values import DocumentError, ErrorCode, Place, as_object, as_string
+from assignors.names.sequences import as_entries, take
 from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
 from assignors.simulation.timed.scenario.faults import Fault, read_faults
 from assignors.simulation.timed.scenario.members import (
@@ -62,6 +63,16 @@ class Scenario:
     kept_limit: int = 10_000_000
     """So does one that keeps more in memory: events that wait, and, where they are asked for,
     changes of ownership and records."""
+
+    def __post_init__(self) -> None:
+        """Take lists for tuples; `ValueError` for what is neither."""
+        take(
+            self,
+            members=as_entries(self.members, MemberConfig, "members"),
+            plan=as_entries(self.plan, Action, "plan"),
+            arrivals=as_entries(self.arrivals, Arrivals, "arrivals"),
+            faults=as_entries(self.faults, Fault, "faults"),
+        )
 
     @property
     def protocols(self) -> frozenset[GroupProtocol]:
