@@ -44,6 +44,9 @@ def drawn(html: str, title: str) -> str:
     height = int(drawing[2]) + 2 * MARGIN
     inner = f'{labels[3]}<g transform="translate({labels[1]} 0)">{drawing[3]}</g>'
     inner = re.sub(r"<title>.*?</title>| data-member=\"\d+\"", "", inner, flags=re.DOTALL)
+    # A picture leads nowhere.
+    inner = re.sub(r'<path d="[^"]*"[^>]* class="target-area"/>| id="[^"]*"', "", inner)
+    inner = re.sub(r"</?a\b[^>]*>", "", inner)
     patterns = re.search(r"<defs>.*?</defs>", html, flags=re.DOTALL)
     assert patterns
     body = (
@@ -73,9 +76,10 @@ def _style(drawing: str) -> str:
     kept = [".paper { fill: var(--wash); }"]
     for rule in map(str.strip, _RULE.findall(_COMMENT.sub("", own_code("page.css")))):
         selector = rule.partition("{")[0]
-        named = set(re.findall(r"\.([a-z][\w-]*)", selector)) - {"chart"}
+        named = set(re.findall(r"\.([a-z][\w-]*)", selector)) - {"chart-drawing"}
         is_of_colours = ":root" in rule and "print" not in selector
-        if is_of_colours or (named & classes and named <= classes) or ".chart text" in selector:
+        is_of_text = ".chart-drawing text" in selector
+        if is_of_colours or is_of_text or (named & classes and named <= classes):
             kept.append(rule)
     return "\n".join(kept) + "\n"
 

@@ -46,7 +46,7 @@ def page_of(name: str, *, seeds: int = 2, title: str = "two protocols") -> str:
 def test_every_interval_of_the_ledger_is_a_bar(protocol: GroupProtocol) -> None:
     scenario, played = run("scale-out", protocol)
     life = life_of(scenario, played)
-    drawn = chart(life, Limits(partitions=100), member_styles(life))
+    drawn = chart(life, Limits(partitions=100), member_styles(life), anchor="run-1")
     assert drawn is not None
     bars = [bar for row in drawn.partitions for bar in row.bars]
     assert len(bars) == len(ownerships(played.changes))
@@ -91,7 +91,11 @@ def test_intervals_that_overlap_are_outlined_and_violations_are_findings() -> No
     life = life_of(scenario, played)
     assert any(row.is_double for row in life.assignments)
     assert len(life.anomalies) == len(played.violations) > 0
-    assert "violation" in simulation_page([(scenario, played)], [], title="")
+    text = simulation_page([(scenario, played)], [], title="")
+    assert "violation" in text
+    targets = set(re.findall(r' href="#([^"]+)"', text))
+    assert {"run-1-at-0", "run-1-finding-0", "run-1-drawing"} <= targets
+    assert targets <= set(re.findall(r' id="([^"]+)"', text))
 
 
 def test_protocols_stand_side_by_side_with_their_differences() -> None:

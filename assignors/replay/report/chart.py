@@ -36,6 +36,9 @@ LABEL_MAX = 18
 NUMBER_WIDTH = 18
 """Pixels that a bar needs to have its member's number in it."""
 
+STRIP_WIDTH, STRIP_OVERLAP = 640, 56
+"""Pixels of a strip, and of what two strips share: what one cuts in two is whole in the other."""
+
 LEGEND_MAX = 24
 """Members in a legend."""
 
@@ -78,6 +81,14 @@ class PartitionRow:
     bars: Sequence[Bar]
 
 
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A part of a chart that fits on paper, in pixels of the chart."""
+
+    left: int
+    width: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """What the chart of one life shows."""
@@ -99,6 +110,10 @@ class Chart:
     """Members that have a bar, but no place in the legend."""
     omitted: str | None
     """A sentence about generations and partitions that are not shown."""
+    anchor: str
+    """Begins the ids of its parts on the page."""
+    strips: Sequence[Strip]
+    """The parts into which a printed chart is cut, from left to right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +128,12 @@ class _Selection:
     partitions_omitted: int
 
 
-def chart(life: LifeView, limits: Limits, styles: Mapping[str, MemberStyle]) -> Chart | None:
+def chart(
+    life: LifeView, limits: Limits, styles: Mapping[str, MemberStyle], *, anchor: str
+) -> Chart | None:
     """Return the chart of a life, or `None` where nothing of it is recorded.
+
+    `anchor` is unique among the charts of a page.
 
     Cost: linear in the rows of the life, and the sort of its partitions.
     """
@@ -125,16 +144,21 @@ def chart(life: LifeView, limits: Limits, styles: Mapping[str, MemberStyle]) -> 
     tops = dict(_tops(shown.partitions))
     bottom = max(tops.values(), default=ROWS_HEIGHT - ROW) + ROW
     members = {row.member_id for rows in shown.partitions.values() for row in rows}
+    width = round(shown.scale.width) + RIGHT_MARGIN
     legend = sorted((styles[member] for member in members), key=lambda style: style.number)
     return Chart(
-        width=round(shown.scale.width) + RIGHT_MARGIN,
+        width=width,
         height=bottom + LOADS_HEIGHT,
         rows_width=shown.scale.width,
         generation_count=len(generations),
         generation_label=generation_name(life.row.kind),
         time_label="time" if life.is_simulated else "time, UTC",
         rebalances=rebalance_rows(
-            generations, life.anomalies, shown.scale, is_simulated=life.is_simulated
+            generations,
+            life.anomalies[: limits.findings],
+            shown.scale,
+            anchor=anchor,
+            is_simulated=life.is_simulated,
         ),
         partitions=list(_partition_rows(shown, tops, styles)),
         partitions_top=ROWS_HEIGHT,
@@ -143,7 +167,22 @@ def chart(life: LifeView, limits: Limits, styles: Mapping[str, MemberStyle]) -> 
         legend=legend[:LEGEND_MAX],
         legend_omitted_count=max(len(legend) - LEGEND_MAX, 0),
         omitted=_omitted(life, shown),
+        anchor=anchor,
+        strips=list(strips(width)),
     )
+
+
+def strips(width: int) -> Iterator[Strip]:
+    """Yield the parts of a chart of this width: all of one width, the same overlap between two.
+
+    >>> [(strip.left, strip.width) for strip in strips(992)]
+    [(0, 524), (468, 524)]
+    """
+    step_max = STRIP_WIDTH - STRIP_OVERLAP
+    number = max(-(-(width - STRIP_OVERLAP) // step_max), 1)
+    step = -(-(width - STRIP_OVERLAP) // number)
+    for position in range(number):
+        yield Strip(left=position * step, width=step + STRIP_OVERLAP)
 
 
 def bar_text(row: AssignmentRow, style: MemberStyle) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assignors.replay.findings.causes import repetition
 from assignors.replay.report.chart import ENDINGS, Chart, chart, interval_notes
 from assignors.replay.report.comparison import comparison, comparison_by_generation
 from assignors.replay.report.formats import (
@@ -21,7 +22,7 @@ from assignors.replay.report.formats import (
     value_range,
 )
 from assignors.replay.report.member_styles import MemberStyle, member_styles
-from assignors.replay.report.table_view import Column, Form, TableView, table_view
+from assignors.replay.report.table_view import Column, Form, Link, TableView, table_view
 from assignors.replay.report.view_model import GroupView, LifeView, Limits
 from assignors.replay.tables.rows import AnomalyRow, AssignmentRow, GenerationRow, MemberRow
 
@@ -105,11 +106,13 @@ def life_details(life: LifeView, group: GroupView, limits: Limits) -> LifeDetail
     by_generation = comparison_by_generation(
         life.outcomes, limit=limits.generations if sums and group.has_tables else 0
     )
+    anchor = f"life-{group.number}-{row.life}"
+    drawn = chart(life, limits, styles, anchor=anchor)
     return LifeDetails(
         heading=f"{which}{KIND_NAMES.get(row.kind, row.kind)}{assignor}",
         facts=" · ".join(_facts(life)),
-        chart=chart(life, limits, styles),
-        findings=_findings(life, limits),
+        chart=drawn,
+        findings=_findings(life, limits, places_in_chart(drawn), anchor),
         comparison=comparison(sums, caption="What if another assignor had been used")
         if sums
         else None,
@@ -139,24 +142,55 @@ def _facts(life: LifeView) -> Iterator[str]:
         yield f"downtime in rebalances (estimate): {downtime} partition-seconds"
 
 
-def _findings(life: LifeView, limits: Limits) -> TableView | None:
+def places_in_chart(drawn: Chart | None) -> dict[int, str]:
+    """Return the place of a finding among those of its life -> the id of its first mark."""
+    places: dict[int, str] = {}
+    for mark in drawn.rebalances.findings if drawn is not None else ():
+        for place in mark.findings:
+            places.setdefault(place, mark.anchor)
+    return places
+
+
+def _findings(
+    life: LifeView, limits: Limits, places: Mapping[int, str], anchor: str
+) -> TableView | None:
+    """Return the findings, worst first; the time of each leads to its mark in the chart."""
     if not life.anomalies:
         return None
-    columns: list[Column[AnomalyRow]] = [
-        Column("finding", lambda row: row.kind),
-        Column("start, UTC", lambda row: clock(row.at_ms)),
-        Column("duration", lambda row: duration((row.until_ms or row.at_ms) - row.at_ms or None)),
-        Column("generation", lambda row: number(row.generation), Form.NUMBER),
-        Column("evidence", lambda row: row.evidence, Form.PROSE),
-        Column("client", lambda row: row.client_id, Form.NAME),
+    columns: list[Column[tuple[int, AnomalyRow]]] = [
+        Column("severity", lambda pair: pair[1].severity),
+        Column("finding", lambda pair: pair[1].kind),
+        Column(
+            "start, UTC",
+            lambda pair: Link(clock(pair[1].at_ms), places.get(pair[0])),
+            Form.LINK,
+        ),
+        Column("duration", lambda pair: _duration(pair[1])),
+        Column("generation", lambda pair: number(pair[1].generation), Form.NUMBER),
+        Column("evidence", lambda pair: _evidence(pair[1]), Form.PROSE),
+        Column("what to do", lambda pair: pair[1].what_to_do, Form.PROSE),
+        Column("client", lambda pair: pair[1].client_id, Form.NAME),
     ]
     missing = len(life.anomalies) - limits.findings
     return table_view(
         columns,
-        life.anomalies[: limits.findings],
+        enumerate(life.anomalies[: limits.findings]),
         caption=count(len(life.anomalies), "finding"),
         omitted=f"{count(missing, 'more finding')} not shown." if missing > 0 else None,
+        anchor=anchor,
+        is_stacked=True,
     )
+
+
+def _duration(row: AnomalyRow) -> str:
+    lasted = duration((row.until_ms or row.at_ms) - row.at_ms or None)
+    return f"{lasted}, first to last" if row.occurrences > 1 and lasted != NONE else lasted
+
+
+def _evidence(row: AnomalyRow) -> str:
+    places = sum(map(len, row.partitions.values()))
+    more = repetition(row.occurrences, row.generations, len(row.members), places)
+    return f"{row.evidence} ({more}; this is the worst)" if more else row.evidence
 
 
 def _tables(
@@ -186,7 +220,9 @@ def _generations(life: LifeView, limits: Limits) -> TableView:
         Column("joined", lambda pair: len(pair[1].joined), Form.NUMBER),
         Column("left", lambda pair: len(pair[1].left), Form.NUMBER),
         Column("moves", lambda pair: number(pair[1].moved), Form.NUMBER),
-        Column("minimum moves", lambda pair: number(pair[1].moved_minimum), Form.NUMBER),
+        Column(
+            "moves to the best balance", lambda pair: number(pair[1].moved_minimum), Form.NUMBER
+        ),
         Column("load per member, before → after", _loads),
         Column(
             "best possible maximum load", lambda pair: number(pair[1].load_max_optimum), Form.NUMBER

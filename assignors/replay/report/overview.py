@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assignors.replay.analysis.reproduce import Share, shares
 from assignors.replay.analysis.what_if import total
-from assignors.replay.findings.glossary import GLOSSARY
+from assignors.replay.findings.glossary import GLOSSARY, ORDER
 from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds
 from assignors.replay.report.table_view import Column, Form, TableView, table_view
@@ -59,7 +59,11 @@ def overview(groups: Sequence[GroupView], tables: Tables) -> Overview:
 def _totals(tables: Tables) -> Iterator[Total]:
     groups: Sequence[GroupRow] = tables.groups
     members = {(row.group, row.member_id) for row in tables.members}
-    minima = [row.moved_minimum for row in tables.generations if row.moved_minimum is not None]
+    unnecessary = sum(
+        max(row.moved - row.moved_minimum, 0)
+        for row in tables.generations
+        if row.moved_minimum is not None
+    )
     yield Total(label="groups", value=number(len({row.group for row in groups})))
     yield Total(label="generations", value=number(sum(row.generation_count for row in groups)))
     yield Total(label="members", value=number(len(members)))
@@ -67,7 +71,7 @@ def _totals(tables: Tables) -> Iterator[Total]:
     yield Total(
         label="moves",
         value=number(sum(row.moved for row in groups)),
-        note=f"minimum {sum(minima):,}" if minima else "",
+        note=f"{unnecessary:,} unnecessary" if unnecessary else "",
     )
     yield Total(
         label="double-owned",
@@ -93,17 +97,21 @@ def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
     in_groups = Counter(kind for group in groups for kind in group.finding_kinds)
     rows = [
         FindingCount(kind=kind, findings=findings, groups=in_groups[kind])
-        for kind, findings in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+        for kind, findings in sorted(found.items(), key=lambda pair: ORDER[pair[0]])
     ]
     columns: list[Column[FindingCount]] = [
         Column("finding", lambda row: row.kind, Form.FINDING_KIND),
+        Column("severity", lambda row: GLOSSARY[AnomalyKind(row.kind)].severity.value),
         Column("findings", lambda row: number(row.findings), Form.NUMBER),
         Column("groups", lambda row: number(row.groups), Form.NUMBER),
         Column("meaning", lambda row: GLOSSARY[AnomalyKind(row.kind)].meaning, Form.PROSE),
+        Column("what to do", lambda row: GLOSSARY[AnomalyKind(row.kind)].what_to_do, Form.PROSE),
     ]
     if not rows:
         return None
-    return table_view(columns, rows, caption="Findings by kind", is_caption_visible=False)
+    return table_view(
+        columns, rows, caption="Findings by kind", is_caption_visible=False, is_stacked=True
+    )
 
 
 def _leaders(tables: Tables) -> TableView | None:

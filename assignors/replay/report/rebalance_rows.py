@@ -80,10 +80,14 @@ class Pause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingMark:
-    """All findings of one time."""
+    """All findings that occurred at one time: a link to the first of them in the table."""
 
     x: float
     title: str
+    anchor: str
+    """Its own id on the page."""
+    findings: tuple[int, ...]
+    """Their places among the findings of the life."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,11 +107,13 @@ def rebalance_rows(
     anomalies: Sequence[AnomalyRow],
     scale: TimeScale,
     *,
+    anchor: str = "",
     is_simulated: bool = False,
 ) -> RebalanceRows:
     """Return the marks of these generations and findings. Cost: linear, O(log) a mark.
 
-    Times of a simulation have no date, and how long its rebalances took is no estimate.
+    `anchor` begins the ids of the marks on the page. Times of a simulation have no date, and how
+    long its rebalances took is no estimate.
     """
     simultaneous = [tuple(rows) for _, rows in groupby(generations, key=lambda row: row.at_ms)]
     moved_max = max((sum(row.moved for row in rows) for rows in simultaneous), default=0)
@@ -115,7 +121,7 @@ def rebalance_rows(
         times=list(_times(scale, has_dates=not is_simulated)),
         shortened=list(_shortened(scale)),
         generations=[_generation_mark(rows, scale, moved_max) for rows in simultaneous],
-        findings=list(_findings(anomalies, generations, scale)),
+        findings=list(_findings(anomalies, generations, scale, anchor)),
         pauses=[
             _pause(row, row.pause_ms, scale, is_estimate=not is_simulated)
             for row in generations
@@ -129,7 +135,7 @@ def generation_text(row: GenerationRow) -> str:
     assignor = f", {row.protocol}" if row.protocol else ""
     moved = count(row.moved, "partition") + " moved"
     if row.moved_minimum is not None:
-        moved += f" (minimum {row.moved_minimum:,})"
+        moved += f" (best balance: {row.moved_minimum:,})"
     missing = f"; {count(row.missing_before, 'generation')} before it not recorded"
     return (
         f"{generation_name(row.kind)} {row.generation} at {clock(row.at_ms)}: "
@@ -210,19 +216,25 @@ def _pause(row: GenerationRow, pause_ms: int, scale: TimeScale, *, is_estimate: 
 
 
 def _findings(
-    anomalies: Sequence[AnomalyRow], generations: Sequence[GenerationRow], scale: TimeScale
+    anomalies: Sequence[AnomalyRow],
+    generations: Sequence[GenerationRow],
+    scale: TimeScale,
+    anchor: str,
 ) -> Iterator[FindingMark]:
     """Yield a mark for each time at which a finding occurred: how many, and of which kinds."""
     begun = {row.generation: row.at_ms for row in generations}
-    by_time: dict[int, list[AnomalyRow]] = {}
-    for row in anomalies:
+    by_time: dict[int, list[int]] = {}
+    for place, row in enumerate(anomalies):
         times = {row.at_ms, *(begun[number] for number in row.generations if number in begun)}
         for at_ms in times:
             if at_ms >= scale.from_ms:
-                by_time.setdefault(at_ms, []).append(row)
-    for at_ms, rows in sorted(by_time.items()):
-        kinds = ", ".join(dict.fromkeys(row.kind for row in rows))
+                by_time.setdefault(at_ms, []).append(place)
+    for position, (at_ms, places) in enumerate(sorted(by_time.items())):
+        kinds = ", ".join(dict.fromkeys(anomalies[place].kind for place in places))
+        evidence = anomalies[places[0]].evidence
         yield FindingMark(
             x=scale.at(at_ms) + 5,
-            title=(f"{count(len(rows), 'finding')} at {clock(at_ms)}: {kinds}. {rows[0].evidence}"),
+            title=f"{count(len(places), 'finding')} at {clock(at_ms)}: {kinds}. {evidence}",
+            anchor=f"{anchor}-at-{position}",
+            findings=tuple(places),
         )

@@ -31,6 +31,8 @@ class Form(StrEnum):
     """A member's colour and number: `MemberStyle`."""
     FINDING_KIND = "finding-kind"
     """A button that searches for the groups with this kind of finding: `str`."""
+    LINK = "link"
+    """Text that leads to a place on the page: `Link` or `None`."""
     BAR = "bar"
     """A number with a bar beside it: `InlineBar`."""
 
@@ -62,6 +64,14 @@ class InlineBar:
     """Whether a line across the cell shows where the bar could be."""
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Text, and the id of the place that it leads to; `None`: the page does not show that place."""
+
+    text: str
+    anchor: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
     """A table that is ready to be drawn."""
@@ -78,6 +88,10 @@ class TableView:
     omitted: str | None = None
     """A sentence about rows that are not shown."""
     first_row_class: str | None = None
+    anchor: str | None = None
+    """Begins the ids of its rows, to which marks of the chart lead; a number follows it."""
+    is_stacked: bool = False
+    """Whether a narrow screen shows the cells of a row below each other, each with its header."""
 
 
 def table_view(
@@ -89,6 +103,8 @@ def table_view(
     heading: str | None = None,
     omitted: str | None = None,
     first_row_class: str | None = None,
+    anchor: str | None = None,
+    is_stacked: bool = False,
 ) -> TableView:
     """Return the table of some rows, without the columns that are empty in every row.
 
@@ -108,6 +124,8 @@ def table_view(
         heading=heading,
         omitted=omitted,
         first_row_class=first_row_class,
+        anchor=anchor,
+        is_stacked=is_stacked,
     )
 
 

@@ -1,7 +1,7 @@
 """The groups that the page shows: their rows, joined by life, and how much of each is shown.
 
 A page with everything about five hundred groups would be too large to open. So the groups share a
-number of marks (bars and table rows). Groups with most findings come first, and charts before
+number of marks (bars and table rows). Groups with the worst findings come first, and charts before
 tables. Where the page shows less of a group than there is, it says so.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Protocol, TypeVar
 
+from assignors.replay.findings.glossary import RANK
 from assignors.replay.tables.rows import (
     AnomalyRow,
     AssignmentRow,
@@ -95,13 +96,18 @@ class GroupView:
         return sum(life.row.anomaly_count for life in self.lives)
 
     @property
+    def rank(self) -> int:
+        """The place of its worst severity; without findings behind all of them."""
+        return min(RANK.get(life.row.severity or "", len(RANK)) for life in self.lives)
+
+    @property
     def finding_kinds(self) -> tuple[str, ...]:
         """Kinds of its findings, each once, sorted."""
         return tuple(sorted({row.kind for life in self.lives for row in life.anomalies}))
 
 
 def group_views(tables: Tables, limits: Limits) -> list[GroupView]:
-    """Return the groups that the page shows, those with most findings first.
+    """Return the groups that the page shows: worst findings first, then most findings.
 
     Cost: linear in the rows, and the sort of the groups.
     """
@@ -109,7 +115,7 @@ def group_views(tables: Tables, limits: Limits) -> list[GroupView]:
         GroupView(number=0, name=name, lives=tuple(lives))
         for name, lives in groupby(_lives(tables), key=lambda life: life.row.group)
     ]
-    groups.sort(key=lambda group: (-group.anomaly_count, utf16_key(group.name)))
+    groups.sort(key=lambda group: (group.rank, -group.anomaly_count, utf16_key(group.name)))
     groups = groups[: limits.groups]
     has_details, left = _fitting(
         [_sum(chart_marks, group, limits) for group in groups], limits.marks

@@ -57,8 +57,8 @@ def simulation_page(
         differences=differences(summary) if len(seeds) > 1 else None,
         errors=[_error(row) for row in results if row["error"]],
         lives=[
-            (scenario.protocol.value, run_details(scenario, played, limits))
-            for scenario, played in runs
+            (scenario.protocol.value, run_details(scenario, played, limits, anchor=f"run-{number}"))
+            for number, (scenario, played) in enumerate(runs, start=1)
         ],
     )
     return f"{html}\n"

@@ -16,9 +16,9 @@ from assignors.ownership.intervals import FOREVER, Ownership, ownerships
 from assignors.replay.findings.glossary import Severity
 from assignors.replay.report.chart import chart
 from assignors.replay.report.formats import clock, count, duration, partition_seconds
-from assignors.replay.report.group_details import LifeDetails
+from assignors.replay.report.group_details import LifeDetails, places_in_chart
 from assignors.replay.report.member_styles import member_styles
-from assignors.replay.report.table_view import Column, Form, TableView, table_view
+from assignors.replay.report.table_view import Column, Form, Link, TableView, table_view
 from assignors.replay.report.view_model import LifeView, Limits
 from assignors.replay.tables.rows import AnomalyRow, AssignmentRow, GenerationRow, GroupRow
 from assignors.simulation.timed.costs.meter import Rebalance
@@ -40,9 +40,13 @@ class _Moment:
     """Who consumed each partition last."""
 
 
-def run_details(scenario: Scenario, played: Played, limits: Limits) -> LifeDetails:
-    """Return a run's chart and tables. Cost: linear in its intervals; O(P) a rebalance."""
+def run_details(scenario: Scenario, played: Played, limits: Limits, *, anchor: str) -> LifeDetails:
+    """Return a run's chart and tables; `anchor` is unique among those of a page.
+
+    Cost: linear in its intervals; O(P) a rebalance.
+    """
     life = life_of(scenario, played)
+    drawn = chart(life, limits, member_styles(life), anchor=anchor)
     result = played.result
     without = partition_seconds(round(result.unavailable_partition_ms))
     facts = [
@@ -59,8 +63,8 @@ def run_details(scenario: Scenario, played: Played, limits: Limits) -> LifeDetai
     return LifeDetails(
         heading=f"Seed {scenario.seed}",
         facts=" · ".join(facts),
-        chart=chart(life, limits, member_styles(life)),
-        findings=_findings(life),
+        chart=drawn,
+        findings=_findings(life, limits, places_in_chart(drawn), anchor),
         comparison=None,
         comparison_by_generation=None,
         has_inferred_counts=False,
@@ -227,14 +231,27 @@ def _violations(row: GroupRow, played: Played) -> list[AnomalyRow]:
     ]
 
 
-def _findings(life: LifeView) -> TableView | None:
-    columns: list[Column[AnomalyRow]] = [
-        Column("violation", lambda row: clock(row.at_ms)),
-        Column("what", lambda row: row.evidence, Form.PROSE),
+def _findings(
+    life: LifeView, limits: Limits, places: Mapping[int, str], anchor: str
+) -> TableView | None:
+    columns: list[Column[tuple[int, AnomalyRow]]] = [
+        Column(
+            "violation",
+            lambda pair: Link(clock(pair[1].at_ms), places.get(pair[0])),
+            Form.LINK,
+        ),
+        Column("what", lambda pair: pair[1].evidence, Form.PROSE),
     ]
     if not life.anomalies:
         return None
-    return table_view(columns, life.anomalies, caption=count(len(life.anomalies), "violation"))
+    missing = len(life.anomalies) - limits.findings
+    return table_view(
+        columns,
+        enumerate(life.anomalies[: limits.findings]),
+        caption=count(len(life.anomalies), "violation"),
+        omitted=f"{count(missing, 'more violation')} not shown." if missing > 0 else None,
+        anchor=anchor,
+    )
 
 
 def _plan(plan: Sequence[Action], limits: Limits) -> Iterator[TableView]:

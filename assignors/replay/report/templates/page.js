@@ -35,14 +35,37 @@
 
   function openTarget() {
     const target = document.getElementById(location.hash.slice(1));
-    const group = target && target.closest("details");
+    if (!target) return;
+    const group = target.closest(".group");
     if (group) {
+      group.hidden = false;
       group.open = true;
-      group.scrollIntoView();
     }
+    if (target.classList.contains("group-details")) {
+      group.scrollIntoView();
+      return;
+    }
+    target.scrollIntoView({ block: "center", inline: "center" });
+    const link = target.matches("a") ? target : target.querySelector("a");
+    if (link) link.focus({ preventScroll: true });
   }
   addEventListener("hashchange", openTarget);
   openTarget();
+
+  // On paper nothing opens: the groups that are open are printed in full, or all where none is.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    const shown = groups.filter((group) => !group.hidden);
+    const isAnyOpen = shown.some((group) => group.open);
+    const wanted = isAnyOpen ? shown.filter((group) => group.open) : shown;
+    const parts = groups.length ? [...wanted, document.querySelector("footer")] : [document.body];
+    opened = parts.flatMap((part) => [part, ...part.querySelectorAll("details")])
+      .filter((part) => part.localName === "details" && !part.open);
+    for (const details of opened) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
+  });
 
   const marks = "[data-member], .mark, .finding, .generation, .membership, .load, .shortened";
 
