@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -34,26 +35,20 @@ from assignors.simulation.timed.protocols.consumer.step import (
 )
 from assignors.simulation.timed.protocols.consumer.step import step as group_step
 from assignors.simulation.timed.protocols.effects import (
-    Append,
-    Arrived,
-    Cancel,
-    Committed,
+    MILLISECOND,
     CoordinatorEvent,
     Effect,
-    Fired,
-    Record,
     Reply,
     Request,
     Response,
-    Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.access import consumer_access
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
-from assignors.simulation.timed.queue import EventQueue
+from assignors.simulation.timed.protocols.failover import load_consumer
+from assignors.simulation.timed.protocols.offsets.access import GroupAccess, consumer_access
+from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
-from tests.foreign.coordinator import MILLISECOND, Operation
-from tests.foreign.plays import Step, answer_of, record_of
+from tests.foreign.player import Drawn, Operation, Player, played
+from tests.foreign.plays import Step
 
 BROKERS = (
     {"group.consumer.assignors": "uniform"},
@@ -67,8 +62,8 @@ records listed them, which our coordinator does not follow."""
 REBALANCES_MS = (5000, 20_000)
 
 
-class OurCoordinator:
-    """Our coordinator of a consumer group, played operation by operation."""
+class OurCoordinator(Player):
+    """Our coordinator of a consumer group."""
 
     def __init__(self, broker: dict[str, str]) -> None:
         interval = broker.get("group.consumer.assignment.interval.ms", "1000")
@@ -85,52 +80,25 @@ class OurCoordinator:
         def play(at_us: int, event: CoordinatorEvent) -> list[Effect]:
             return group_step(waiting, at_us + (START_MS - CLOCK_STARTS_MS) * MILLISECOND, event)
 
-        self.offsets = OffsetsCoordinator(
-            group=consumer_access(self.state, play), config=commits.offsets_config(broker)
-        )
-        self.queue: EventQueue[Fired] = EventQueue()
-        self.replies: list[Reply] = []
-        self.records: list[Record] = []
+        def access(_: int | None = None) -> GroupAccess:
+            return consumer_access(self.state, play)
 
-    def request(self, number: int, request: Request) -> None:
-        """Play a request."""
-        self._step(Arrived(number, request))
+        offsets = OffsetsCoordinator(group=access(), config=commits.offsets_config(broker))
+        super().__init__(offsets, load=partial(load_consumer, waiting), access=access)
 
-    def topics(self, counts: Mapping[str, int]) -> None:
-        """Create topics, or give them more partitions."""
+    def play(self, op: Operation) -> None:
+        """Play what is no request: also topics that are created or get more partitions."""
+        if op["op"] != "topics":
+            super().play(op)
+            return
         topics = {
             **self.state.cluster.topics,
             **{
                 name: Topic(partition_count=count, topic_id=topic_id(name))
-                for name, count in counts.items()
+                for name, count in op["topics"].items()
             },
         }
         coordinator.topics_changed(self.state, Cluster(topics=topics))
-
-    def advance(self, ms: int) -> None:
-        """Let time pass: timers run out."""
-        until = self.queue.now + ms * MILLISECOND
-        while (fired := self.queue.take(until)) is not None:
-            self._step(fired)
-        self.queue.now = until
-
-    def _step(self, event: CoordinatorEvent) -> None:
-        written: list[int] = []
-        for effect in step(self.offsets, self.queue.now, event):
-            match effect:
-                case Reply():
-                    self.replies.append(effect)
-                case Schedule(key, after_us, data):
-                    self.queue.start(key, self.queue.now + after_us, Fired(key, data))
-                case Cancel(key):
-                    self.queue.stop(key)
-                case Append(records, token):
-                    self.records += records
-                    written.append(token)
-                case _:
-                    raise AssertionError(effect)
-        for token in written:
-            self._step(Committed(token))
 
 
 def topic_id(name: str) -> str:
@@ -172,28 +140,19 @@ def history(
         Client(name=f"c{i}", instance_id=f"i{i}" if statics and random.random() < 0.6 else None)
         for i in range(random.randint(1, 6))
     ]
-    ops: list[Operation] = [{"op": "topics", "topics": dict(counts)}]
-    ours.topics(counts)
-    steps: list[Step] = [{"responses": [], "records": []}]
-    for number in range(1, length):
-        op, request, client = _next(random, clients, counts)
-        responses = []
-        if request is None:
-            if op["op"] == "topics":
-                counts |= op["topics"]
-                ours.topics(op["topics"])
-            else:
-                ours.advance(op["ms"])
-        else:
-            ours.request(number, request)
-            for reply in ours.replies:
-                responses.append(answer_of(reply, request))
-                _learn(client, request, reply.response)
-            ours.replies = []
-        ops.append(op)
-        steps.append({"responses": responses, "records": [record_of(r) for r in ours.records]})
-        see(ours)
-        ours.records = []
+    asking: dict[int, Client] = {}
+
+    def draw(number: int) -> Drawn:
+        if number == 0:
+            return {"op": "topics", "topics": dict(counts)}, None
+        op, request, asking[number] = _next(random, clients, counts)
+        counts.update(op.get("topics") or {} if op["op"] == "topics" else {})
+        return op, request
+
+    def learn(request: Request, reply: Reply) -> None:
+        _learn(asking[reply.number], request, reply.response)
+
+    ops, steps = played(random, ours, length, draw=draw, learn=learn, forget=lambda: None, see=see)
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
 

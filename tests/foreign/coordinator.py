@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any
@@ -30,27 +31,19 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
-    Append,
-    Arrived,
-    Cancel,
-    Committed,
-    CoordinatorEvent,
-    Fired,
-    Record,
     Reply,
     Request,
-    Schedule,
 )
+from assignors.simulation.timed.protocols.failover import load_classic
 from assignors.simulation.timed.protocols.offsets import messages as offsets
-from assignors.simulation.timed.protocols.offsets.access import classic_access
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
+from assignors.simulation.timed.protocols.offsets.access import GroupAccess, classic_access
+from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
 from assignors.simulation.timed.protocols.push import messages as push
-from assignors.simulation.timed.queue import EventQueue
 from tests.foreign import commits
-from tests.foreign.plays import Step, answer_of, record_of
+from tests.foreign.player import Drawn, Operation, Player, played
+from tests.foreign.plays import Step
 from wire import Subscription, encode_subscription
 
-Operation = dict[str, Any]
 MILLISECOND = 1000
 SESSIONS_MS = (6000, 10_000)
 REBALANCES_MS = (3000, 8000, 20_000)
@@ -64,8 +57,8 @@ TOPICS = ("t", "u")
 """Whose offsets are committed; members subscribe to the first."""
 
 
-class OurCoordinator:
-    """Our coordinator, played operation by operation; records are replicated at once."""
+class OurCoordinator(Player):
+    """Our coordinator of a classic group."""
 
     def __init__(self, broker: dict[str, str]) -> None:
         given = count(1)
@@ -80,42 +73,13 @@ class OurCoordinator:
                 max_size=int(broker.get("group.max.size", 2**31 - 1)),
             ),
         )
-        self.state = OffsetsCoordinator(
-            group=classic_access(self.group, clock_starts_ms=commits.START_MS),
-            config=commits.offsets_config(broker),
-        )
-        self.queue: EventQueue[Fired] = EventQueue()
-        self.replies: list[Reply] = []
-        self.records: list[Record] = []
 
-    def request(self, number: int, request: Request) -> None:
-        """Play a request."""
-        self._step(Arrived(number, request))
+        def access(since_ms: int | None = None) -> GroupAccess:
+            start_ms = commits.START_MS
+            return classic_access(self.group, clock_starts_ms=start_ms, since_ms=since_ms)
 
-    def advance(self, ms: int) -> None:
-        """Let time pass: timers run out."""
-        until = self.queue.now + ms * MILLISECOND
-        while (fired := self.queue.take(until)) is not None:
-            self._step(fired)
-        self.queue.now = until
-
-    def _step(self, event: CoordinatorEvent) -> None:
-        written: list[int] = []
-        for effect in step(self.state, self.queue.now, event):
-            match effect:
-                case Reply():
-                    self.replies.append(effect)
-                case Schedule(key, after_us, data):
-                    self.queue.start(key, self.queue.now + after_us, Fired(key, data))
-                case Cancel(key):
-                    self.queue.stop(key)
-                case Append(records, token):
-                    self.records += records
-                    written.append(token)
-                case _:
-                    raise AssertionError(effect)
-        for token in written:
-            self._step(Committed(token))
+        offsets = OffsetsCoordinator(group=access(), config=commits.offsets_config(broker))
+        super().__init__(offsets, load=partial(load_classic, self.group), access=access)
 
 
 @dataclass
@@ -147,30 +111,22 @@ def history(
         Client(name=f"c{i}", instance_id=f"i{i % 3}" if statics and random.random() < 0.6 else None)
         for i in range(random.randint(1, 6))
     ]
-    asked: dict[int, tuple[Client, Request]] = {}
-    ops: list[Operation] = []
-    steps: list[Step] = []
-    for number in range(length):
-        client = random.choice(clients)
-        op, request = _next(random, client)
-        if request is None:
-            ours.advance(op["ms"])
-        else:
-            asked[number] = client, request
-            ours.request(number, request)
-        ops.append(op)
-        steps.append(
-            {
-                "responses": [answer_of(reply, asked[reply.number][1]) for reply in ours.replies],
-                "records": [record_of(record) for record in ours.records],
-            }
-        )
-        see(ours)
-        for reply in ours.replies:
-            assert not isinstance(reply.response, ConsumerHeartbeatResponse | push.Response)
-            if not isinstance(reply.response, offsets.Response):
-                _learn(asked[reply.number][0], reply.response)
-        ours.replies, ours.records = [], []
+    asking: dict[int, Client] = {}
+
+    def draw(number: int) -> Drawn:
+        asking[number] = client = random.choice(clients)
+        return _next(random, client)
+
+    def learn(_: Request, reply: Reply) -> None:
+        assert not isinstance(reply.response, ConsumerHeartbeatResponse | push.Response)
+        if not isinstance(reply.response, offsets.Response):
+            _learn(asking[reply.number], reply.response)
+
+    def forget() -> None:
+        for client in clients:
+            client.waits = False
+
+    ops, steps = played(random, ours, length, draw=draw, learn=learn, forget=forget, see=see)
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
 

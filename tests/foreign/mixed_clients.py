@@ -35,7 +35,7 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.protocols.offsets import messages as offsets
 from tests.foreign import commits
 from tests.foreign.consumer_coordinator import operation_of
-from tests.foreign.coordinator import Operation
+from tests.foreign.player import Operation
 from wire import (
     Subscription,
     TopicPartitions,

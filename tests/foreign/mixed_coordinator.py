@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any
@@ -25,36 +26,31 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
 )
 from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
-    Append,
-    Arrived,
-    Cancel,
-    Committed,
+    MILLISECOND,
     CoordinatorEvent,
     Effect,
     Fired,
-    Record,
     Reply,
     Request,
-    Schedule,
 )
+from assignors.simulation.timed.protocols.failover import load_mixed
 from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator, step
+from assignors.simulation.timed.protocols.offsets.access import GroupAccess
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.coordinator import step as offsets_step
 from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
-from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
 from tests.foreign.consumer_coordinator import topic_id
-from tests.foreign.coordinator import MILLISECOND, Operation
 from tests.foreign.mixed_clients import TOPICS, Client, Habits, learn, next_of
-from tests.foreign.plays import Step, answer_of, record_of
+from tests.foreign.player import Drawn, Operation, Player, played
+from tests.foreign.plays import Step
 
 LOOKUP = ("lookup", "")
 
 
-class OurCoordinator:
-    """Our coordinator, played operation by operation; records are replicated at once."""
+class OurCoordinator(Player):
+    """Our coordinator of a group of either kind."""
 
     def __init__(self, broker: dict[str, str]) -> None:
         given = count(1)
@@ -90,17 +86,30 @@ class OurCoordinator:
             policy=MigrationPolicy(broker["group.consumer.migration.policy"]),
             new_uuid=new_short_id,
         )
-        self.offsets = OffsetsCoordinator(
-            group=mixed_access(self.state, clock_starts_ms=START_MS, play=self._play),
-            config=commits.offsets_config(broker),
-        )
-        self.queue: EventQueue[Fired] = EventQueue()
-        self.replies: list[Reply] = []
-        self.records: list[Record] = []
 
-    def request(self, number: int, request: Request) -> None:
-        """Play a request."""
-        self._step(Arrived(number, request))
+        def access(since_ms: int | None = None) -> GroupAccess:
+            return mixed_access(
+                self.state, clock_starts_ms=START_MS, play=self._play, since_ms=since_ms
+            )
+
+        offsets = OffsetsCoordinator(group=access(), config=commits.offsets_config(broker))
+        super().__init__(
+            offsets,
+            load=partial(load_mixed, self.state),
+            access=access,
+            not_by_time=frozenset({LOOKUP}),
+        )
+
+    def play(self, op: Operation) -> None:
+        """Play what is no request: also topics that change, and what a background thread does."""
+        match op["op"]:
+            case "topics":
+                self.topics(op["topics"])
+            case "tasks":
+                if self.consumer.lookup is not None:
+                    self._step(Fired(LOOKUP, 0))
+            case _:
+                super().play(op)
 
     def topics(self, counts: Mapping[str, int]) -> None:
         """Create topics, delete those with a count of 0, or give them more partitions."""
@@ -111,40 +120,8 @@ class OurCoordinator:
                 topics[name] = Topic(partition_count=partitions, topic_id=topic_id(name))
         consumer_coordinator.topics_changed(self.consumer, Cluster(topics=topics))
 
-    def run_tasks(self) -> None:
-        """Let the background thread do what waits for it."""
-        if self.consumer.lookup is not None:
-            self._step(Fired(LOOKUP, 0))
-
-    def advance(self, ms: int) -> None:
-        """Let time pass: timers run out."""
-        until = self.queue.now + ms * MILLISECOND
-        while (fired := self.queue.take(until)) is not None:
-            self._step(fired)
-        self.queue.now = until
-
     def _play(self, at_us: int, event: CoordinatorEvent) -> list[Effect]:
         return step(self.state, at_us + (START_MS - CLOCK_STARTS_MS) * MILLISECOND, event)
-
-    def _step(self, event: CoordinatorEvent) -> None:
-        written: list[int] = []
-        for effect in offsets_step(self.offsets, self.queue.now, event):
-            match effect:
-                case Reply():
-                    self.replies.append(effect)
-                case Schedule(key, after_us, data) if key != LOOKUP:
-                    self.queue.start(key, self.queue.now + after_us, Fired(key, data))
-                case Schedule():
-                    pass  # the history says when
-                case Cancel(key):
-                    self.queue.stop(key)
-                case Append(records, token):
-                    self.records += records
-                    written.append(token)
-                case _:
-                    raise AssertionError(effect)
-        for token in written:
-            self._step(Committed(token))
 
 
 def history(
@@ -166,31 +143,26 @@ def history(
         client = Client(name=f"c{i}", instance_id=instance_id, is_classic=False)
         client.restart(is_classic=random.random() < classics)
         clients.append(client)
-    ops: list[Operation] = [{"op": "topics", "topics": dict(counts)}]
-    ours.topics(counts)
-    steps: list[Step] = [{"responses": [], "records": []}]
-    asked: dict[int, tuple[Client, Request, int]] = {}
-    for number in range(1, length):
+    asking: dict[int, tuple[Client, int]] = {}
+
+    def draw(number: int) -> Drawn:
+        if number == 0:
+            return {"op": "topics", "topics": dict(counts)}, None
         client = random.choice(clients)
         op, request = next_of(random, habits, client, counts)
-        if request is None:
-            _play(ours, op)
-        else:
-            asked[number] = client, request, client.life
-            ours.request(number, request)
-        ops.append(op)
-        steps.append(
-            {
-                "responses": [answer_of(reply, asked[reply.number][1]) for reply in ours.replies],
-                "records": [record_of(record) for record in ours.records],
-            }
-        )
-        see(ours)
-        for reply in ours.replies:
-            who, what, life = asked[reply.number]
-            if life == who.life:
-                learn(who, what, reply)
-        ours.replies, ours.records = [], []
+        asking[number] = client, client.life
+        return op, request
+
+    def learned(request: Request, reply: Reply) -> None:
+        client, life = asking[reply.number]
+        if life == client.life:
+            learn(client, request, reply)
+
+    def forget() -> None:
+        for client in clients:
+            client.waits = False
+
+    ops, steps = played(random, ours, length, draw=draw, learn=learned, forget=forget, see=see)
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
 
@@ -217,13 +189,3 @@ def _habits(random: Random, broker: Mapping[str, str]) -> Habits:
         deletes_topics=random.random() < 0.3,
         restarts=random.choice((0.0, 0.01, 0.02, 0.05, 0.1)),
     )
-
-
-def _play(ours: OurCoordinator, op: Operation) -> None:
-    match op["op"]:
-        case "topics":
-            ours.topics(op["topics"])
-        case "tasks":
-            ours.run_tasks()
-        case _:
-            ours.advance(op["ms"])

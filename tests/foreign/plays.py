@@ -149,6 +149,7 @@ def _classic(record: GroupRecord) -> Step:
         "protocol": record.protocol,
         "leader": record.leader,
         "type": record.protocol_type or "",
+        "since": record.since_ms - commits.START_MS,
         "members": [
             [
                 *each[:5],

@@ -143,6 +143,7 @@ def _classic(record: GroupRecord) -> dict[str, Any]:
         "generation": record.generation,
         "protocol": record.protocol,
         "leader": record.leader,
+        "currentStateTimestamp": record.since_ms,
         "members": [
             {
                 "memberId": each.member_id,

@@ -241,6 +241,15 @@ final class CoordinatorShard {
         }
     }
 
+    /** What stands in the log: a record, or the marker that a transaction has ended. */
+    private record Written(
+            long offset, long producer, CoordinatorRecord record, TransactionResult end) {
+        void replayBy(SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state) {
+            if (record != null) state.replay(offset, producer, (short) -1, record);
+            else state.replayEndTransactionMarker(producer, (short) 0, end);
+        }
+    }
+
     private interface Step<T> {
         CoordinatorResult<T, CoordinatorRecord> run() throws Throwable;
     }
@@ -248,9 +257,10 @@ final class CoordinatorShard {
     private final Clock clock = new Clock();
     private final Timers timers = new Timers();
     private final Tasks tasks = new Tasks();
-    private final SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state;
-    private final GroupCoordinatorShard shard;
-    private final SnapshotRegistry snapshots;
+    private final JsonNode settings;
+    private final List<Written> log = new ArrayList<>();
+    private SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state;
+    private GroupCoordinatorShard shard;
     private final Map<Uuid, String> names = new HashMap<>();
     private MetadataImage image = MetadataImage.EMPTY;
     private long imageVersion;
@@ -261,6 +271,12 @@ final class CoordinatorShard {
     private ArrayNode records;
 
     private CoordinatorShard(JsonNode settings) {
+        this.settings = settings;
+        load(List.of());
+    }
+
+    /** A coordinator that has read these records, and knows nothing besides. */
+    private void load(List<Written> records) {
         Map<String, Object> broker = new HashMap<>();
         settings.properties().forEach(e -> broker.put(e.getKey(), e.getValue().asText()));
         AbstractConfig config =
@@ -272,14 +288,14 @@ final class CoordinatorShard {
                         broker,
                         false);
         GroupCoordinatorConfig groupConfig = new GroupCoordinatorConfig(config);
-        LogContext log = new LogContext();
-        snapshots = new SnapshotRegistry(log);
+        LogContext context = new LogContext();
+        SnapshotRegistry snapshots = new SnapshotRegistry(context);
         shard =
                 new GroupCoordinatorShard.Builder(
                                 groupConfig,
                                 new GroupConfigManager(groupConfig, new ShareGroupConfig(config)))
                         .withAuthorizerPlugin(Optional.empty())
-                        .withLogContext(log)
+                        .withLogContext(context)
                         .withTime(clock)
                         .withTimer(timers)
                         .withExecutor(tasks)
@@ -290,8 +306,13 @@ final class CoordinatorShard {
                         .withTopicPartition(OFFSETS)
                         .withSnapshotRegistry(snapshots)
                         .build();
-        state = new SnapshottableCoordinator<>(log, snapshots, shard, OFFSETS);
-        shard.onLoaded(new KRaftCoordinatorMetadataImage(MetadataImage.EMPTY));
+        state = new SnapshottableCoordinator<>(context, snapshots, shard, OFFSETS);
+        for (Written each : records) each.replayBy(state);
+        if (written > 0) {
+            state.updateLastWrittenOffset(written);
+            state.updateLastCommittedOffset(written);
+        }
+        shard.onLoaded(new KRaftCoordinatorMetadataImage(image));
     }
 
     /** in: broker settings, ops; out: for each of ops the responses and records. */
@@ -318,6 +339,7 @@ final class CoordinatorShard {
             case "delete-offsets" -> deleteOffsets(in);
             case "end-transaction" -> endTransaction(in);
             case "tasks" -> runTasks();
+            case "reload" -> reload(in);
             case "advance" -> advance(in.get("ms").asLong());
             default -> throw new IllegalArgumentException(in.toString());
         }
@@ -578,9 +600,21 @@ final class CoordinatorShard {
     private void endTransaction(JsonNode in) {
         TransactionResult result =
                 in.get("commit").asBoolean() ? TransactionResult.COMMIT : TransactionResult.ABORT;
-        state.replayEndTransactionMarker(in.get("producer").asLong(), (short) 0, result);
+        Written marker = new Written(written, in.get("producer").asLong(), null, result);
+        marker.replayBy(state);
+        log.add(marker);
         state.updateLastWrittenOffset(++written);
         state.updateLastCommittedOffset(written);
+    }
+
+    /** The next coordinator: what waited at the last one is lost, as are some records if asked. */
+    private void reload(JsonNode in) {
+        timers.running.clear();
+        tasks.waiting.clear();
+        List<Written> left = new ArrayList<>();
+        if (in.hasNonNull("keep")) in.get("keep").forEach(at -> left.add(log.get(at.asInt())));
+        else left.addAll(log);
+        load(left);
     }
 
     private void runTasks() throws Throwable {
@@ -616,7 +650,9 @@ final class CoordinatorShard {
         }
         for (CoordinatorRecord record : result.records()) {
             note(record);
-            if (result.replayRecords()) state.replay(written, producer, (short) -1, record);
+            Written each = new Written(written, producer, record, null);
+            if (result.replayRecords()) each.replayBy(state);
+            log.add(each);
             written++;
         }
         if (!result.records().isEmpty()) {
@@ -734,6 +770,7 @@ final class CoordinatorShard {
         }
         out.put("generation", value.generation()).put("protocol", value.protocol());
         out.put("leader", value.leader()).put("type", value.protocolType());
+        out.put("since", value.currentStateTimestamp() - START);
         ArrayNode members = out.putArray("members");
         value.members()
                 .forEach(

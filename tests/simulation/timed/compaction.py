@@ -8,6 +8,7 @@ from typing import Any
 
 from assignors.simulation.timed.offsets_topic import key_and_value
 from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetRecord
 
 Batch = Sequence[Record]
 
@@ -15,23 +16,45 @@ Batch = Sequence[Record]
 def compacted(
     batches: Sequence[Batch], *, clean_until: int, drop_tombstones_until: int
 ) -> list[Record]:
-    """The log after cleaning: of the first batches only the last record of each key is left.
+    """The log after cleaning (`kept`)."""
+    records = [record for batch in batches for record in batch]
+    places = kept(batches, clean_until=clean_until, drop_tombstones_until=drop_tombstones_until)
+    return [records[place] for place in places]
+
+
+def kept(
+    batches: Sequence[Sequence[Record | EndTransaction]],
+    *,
+    clean_until: int,
+    drop_tombstones_until: int,
+) -> list[int]:
+    """The places of what is left: of the first batches only the last record of each key.
 
     Both are numbers of batches. Tombstones of those up to `drop_tombstones_until` are gone too.
+    What belongs to transactions stays.
     """
     last: dict[bytes, int] = {}
     numbered = [(n, record) for n, batch in enumerate(batches) for record in batch]
-    written = [(n, record, *key_and_value(record, "g")) for n, record in numbered]
-    for place, (batch, _, key, _) in enumerate(written):
-        if batch < clean_until:
+    written = [(n, *_key_and_value(record)) for n, record in numbered]
+    for place, (batch, key, _) in enumerate(written):
+        if batch < clean_until and key is not None:
             last[key] = place
-    kept: list[Record] = []
-    for place, (batch, record, key, value) in enumerate(written):
-        is_superseded = batch < clean_until and last[key] != place
-        is_dropped = batch < min(drop_tombstones_until, clean_until) and value is None
+    places: list[int] = []
+    for place, (batch, key, value) in enumerate(written):
+        is_superseded = batch < clean_until and key is not None and last[key] != place
+        is_tombstone = key is not None and value is None
+        is_dropped = batch < min(drop_tombstones_until, clean_until) and is_tombstone
         if not is_superseded and not is_dropped:
-            kept.append(record)
-    return kept
+            places.append(place)
+    return places
+
+
+def _key_and_value(record: Record | EndTransaction) -> tuple[bytes | None, bytes | None]:
+    if isinstance(record, EndTransaction):
+        return None, None
+    if isinstance(record, OffsetRecord) and record.is_transactional:
+        return None, None
+    return key_and_value(record, "g")
 
 
 def batches_of(records: Sequence[tuple[int, int, Record]]) -> list[list[Record]]:

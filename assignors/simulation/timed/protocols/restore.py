@@ -38,7 +38,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
 )
 from assignors.simulation.timed.protocols.consumer.replay import replay
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Record, Schedule
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetRecord
 from assignors.simulation.timed.protocols.offsets.table import OffsetTable
 
 
@@ -48,10 +48,14 @@ class Restored:
 
     group: ClassicGroup | ConsumerGroup | None = None
     offsets: OffsetTable = field(default_factory=OffsetTable)
+    since_ms: int | None = None
+    """When a classic group came into its state, where its record says so."""
 
 
-def restored(records: Iterable[Record]) -> Restored:
+def restored(records: Iterable[Record | EndTransaction]) -> Restored:
     """Return what the records of one group say, in the order of the log.
+
+    The ends of transactions stand among them.
 
     Raises `ValueError` for what no coordinator writes: records of a consumer group while there is a
     classic one with members. Cost: O(records), of a member each O(its partitions).
@@ -62,15 +66,18 @@ def restored(records: Iterable[Record]) -> Restored:
     return state
 
 
-def apply(state: Restored, record: Record) -> None:
-    """Apply one record more; `state` changes in place."""
+def apply(state: Restored, record: Record | EndTransaction) -> None:
+    """Apply one record more, or the end of a transaction; `state` changes in place."""
     match record:
+        case EndTransaction(producer_id, is_commit):
+            state.offsets.end(producer_id, is_commit=is_commit)
         case OffsetRecord():
             state.offsets.apply(record)
             if record.offset is not None and state.group is None:
                 state.group = ClassicGroup()
         case GroupRecord():
             state.group = _classic(record)
+            state.since_ms = None if record.since_ms < 0 else record.since_ms
         case GroupTombstone():
             state.group = None
         case _:

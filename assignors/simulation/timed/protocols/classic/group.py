@@ -71,6 +71,8 @@ class ClassicGroup:
     supported: Counter[str] = field(default_factory=Counter)
     """Protocol name -> how many members support it."""
     order: HashOrder = field(default_factory=HashOrder)
+    transitions: int = 0
+    """How often the group has come into another state."""
     changes: int = 0
     """How often rebalances have begun, and members have been removed or replaced."""
     removed: list[str] = field(default_factory=list)
@@ -86,6 +88,7 @@ class ClassicGroup:
         """Change the state along `TRANSITIONS`."""
         assert (self.state, state) in TRANSITIONS, f"{self.state} never becomes {state}"
         self.previous, self.state = self.state, state
+        self.transitions += 1
         self.changes += state is GroupState.PREPARING_REBALANCE
 
     @property

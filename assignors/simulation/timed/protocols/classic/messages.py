@@ -139,6 +139,9 @@ class GroupRecord(NamedTuple):
     protocol: str | None
     leader: str | None
     members: tuple[RecordedMember, ...]
+    since_ms: int = -1
+    """When the group came into its state, by the broker's clock; -1: the group's own steps have no
+    clock, only who keeps its offsets has one."""
 
 
 class GroupTombstone(NamedTuple):

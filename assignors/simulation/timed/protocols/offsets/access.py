@@ -12,12 +12,17 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
     start,
 )
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.messages import CONSUMER, GroupTombstone
+from assignors.simulation.timed.protocols.classic.messages import (
+    CONSUMER,
+    GroupRecord,
+    GroupTombstone,
+)
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
+    Append,
     CoordinatorEvent,
     Effect,
     Record,
@@ -70,9 +75,10 @@ class _Watched:
 
     coordinator: ClassicCoordinator
     clock_starts_ms: int
-    state: GroupState = GroupState.EMPTY
+    transitions: int = 0
+    """How often it has come into another state."""
     since_ms: int
-    """When it came into this state."""
+    """When it last did so."""
     generation: int = 0
     subscriptions: tuple[bytes, ...] | None = None
     """Those of the generation; `None` where they are not those of consumers."""
@@ -81,11 +87,24 @@ class _Watched:
 
 
 def classic_access(
-    coordinator: ClassicCoordinator, *, clock_starts_ms: int, step: Step | None = None
+    coordinator: ClassicCoordinator,
+    *,
+    clock_starts_ms: int,
+    step: Step | None = None,
+    since_ms: int | None = None,
 ) -> GroupAccess:
-    """Return the access to a classic group; `step` is what plays its events, if it does not."""
+    """Return the access to a classic group; `step` is what plays its events, if it does not.
+
+    `since_ms` is when a group that is there already came into its state.
+    """
+    group = coordinator.group
     watched = _Watched(
-        coordinator=coordinator, clock_starts_ms=clock_starts_ms, since_ms=clock_starts_ms
+        coordinator=coordinator,
+        clock_starts_ms=clock_starts_ms,
+        transitions=group.transitions,
+        since_ms=clock_starts_ms if since_ms is None else since_ms,
+        generation=group.generation,
+        subscriptions=_subscriptions(group),
     )
     play = step or (lambda _, event: classic_coordinator.step(coordinator, event))
     return GroupAccess(
@@ -111,18 +130,30 @@ def _classic_step(
     had_group = coordinator.exists
     effects = play(at_us, event)
     group = coordinator.group
-    if group.state is not watched.state or not had_group:
-        watched.state, watched.since_ms = group.state, now_ms
+    if group.transitions != watched.transitions or not had_group:
+        watched.transitions, watched.since_ms = group.transitions, now_ms
     if group.generation != watched.generation:
         watched.generation, watched.topics = group.generation, frozenset()
-        protocol = group.protocol
-        if group.protocol_type != CONSUMER:
-            watched.subscriptions = None
-        elif protocol is None:
-            watched.subscriptions = ()
-        else:
-            watched.subscriptions = tuple(m.metadata(protocol) for m in group.members.values())
-    return effects
+        watched.subscriptions = _subscriptions(group)
+    return [_with_time(each, watched.since_ms) for each in effects]
+
+
+def _subscriptions(group: ClassicGroup) -> tuple[bytes, ...] | None:
+    """Return the Subscriptions of a generation, `None` where they are not those of consumers."""
+    protocol = group.protocol
+    if group.protocol_type != CONSUMER:
+        return None
+    return () if protocol is None else tuple(m.metadata(protocol) for m in group.members.values())
+
+
+def _with_time(effect: Effect, since_ms: int) -> Effect:
+    """Return the effect; the record of a group says since when it is in its state."""
+    if not isinstance(effect, Append):
+        return effect
+    record = effect.records[-1]
+    if not isinstance(record, GroupRecord):
+        return effect
+    return Append((*effect.records[:-1], record._replace(since_ms=since_ms)), effect.token)
 
 
 def _restart_session(coordinator: ClassicCoordinator, request: OffsetCommit) -> list[Effect]:
@@ -167,7 +198,7 @@ def _retained_since(watched: _Watched, committed_ms: int) -> int | None:
 
 def _remove(watched: _Watched) -> tuple[Record, ...]:
     watched.coordinator.group, watched.coordinator.exists = ClassicGroup(), False
-    watched.state, watched.generation, watched.subscriptions = GroupState.EMPTY, 0, None
+    watched.transitions, watched.generation, watched.subscriptions = 0, 0, None
     return (GroupTombstone(),)
 
 

@@ -17,14 +17,20 @@ from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
 
 
 def mixed_access(
-    coordinator: MixedCoordinator, *, clock_starts_ms: int, play: Step | None = None
+    coordinator: MixedCoordinator,
+    *,
+    clock_starts_ms: int,
+    play: Step | None = None,
+    since_ms: int | None = None,
 ) -> GroupAccess:
     """Return the access to the group of the kind that it is of when it is asked.
 
-    `play` is what plays its events, if it does not.
+    `play` is what plays its events, if it does not; `since_ms` as in `classic_access`.
     """
     play = play or partial(step, coordinator)
-    classic = classic_access(coordinator.classic, clock_starts_ms=clock_starts_ms, step=play)
+    classic = classic_access(
+        coordinator.classic, clock_starts_ms=clock_starts_ms, step=play, since_ms=since_ms
+    )
     consumer = consumer_access(coordinator.consumer, play)
 
     def group() -> GroupAccess:
