@@ -122,3 +122,39 @@ def test_a_static_member_that_changes_its_protocol_lets_another_ones_partition_b
     ]
     assert given == [{"t": (2, 3)}, {"t": (3,)}]
     assert [each["error"] for each in steps[-1]["responses"]] == [22]
+
+
+def test_a_join_timer_outlives_the_group_it_was_started_for_and_empties_the_next_one(
+    judge: Judge,
+) -> None:
+    """A rebalance is on when the group becomes a consumer group; its join timer goes on.
+
+    The group becomes a classic one again, without a rebalance, as its last member of the consumer
+    protocol comes back. A rebalance timeout after that first rebalance began, everybody is alive
+    and sends heartbeats, and the timer removes all dynamic members.
+    """
+    a, b = (f"{name}-00000000-0000-4000-8000-00000000000{n}" for n, name in ((1, "a"), (2, "b")))
+    c = "AAAAAAAAQACAAAAAAAAAAw"
+
+    def beats() -> list[Operation]:
+        static = {"op": "heartbeat", "member": c, "instance": "i0", "generation": 2}
+        dynamic = [
+            {"op": "heartbeat", "member": each, "instance": None, "generation": 2}
+            for each in (a, b)
+        ]
+        return [*dynamic, static]
+
+    def wait(ms: int) -> Operation:
+        return {"op": "advance", "ms": ms}
+
+    steps = played(
+        judge,
+        *(join("a", ""), join("a", a), wait(1), {**sync(a, 1), "assignments": [[a, ""]]}),
+        *(join("b", ""), join("b", b), wait(1000)),
+        heartbeat("c", 0, "i0", topics=["t"], owned={}),
+        *(join("a", a), sync(a, 2), join("b", b), sync(b, 2)),
+        *(heartbeat("c", -2, "i0"), join("c", "", "i0")),
+        *(wait(30_000), *beats(), wait(28_900), *beats(), wait(200), *beats()),
+    )
+    codes = [each["error"] for step in steps for each in step["responses"]]
+    assert codes[-9:] == [0, 0, 0, 0, 0, 0, 25, 25, 0]

@@ -159,7 +159,10 @@ final class CoordinatorShard {
     }
 
     private record Due(
-            String key, long at, CoordinatorTimer.TimeoutOperation<CoordinatorRecord> operation) {}
+            String key,
+            long at,
+            boolean retry,
+            CoordinatorTimer.TimeoutOperation<CoordinatorRecord> operation) {}
 
     /** Timers fire by their time, those of one moment in the order in which they were set. */
     private final class Timers implements CoordinatorTimer<CoordinatorRecord> {
@@ -173,7 +176,7 @@ final class CoordinatorShard {
                 boolean retry,
                 TimeoutOperation<CoordinatorRecord> operation) {
             running.remove(key);
-            running.put(key, new Due(key, clock.now + unit.toMillis(delay), operation));
+            running.put(key, new Due(key, clock.now + unit.toMillis(delay), retry, operation));
         }
 
         @Override
@@ -635,7 +638,8 @@ final class CoordinatorShard {
             timers.cancel(due.key);
             clock.now = Math.max(clock.now, due.at);
             Throwable thrown = step(due.operation::generateRecords, nothing -> {});
-            if (thrown != null) throw thrown;
+            // Kafka's runtime logs what a timer throws, and goes on.
+            if (thrown != null && due.retry) throw thrown;
         }
         clock.now = until;
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import GALLERY, named
@@ -84,4 +86,20 @@ def scenarios(draw: st.DrawFn) -> Scenario:
             consumer_heartbeat_interval_ms=draw(st.sampled_from([500, 5000])),
         ),
         network=NetworkConfig(mean_us=draw(st.sampled_from([0, 1000, 200_000]))),
+    )
+
+
+def in_time(scenario: Scenario) -> Scenario:
+    """The scenario with rebalance timeouts in which every member can join again.
+
+    Others need never settle: who is too late is removed, comes back, and is too late again.
+    """
+    return replace(
+        scenario,
+        members=tuple(
+            replace(each, rebalance_timeout_ms=20_000)
+            if each.heartbeat_interval_ms + each.poll_ms + each.revoke_ms + each.assign_ms >= 1000
+            else each
+            for each in scenario.members
+        ),
     )

@@ -42,7 +42,7 @@ from assignors.simulation.timed.scenario_document import (
     scenario_from_document,
 )
 from assignors.simulation.timed.simulation import Played, simulate
-from tests.simulation.timed.drawn import scenarios
+from tests.simulation.timed.drawn import in_time, scenarios
 from wire import Subscription, encode_subscription
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
@@ -114,7 +114,7 @@ def test_a_group_migrates_as_far_as_the_policy_allows_and_no_partition_has_two_c
 @st.composite
 def mixed(draw: st.DrawFn) -> Scenario:
     """A scenario of any kind, in which some members speak the other protocol, or change theirs."""
-    scenario = draw(scenarios())
+    scenario = in_time(draw(scenarios()))
     protocols = st.sampled_from([None, CLASSIC, CONSUMER])
     return replace(
         scenario,

@@ -13,7 +13,7 @@ from assignors.simulation.timed.monitors.invariants import INVARIANTS
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import simulate
-from tests.simulation.timed.drawn import PLAYABLE, scenarios
+from tests.simulation.timed.drawn import PLAYABLE, in_time, scenarios
 
 DEEP = [pytest.mark.deep]
 CLASSIC = GroupProtocol.CLASSIC
@@ -56,7 +56,7 @@ def test_nothing_is_found_in_the_gallery_and_looking_changes_nothing(
 
 
 @settings(max_examples=150)
-@given(scenarios())
+@given(scenarios().map(in_time))
 def test_nothing_is_found_whatever_members_do_and_however_slow_they_are(scenario: Scenario) -> None:
     found = simulate(scenario, monitoring=Monitoring.FULL).violations
     # A member that polls more rarely than it may is thrown out for ever: no group is settled then.

@@ -99,14 +99,17 @@ def complete_join(state: ClassicCoordinator) -> None:
         start(state, JOIN, group.rebalance_timeout_ms)
         return
     group.generation += 1
+    group.protocol = group.selected_protocol() if group.members else None
+    following = GroupState.COMPLETING_REBALANCE if group.members else GroupState.EMPTY
+    if not group.may_move_to(following):
+        # The timer of an earlier classic group of this name, which became a consumer group. Kafka
+        # 4.4.0 throws here, and what was done before is done.
+        return
+    group.move_to(following)
     group.pending_syncs.clear()
     if not group.members:
-        group.protocol = None
-        group.move_to(GroupState.EMPTY)
         append(state, WaitingAppend(generation=group.generation), {})
         return
-    group.protocol = group.selected_protocol()
-    group.move_to(GroupState.COMPLETING_REBALANCE)
     for member in group.in_order():
         if member.waiting_join is not None:
             member.generation = group.generation

@@ -84,9 +84,13 @@ class ClassicGroup:
             assert isinstance(member_id, str)
             yield self.members[member_id]
 
+    def may_move_to(self, state: GroupState) -> bool:
+        """Return whether the state may follow on the present one."""
+        return (self.state, state) in TRANSITIONS
+
     def move_to(self, state: GroupState) -> None:
         """Change the state along `TRANSITIONS`."""
-        assert (self.state, state) in TRANSITIONS, f"{self.state} never becomes {state}"
+        assert self.may_move_to(state), f"{self.state} never becomes {state}"
         self.previous, self.state = self.state, state
         self.transitions += 1
         self.changes += state is GroupState.PREPARING_REBALANCE
