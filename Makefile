@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench conformance docs pages clean
+.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench conformance docs pages notebooks clean
 
 help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
@@ -34,6 +34,7 @@ help:
 	@echo "make conformance  asks every client the vectors, and writes docs/conformance.md"
 	@echo "make docs      the documentation as a site, in build/docs"
 	@echo "make pages     writes the pages of docs/ that are made from the code"
+	@echo "make notebooks runs the notebooks, and stores their answers and plots in them"
 	@echo "make clean     removes .venv and everything tools left behind"
 
 # Runs one part of the suite and says how long it took.
@@ -106,6 +107,9 @@ docs: env
 
 pages: env
 	@$(RUN) -m tests.docs
+
+notebooks: env
+	@$(RUN) -m tests.docs.notebooks
 
 clean:
 	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .import_linter_cache .mypy_cache \

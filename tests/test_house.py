@@ -57,7 +57,8 @@ ALLOWED = {
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.replay.simulated": {"jinja2"},
-    "assignors.replay.result": {"pyarrow"},  # its sources need it
+    "assignors.replay.live": {"pyarrow"},  # its sources need it
+    "assignors.replay.result": {"pyarrow"},  # as above
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},

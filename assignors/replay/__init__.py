@@ -21,8 +21,10 @@ __all__ = ["replay"]
 
 
 def replay(
-    source: Source,
+    source: Source | None = None,
     *,
+    bootstrap: str | None = None,
+    command_config: str | None = None,
     group: str | re.Pattern[str] | None = None,
     what_if: str | Assignor | Iterable[str | Assignor] = (),
     partitions: Mapping[str, int] | None = None,
@@ -33,11 +35,13 @@ def replay(
     thresholds: Mapping[str, int] | None = None,
     redact: bool = False,
 ) -> ReplayResult:
-    """Return the tables of a dump: groups, generations, members, who owned what, findings.
+    """Return the tables of a dump or a cluster: groups, generations, members, findings.
 
     `source` is a path as the command `kafka-assignors replay` takes it; or a table with the columns
     of Spark's Kafka source, of pandas, Polars, pyarrow or any library with Arrow's C stream
-    interface; or decoded records (`sample.incident()`). The options are those of the command:
+    interface; or decoded records (`sample.incident()`). `bootstrap` names a cluster: its partition
+    counts are used, and without `source` its topic is read; `command_config` is the properties file
+    of its client, and the extra `dump` brings that. The options are those of the command:
     `group` is a regular expression that the names of groups match anywhere, `what_if` names
     assignors to try on the same history, `partitions` has partition counts by topic where they are
     known, and `redact` hides names. Of the findings those of `kinds` are wanted, of `min_severity`
@@ -60,6 +64,7 @@ def replay(
     ['group', 'life', 'assignor', 'generation']
     """
     try:
+        from assignors.replay.live import cluster_of  # noqa: PLC0415 - as below
         from assignors.replay.result import (  # noqa: PLC0415 - pyarrow: only who calls needs it
             replayed_source,
             selection_of,
@@ -70,6 +75,7 @@ def replay(
 
     return replayed_source(
         source,
+        cluster=cluster_of(bootstrap, command_config),
         group=group,
         what_if=what_if,
         partitions=partitions,

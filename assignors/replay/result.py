@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
+from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.registry import assignor_named
 from assignors.replay.analysis.redact import numbered
 from assignors.replay.analysis.what_if import total
@@ -26,6 +27,7 @@ from assignors.replay.engines.python import Settings, chosen_histories, joined, 
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.findings.thresholds import thresholds_from_document
+from assignors.replay.live import counts_and_names, live_records
 from assignors.replay.sources import open_source
 from assignors.replay.sources.frames import WHERE, ArrowStream, read_frame
 from assignors.replay.tables.arrow import as_arrow, write_tables
@@ -98,8 +100,9 @@ class ReplayResult:
 
 
 def replayed_source(
-    source: Source,
+    source: Source | None,
     *,
+    cluster: ClientSettings | None,
     group: str | re.Pattern[str] | None,
     what_if: str | Assignor | Iterable[str | Assignor],
     partitions: Mapping[str, int] | None,
@@ -108,12 +111,17 @@ def replayed_source(
     redact: bool,
 ) -> ReplayResult:
     """Return the tables of a source: `assignors.replay.replay` has the words."""
-    where, records = _records(source)
-    histories = chosen_histories(
-        records, where=where, wanted=None if group is None else re.compile(group)
-    )
+    wanted = None if group is None else re.compile(group)
+    counts, names = counts_and_names(cluster)
+    if source is not None:
+        where, records = _records(source)
+    elif cluster is not None:
+        where, records = live_records(cluster, wanted)
+    else:
+        raise ValueError("name a source, or a cluster: bootstrap")
+    histories = chosen_histories(records, where=where, wanted=wanted, topic_names=names)
     settings = Settings(
-        partition_counts=partitions or {},
+        partition_counts={**counts, **(partitions or {})},
         assignors=_assignors(what_if),
         selection=selection,
         thresholds=thresholds_from_document(thresholds or {}),

@@ -54,6 +54,12 @@ def test_every_subcommand_has_its_row() -> None:
     assert set(LOADED) == {"", *SUMMARIES}
 
 
+def test_the_library_alone_loads_the_core() -> None:
+    """`replay`, `simulation` and what they need are imported by who asks for them."""
+    modules = loaded("import sys, assignors\nprint(*sys.modules, file=sys.stderr)\n")
+    assert folders(modules) <= CORE
+
+
 @pytest.mark.parametrize("name", list(LOADED))
 def test_help_loads_what_it_needs(name: str) -> None:
     modules = loaded(

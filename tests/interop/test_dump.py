@@ -15,8 +15,10 @@ from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient
 
 from assignors.clients.librdkafka.settings import ClientSettings
+from assignors.replay import replay
 from assignors.replay.sources import Isolation, Raw, SourceError, open_source, read_segments
 from assignors.replay.sources.cluster import open_topic
+from assignors.replay.tables.columns import as_dict
 from tests.cli.running import ROOT, printed_rows, process
 from tests.conftest import need
 from tests.interop.broker import Broker
@@ -125,7 +127,14 @@ def test_replay_of_a_cluster_a_dump_and_its_files_is_the_same(
             row["row"]["is_aborted"] = None
     assert printed_rows(str(file), *bootstrap, *tables) == of_files
     assert printed_rows(*bootstrap, *tables) == of_files
+    in_python = replay(bootstrap=broker.bootstrap)
+    assert [
+        {"schema": 1, "table": name, "row": as_dict(row), "error": None}
+        for name in ("groups", "generations", "offsets")
+        for row in getattr(in_python, name)
+    ] == of_files
     one = printed_rows(*bootstrap, "--group", "classic", *tables)
+    assert len(replay(bootstrap=broker.bootstrap, group="classic").groups) == 1
     assert one == [row for row in of_files if row["row"]["group"] == "classic"]
     assert one
 

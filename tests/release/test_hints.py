@@ -52,6 +52,7 @@ IMPORTS = {
     "kafka": "import assignors.clients.kafka_python",
     "aiokafka": "import assignors.clients.aiokafka",
     "pyarrow": "from assignors.replay import replay; replay('dump.parquet')",
+    "confluent_kafka": "from assignors.replay import replay; replay(bootstrap='localhost:1')",
 }
 """Package -> what needs it in Python."""
 

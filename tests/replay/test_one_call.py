@@ -154,6 +154,7 @@ def test_names_are_escaped_in_a_notebook() -> None:
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no file": ("nowhere.log", {}, "nowhere.log: no such file or folder"),
+    "nothing": (None, {}, "name a source, or a cluster: bootstrap"),
     "no source": (7, {}, "source: int is no path, no table and no records"),
     "other rows": ([1, 2], {}, "source: list is no path, no table and no records"),
     "no records": ([], {}, "the records: no records: is it empty?"),
