@@ -78,6 +78,17 @@ def goes_back(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(barriers, "complete_join", backwards)
 
 
+def counts_no_generation(patch: pytest.MonkeyPatch) -> None:
+    """The classic coordinator lets a rebalance end in the generation in which it began."""
+    original = barriers.complete_join
+
+    def still(state: Any) -> None:
+        state.group.generation -= state.group.generation > 0
+        original(state)
+
+    patch.setattr(barriers, "complete_join", still)
+
+
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 
 
@@ -89,6 +100,7 @@ CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
         (joins_without_revoking, "rolling-restart", CLASSIC, {"partition-without-owner"}),
         (writes_another_plan, "crash", CLASSIC, {"log-differs-from-state"}),
         (goes_back, "rolling-restart", CLASSIC, {"epoch-went-back"}),
+        (counts_no_generation, "rolling-restart", CLASSIC, {"generation-given-twice"}),
     ],
 )
 def test_a_monitor_finds_the_mutant(

@@ -6,6 +6,7 @@ Like the steps themselves these look at one event, its effects, and the state be
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from assignors.ownership.monitors import started_while_owned
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView, Folded, folded
@@ -27,6 +28,8 @@ from assignors.simulation.timed.protocols.effects import (
 
 Found = Iterator[tuple[str, str]]
 """(monitor, what is wrong)."""
+GROUP = ("group",)
+"""The key of a classic group's record."""
 
 
 def generation_found(name: str, before: int, after: int) -> Found:
@@ -67,8 +70,10 @@ def coordinator_found(
         text = f"the group went from {before.generation} back to {after.generation}"
         yield "epoch-went-back", text
     records = [each for effect in effects if isinstance(effect, Append) for each in effect.records]
+    said = folded(log, records)
     if after.logged is not None:
-        yield from _log_found(folded(log, records), after.logged)
+        yield from _log_found(said, after.logged)
+    yield from _generation_given_found(log.get(GROUP), said.get(GROUP))
     if any(_delivers(effect) for effect in effects):
         yield from _given_found(after, members)
 
@@ -78,6 +83,18 @@ def _log_found(said: Mapping[tuple[str, ...], object], state: Folded) -> Found:
         if said.get(key) != state.get(key):
             text = f"{said.get(key)} in the records, {state.get(key)} in the state"
             yield "log-differs-from-state", f"{' of '.join(key)} is {text}"
+
+
+def _generation_given_found(before: Any, after: Any) -> Found:  # noqa: ANN401 - folded values
+    """Yield that a generation was written with other assignments than before.
+
+    A static member that comes back gets another id and the same assignment.
+    """
+    if before is None or after is None:
+        return
+    (generation, *_, given), (same, *_, now) = before, after
+    if generation == same and given and sorted(given.values()) != sorted(now.values()):
+        yield "generation-given-twice", f"generation {generation} was written with another plan"
 
 
 def _delivers(effect: Effect) -> bool:

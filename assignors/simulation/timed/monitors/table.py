@@ -85,6 +85,12 @@ MONITORS: dict[str, Monitor] = {
         is_basic=True,
         spec="ClientSideMemberEpochIsMonotonic",
     ),
+    "generation-given-twice": Monitor(
+        claim="A generation has one plan: its record is written again for a static member that"
+        " comes back, and with the same assignments.",
+        kind=Kind.STEP,
+        protocols=CLASSIC,
+    ),
     "log-differs-from-state": Monitor(
         claim="What the records say up to here is the coordinator's state.",
         kind=Kind.STEP,
