@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +21,7 @@ from assignors.replay import replay
 from assignors.replay.sources import Isolation, Raw, SourceError, open_source, read_segments
 from assignors.replay.sources.cluster import open_topic
 from assignors.replay.tables.columns import as_dict
-from tests.cli.running import ROOT, printed_rows, process
+from tests.cli.running import COMMAND, ROOT, printed_rows, process
 from tests.conftest import need
 from tests.interop.broker import Broker
 from tests.interop.secured import OFFSETS, PASSWORD, login_file, secured_broker, tls_file
@@ -27,6 +29,8 @@ from tests.interop.test_offsets_sources import make_topic, transactions
 from wire.records import decode_record
 
 pytestmark = pytest.mark.interop
+
+BASH = "bash"
 
 
 @pytest.fixture(scope="module")
@@ -223,9 +227,14 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(broker: Broker, tmp_path
 def test_the_commands_of_the_page_do_what_it_says(broker: Broker, tmp_path: Path) -> None:
     """Those of ours: the page has one of Kafka's too, which `secured.py` plays."""
     text = (ROOT / "docs" / "dump.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^kafka-assignors ((?:dump|replay) .*)$", text, flags=re.MULTILINE)
-    assert len(commands) == 2
+    commands = re.findall(r"(?:^|`)(kafka-assignors (?:dump|replay) [^`\n]+)", text, re.MULTILINE)
+    assert len(commands) == 4
+    ours = shlex.join(COMMAND)
     for command in commands:
-        words = command.replace("broker:9092", broker.bootstrap)
-        words = words.replace("dump.parquet", str(tmp_path / "dump.parquet"))
-        assert process(*words.split()).returncode in {0, 1}
+        line = command.replace("broker:9092", broker.bootstrap).replace("kafka-assignors", ours)
+        line = line.replace("dump.parquet", str(tmp_path / "dump.parquet"))
+        done = subprocess.run(
+            [BASH, "-o", "pipefail", "-c", line], capture_output=True, check=False, cwd=ROOT
+        )
+        assert done.returncode in {0, 1}, done.stderr.decode()
+        assert done.stdout or (tmp_path / "dump.parquet").exists()

@@ -98,6 +98,8 @@ def _check_name(output: str) -> None:
     place = Path(output)
     if output != STANDARD_OUTPUT and place.suffix != PARQUET and not is_json_lines(place):
         raise click.UsageError(f"{output}: ends neither in .parquet nor in .jsonl or .jsonl.gz")
+    if not place.parent.is_dir():
+        raise click.UsageError(f"{place.parent}: no such folder")
 
 
 def _written(chunks: Iterable[Sequence[Raw]], output: str) -> int:

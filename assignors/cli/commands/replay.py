@@ -15,6 +15,7 @@ from assignors.assignor import Assignor
 from assignors.cli.commands.replay_python import replay_with_python
 from assignors.cli.commands.replay_request import (
     EXTRA,
+    STANDARD_INPUT,
     ReplayRequest,
     ReplayResult,
     UnreadableError,
@@ -160,7 +161,7 @@ def replay(
     Generations, members, who owned which partition, anomalies, and with --what-if what another
     assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
     the columns of Spark's Kafka source; or what kcat -J or a formatter of kafka-console-consumer
-    has printed; or a log segment (.log), or a folder of them.
+    has printed; or a log segment (.log), or a folder of them; or -, lines of standard input.
 
     Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
     are none), 2 when the source cannot be read.
@@ -172,8 +173,7 @@ def replay(
     if source is None and bootstrap is None and config is None:
         raise click.UsageError("name a SOURCE, or a cluster with --bootstrap, or try --sample")
     _require_packages({"--report": report, "--out": out})
-    if jars is not None and (engine != "spark" or source is not None):
-        raise click.UsageError("--jars is for --engine spark without a SOURCE")
+    _check_engine(engine, source, jars)
     is_asked = bootstrap is not None or config is not None
     cluster = cluster_settings(bootstrap, config) if is_asked else None
     counts, names = _of_cluster(cluster)
@@ -203,6 +203,14 @@ def replay(
         documents = _documents(result, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
         code = write(documents, form, show_replayed)
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
+
+
+def _check_engine(engine: str, source: str | None, jars: str | None) -> None:
+    """Raise `click.UsageError` where something is given that the engine does not use."""
+    if jars is not None and (engine != "spark" or source is not None):
+        raise click.UsageError("--jars is for --engine spark without a SOURCE")
+    if source == STANDARD_INPUT and engine == "spark":
+        raise click.UsageError("--engine spark reads files: name one instead of -")
 
 
 def _require_packages(given: Mapping[str, object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +13,7 @@ import click
 
 from assignors.cli.commands.replay_request import (
     EXTRA,
+    STANDARD_INPUT,
     ReplayRequest,
     ReplayResult,
     UnreadableError,
@@ -60,12 +62,21 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
     if find_spec("pyarrow") is None:
         raise click.UsageError(f"replay needs pyarrow: {EXTRA.format('replay')}")
     from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - the extra `replay`
-    from assignors.replay.sources import SourceError, open_source  # noqa: PLC0415 - as above
+    from assignors.replay.sources import (  # noqa: PLC0415 - as above
+        SourceError,
+        open_source,
+        read_stream,
+    )
 
     try:
         if request.source is not None:
-            raws = with_progress(open_source(request.source), None, "records")
-            return list(logged_records(raws))
+            is_piped = request.source == STANDARD_INPUT
+            raws = (
+                read_stream(sys.stdin.buffer, name=request.where)
+                if is_piped
+                else open_source(request.source)
+            )
+            return list(logged_records(with_progress(raws, None, "records")))
         assert request.cluster is not None, "without a source there is a cluster"
         chunks = live_records(request.cluster, wanted=request.wanted)
         return list(logged_records(chain.from_iterable(chunks)))

@@ -13,6 +13,8 @@ from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay.engines.python import Settings
 from assignors.replay.tables.rows import OffsetRow, Tables
 
+STANDARD_INPUT = "-"
+
 EXTRA = "pip install 'kafka-assignors[{}]'"
 """How to install an extra."""
 
@@ -28,7 +30,7 @@ class ReplayRequest:
     """What the user asked of a replay."""
 
     source: str | None
-    """A file or folder; `None`: the live topic of `cluster`."""
+    """A file or folder; `STANDARD_INPUT`; `None`: the live topic of `cluster`."""
     is_sample: bool = False
     """Whether `source` is the sample of this package, which is read without pyarrow."""
     cluster: ClientSettings | None = None
@@ -47,7 +49,7 @@ class ReplayRequest:
     def where(self) -> str:
         """The source's name, for messages."""
         if self.source is not None:
-            return self.source
+            return "standard input" if self.source == STANDARD_INPUT else self.source
         assert self.cluster is not None, "without a source there is a cluster"
         return f"__consumer_offsets at {self.cluster.where}"
 

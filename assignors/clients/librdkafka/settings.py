@@ -17,7 +17,7 @@ from assignors.clients.librdkafka.java_properties import (
     parse_properties,
 )
 from assignors.clients.librdkafka.login import login_settings
-from assignors.clients.librdkafka.stores import STORES, store_settings
+from assignors.clients.librdkafka.stores import STORES, java_store_types, store_settings
 
 BOOTSTRAP = "bootstrap.servers"
 
@@ -116,7 +116,10 @@ def settings_of(properties: list[Property]) -> ClientSettings:
             options |= _mapped(each)
     return ClientSettings(
         options={**options, **login_settings(given), **store_settings(given)},
-        java={key: each.value for key, each in given.items() if key not in WITHOUT_EFFECT},
+        java={
+            **{key: each.value for key, each in given.items() if key not in WITHOUT_EFFECT},
+            **java_store_types(given),
+        },
         notes=tuple(notes),
     )
 

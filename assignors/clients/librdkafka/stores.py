@@ -38,6 +38,15 @@ def store_settings(given: Mapping[str, Property]) -> dict[str, str]:
     }
 
 
+def java_store_types(given: Mapping[str, Property]) -> dict[str, str]:
+    """Return the kinds of the stores as settings of Java, which does not look into them."""
+    return {
+        f"ssl.{store}.type": _kind(location)
+        for store in ("truststore", "keystore")
+        if (location := given.get(f"ssl.{store}.location")) is not None
+    }
+
+
 def _trust_store(location: Property, given: Mapping[str, Property]) -> dict[str, str]:
     if _kind(location) != "PEM":
         raise _refused(location, "librdkafka reads trusted certificates as PEM", _TO_PEM)

@@ -18,6 +18,7 @@ from assignors.replay.sources.jsonlines import (
     parse_lines,
     read_json_lines,
     read_split,
+    read_stream,
     splits,
 )
 from assignors.replay.sources.parquet import is_parquet, read_parquet, write_parquet
@@ -56,6 +57,7 @@ __all__ = [
     "read_partition",
     "read_segments",
     "read_split",
+    "read_stream",
     "rows",
     "splits",
     "uniform",

@@ -110,6 +110,15 @@ def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[R
     return _split_rows(whole, line_max)
 
 
+def read_stream(stream: BinaryIO, *, name: str, line_max: int = LINE_MAX) -> Iterator[Raw]:
+    """Yield the records of a stream of lines, plain ones; `name` stands in the errors.
+
+    Memory: one line.
+    """
+    lines = _lines(stream, FileSplit(file=Path(name)), line_max)
+    return parse_lines(lines, name=name, line_max=line_max)
+
+
 def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSplit]:
     """Return the parts of a file that can be read apart, of `size` bytes; `None`: all in one.
 
