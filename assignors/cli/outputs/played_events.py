@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of, table_of
+from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of
+from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.tables import error_place, error_text, print_notes
 from assignors.documents.values import Document
 from assignors.registry import BEST
@@ -46,8 +47,7 @@ def show_simulated(documents: Iterable[Document]) -> None:
 
 
 def _show_sums(sums: Mapping[str, Mapping[str, int]]) -> None:
-    headers = [name.replace("/", "/\n") for name in sums]
-    table = table_of("", *headers, right=headers)
+    table = FittedTable("", *sums, right=tuple(sums))
     for figure in ("events", *SUMMED):
         cells = [f"{total[figure]:,}" for total in sums.values()]
         is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
@@ -82,14 +82,15 @@ def show_asked(rows: Sequence[Fields]) -> None:
             of_event = [row for row in played if row["event"] == number]
             before, after = (len(of_event[0][key]) for key in ("loads_before", "loads_after"))
             members = f"{before} members" if before == after else f"{before} -> {after} members"
-            table = table_of("ASSIGNOR", *FIGURES, right=tuple(FIGURES))
+            table = FittedTable("ASSIGNOR", *FIGURES, right=tuple(FIGURES))
             table.title = clean(
                 f"{of_event[0]['asked'] or 'start, nothing changed yet'}: {members}"
             )
             for row in of_event:
                 cells = [figure(row) for figure in FIGURES.values()]
                 style = None if row["is_settled"] and not row["violations"] else "red"
-                table.add_row(short.get(row["assignor"], row["assignor"]), *cells, style=style)
+                name: str = row["assignor"]
+                table.add_row(short.get(name, name), *cells, style=style)
             console.print(table)
         print_notes(console, start)
 

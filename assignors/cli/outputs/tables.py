@@ -14,8 +14,9 @@ from assignors.cli.outputs.cells import (
     console_of,
     names_cell,
     partitions_cell,
-    table_of,
 )
+from assignors.cli.outputs.fitted_table import FittedTable
+from assignors.cli.outputs.fitting import wrapped
 from assignors.documents.values import Document
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
         "assignment": ["VERSION", "ASSIGNMENT", "USER-DATA"],
     }.get(kind, ["GENERATION", "OWNED"])
-    table = table_of("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
+    table = FittedTable("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
     said = []
     for line, document in enumerate(documents, 1):
         notes: Sequence[Fields] = document["notes"]  # type: ignore[assignment]
@@ -45,7 +46,7 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
     console = console_of()
     console.print(table)
     for sentence in said:
-        console.print(clean(f"  {sentence}"), style="dim")
+        print_wrapped(console, clean(sentence), "dim", indent="  ")
 
 
 INPUT_NOTES = {"input-form", "input-frame"}
@@ -68,12 +69,12 @@ def show_assigned(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
+            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
             continue
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
         withheld: Fields = document["withheld"]  # type: ignore[assignment]
-        table = table_of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
+        table = FittedTable("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
         table.title = group_name(document, line)
         for member_id, partitions in assignment.items():
             count = sum(map(len, partitions.values()))
@@ -84,7 +85,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
             table.add_row("(withheld)", str(count), waiting, style="yellow")
         console.print(table)
         shown = {name: value for name, value in stats.items() if name != "follow_up"}
-        console.print(f"  {_figures(shown)}", style="dim")
+        print_wrapped(console, _figures(shown), "dim", indent="  ")
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
@@ -95,11 +96,11 @@ def show_checked(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
+            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
             continue
         violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
         if violations:
-            table = table_of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+            table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
             table.title = f"{group_name(document, line)}: {len(violations)} violations"
             for found in violations:
                 table.add_row(
@@ -111,7 +112,8 @@ def show_checked(documents: Iterable[Document]) -> None:
             console.print(table)
         else:
             console.print(f"{group_name(document, line)}: no violations", style="green")
-        console.print(f"  {_figures(document['gaps'])}", style="dim")  # type: ignore[arg-type]
+        gaps: Fields = document["gaps"]  # type: ignore[assignment]
+        print_wrapped(console, _figures(gaps), "dim", indent="  ")
         print_notes(console, document)
 
 
@@ -120,15 +122,15 @@ def show_explained(documents: Iterable[Document]) -> None:
     console = console_of()
     for line, document in enumerate(documents, 1):
         if document["error"] is not None:
-            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
+            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
             continue
-        console.print(clean(str(document["text"])), style="bold")
+        print_wrapped(console, clean(str(document["text"])), "bold")
         print_notes(console, document)
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  no member claims it", style="dim")
             continue
-        table = table_of("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
+        table = FittedTable("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
         for claim in claims:
             generation = cell(claim["generation"], absent=-1)
             believed = cell(claim["believed"])
@@ -139,7 +141,7 @@ def show_explained(documents: Iterable[Document]) -> None:
 def show_conformed(documents: Iterable[Document]) -> None:
     """Print each vector that failed at once, then draw one row a category."""
     console = console_of()
-    table = table_of("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
+    table = FittedTable("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
     for document in documents:
         fields: Fields = document
         if "id" in fields:
@@ -160,7 +162,7 @@ OUTCOMES = ("PASSED", "FAILED", "SKIPPED")
 
 def show_assignors(documents: Iterable[Document]) -> None:
     """Draw one row an assignor."""
-    table = table_of("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
+    table = FittedTable("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
     for document in documents:
         fields: Fields = document
         table.add_row(
@@ -172,13 +174,19 @@ def show_assignors(documents: Iterable[Document]) -> None:
     console_of().print(table)
 
 
+def print_wrapped(console: Console, text: str, style: str = "", *, indent: str = "") -> None:
+    """Print a sentence in lines that fit, broken between words, or behind the signs in a name."""
+    for line in wrapped(text, max(console.width - len(indent), 1)):
+        console.print(f"{indent}{line}", style=style, soft_wrap=True)
+
+
 def print_notes(console: Console, document: Fields) -> None:
     """Print the notes of an answer, if it has any."""
     for note in document.get("notes", ()):
         where = f" at byte {note['offset']}" if "offset" in note else ""
         whose = "" if note["member"] is None else f"{note['member']}: "
-        text = f"  note: {whose}{note['text']}{where} ({note['code']})"
-        console.print(clean(text), style="dim")
+        text = f"note: {whose}{note['text']}{where} ({note['code']})"
+        print_wrapped(console, clean(text), "dim", indent="  ")
 
 
 def group_name(document: Fields, line: int) -> str:

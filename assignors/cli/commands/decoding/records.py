@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of, table_of
+from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of
+from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import dumps
 from assignors.documents.pasted.dumps import is_dump
 from assignors.documents.pasted.given import given_bytes
@@ -80,7 +81,7 @@ def _user_data(value: StickyUserData | CooperativeUserData) -> Document:
 def show_records(documents: Iterable[Document]) -> None:
     """Draw one row a record."""
     right = ("LINE", "VERSION")
-    table = table_of("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
+    table = FittedTable("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
     for line, document in enumerate(documents, 1):
         key: Fields | None = document["key"]  # type: ignore[assignment]
         table.add_row(

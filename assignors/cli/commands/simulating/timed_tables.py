@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
-from assignors.cli.outputs.cells import cell, clean, console_of, table_of
+from assignors.cli.outputs.cells import cell, clean, console_of
+from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.documents.values import Document
 from assignors.simulation.timed.tables.labels import LABELS, figure_text, labels_of
 
@@ -22,7 +23,7 @@ def show_results(documents: Iterable[Document]) -> None:
             error: Any = document["error"]
             run = f"{document['protocol']}, seed {document['seed']}"
             console.print(clean(f"{run}: {error['text']}"), style="red")
-    table = table_of("median over the seeds", *found, right=list(found))
+    table = FittedTable("median over the seeds", *found, right=list(found))
     shown = labels_of(
         (name, row[name]) for rows in found.values() for row in rows for name in LABELS
     )
@@ -36,7 +37,7 @@ def show_results(documents: Iterable[Document]) -> None:
 def show_intervals(documents: Iterable[Document]) -> None:
     """Draw a row for each interval in which a member consumed a partition."""
     columns = ("protocol", "seed", "topic", "partition", "member", "start_ms", "end_ms")
-    table = table_of(*columns, "ended_by", right=("seed", "partition", "start_ms", "end_ms"))
+    table = FittedTable(*columns, "ended_by", right=("seed", "partition", "start_ms", "end_ms"))
     for document in documents:
         times = [_time(document[name]) for name in ("start_ms", "end_ms")]
         names = [cell(document[name]) for name in columns[:5]]
@@ -46,7 +47,7 @@ def show_intervals(documents: Iterable[Document]) -> None:
 
 def show_listed(documents: Iterable[Document]) -> None:
     """Draw a row for each scenario of the gallery."""
-    table = table_of("NAME", "PROTOCOLS", "WHAT IT SHOWS")
+    table = FittedTable("NAME", "PROTOCOLS", "WHAT IT SHOWS")
     for document in documents:
         protocols: Any = document["protocols"]
         text = str(document["text"]).split("\n\n")
