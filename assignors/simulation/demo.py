@@ -52,7 +52,7 @@ def main(scenario_count: int = SCENARIO_COUNT) -> None:
             "ASSIGNOR",
             "ROUNDS",
             "MOVED",
-            "MINIMUM",
+            "TO BALANCE",
             "IMBALANCE",
             "UNASSIGNED",
             "VIOLATIONS",
@@ -61,8 +61,9 @@ def main(scenario_count: int = SCENARIO_COUNT) -> None:
         [tuple(row) for row in rows],
     )
     _say(
-        "ROUNDS: on average, for one event. MOVED: partitions that changed their owner. MINIMUM:\n"
-        "the fewest that any perfectly balanced assignment moves; cooperative-sticky needs a few\n"
+        "ROUNDS: on average, for one event. MOVED: partitions that changed their owner. TO\n"
+        "BALANCE: the fewest moves to a best balance; a worse one may take fewer, and\n"
+        "cooperative-sticky needs a few\n"
         "more, as members with version 0 do not report what they own. IMBALANCE: events after\n"
         "which loads were less equal than possible. UNASSIGNED: partitions without an owner,\n"
         "summed over the rounds; that all members stop during an eager round is not counted.\n"

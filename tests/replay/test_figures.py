@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from unittest.mock import patch
 
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 from assignors.ownership.changes import pairs
 from assignors.replay.analysis import figures as module
 from assignors.replay.analysis.figures import Figures, figures, stopped_count
+from assignors.replay.engines.python import replay
 from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.history.partition_counts import counts_of, inferred_counts
 from assignors.replay.history.timeline import group_history, timeline
+from assignors.replay.report import page
 from tests.replay.histories import Says, captured, classic, commit, in_order
 
 Plan = dict[str, dict[str, tuple[int, ...]]]
@@ -229,3 +232,21 @@ def test_counts_of_a_real_topic_are_found_by_every_group_that_was_dealt_all_of_i
             assert all(counts[topic] == known[topic] for topic in counts)
             seen += len(counts)
     assert seen > 50
+
+
+@pytest.mark.parametrize("name", ["real", "java-plans"])
+def test_no_more_moves_were_unnecessary_than_happened(name: str) -> None:
+    """The page had a minimum beside the moves: of several uneven groups it was above them."""
+    tables = replay(captured(name))
+    uneven = [row for row in tables.generations if row.balance_gap]
+    assert any((row.moved_minimum or 0) > row.moved for row in uneven)
+    text = page(tables, title=name)
+    moves, unnecessary = re.findall(
+        r"<dt>moves</dt><dd>([\d,]+)<small>([\d,]+) unnecessary</small>", text
+    )[0]
+    assert 0 < int(unnecessary.replace(",", "")) <= int(moves.replace(",", ""))
+    assert "(minimum" not in text
+    for row in tables.anomalies:
+        if row.kind == "needless-moves":
+            moved = sum(one.moved for one in tables.generations if one.group == row.group)
+            assert row.count <= moved

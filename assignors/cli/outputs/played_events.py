@@ -61,7 +61,7 @@ TRACES_SHOWN = 3
 SUMMED: dict[str, Callable[[Fields], int]] = {
     "rounds": lambda row: row["rounds"],
     "partitions moved": lambda row: row["moved"],
-    "fewest possible moves": lambda row: row["moves_min"],
+    "moves to the best balance": lambda row: row["moves_min"],
     "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
     "unassigned x rounds": lambda row: row["unassigned_partition_rounds"],
     "events not settled": lambda row: int(not row["is_settled"]),
@@ -121,8 +121,11 @@ FIGURES: dict[str, Callable[[Fields], str]] = {
     "LOAD BEFORE": lambda row: _span(row["loads_before"]),
     "LOAD AFTER": lambda row: _span(row["loads_after"]),
     "MOVED": lambda row: f"{row['moved']:,}",
-    "LEAST": lambda row: f"{row['moves_min']:,}",
+    "TO BALANCE": lambda row: f"{row['moves_min']:,}",
     "ROUNDS": lambda row: f"{row['rounds']}",
-    "BALANCE GAP": lambda row: f"{row['load_square_sum'] - row['optimum']:,}",
+    "GAP": lambda row: f"{row['load_square_sum'] - row['optimum']:,}",
 }
-"""Figures of one event, as the table has them. LEAST: the fewest moves of a best balance."""
+"""Figures of one event, as the table has them. GAP: the sum of squared loads above the best.
+
+TO BALANCE: the fewest moves to a best balance; a worse balance may take fewer.
+"""
