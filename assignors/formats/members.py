@@ -7,6 +7,7 @@ from dataclasses import replace
 from assignors.checks.explain import Clause, Verdict
 from assignors.checks.violation import Rule
 from assignors.documents.described.groups import AssumptionCode
+from assignors.documents.group_keys import ANSWER_KEYS, CLAIM_KEYS, USED_BY
 from assignors.formats.lines import answer_or_error
 from assignors.formats.types import (
     ANY,
@@ -14,12 +15,14 @@ from assignors.formats.types import (
     COUNT,
     INT32,
     INTEGER,
+    NULL,
     NUMBER,
     PARTITIONS_BY_TOPIC,
     STRING,
     Key,
     Schema,
     array,
+    known_keys,
     mapping,
     nullable,
     one_of,
@@ -40,30 +43,37 @@ READ_PARTITIONS: Schema = {
 TOPIC: Schema = {
     "anyOf": [
         COUNT,
-        record(
-            Key("partitions", COUNT, "How many."),
-            Key(
-                "racks",
-                nullable(array(array(nullable(STRING)))),
-                "Racks of the replicas of each partition.",
-                is_optional=True,
-            ),
-            Key(
-                "id",
-                nullable({"type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$"}),
-                "Topic id, 22 characters of base64url.",
-                is_optional=True,
-            ),
+        known_keys(
+            record(
+                Key("partitions", COUNT, "How many."),
+                Key(
+                    "racks",
+                    nullable(array(array(nullable(STRING)))),
+                    "Racks of the replicas of each partition.",
+                    is_optional=True,
+                ),
+                Key(
+                    "id",
+                    nullable({"type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$"}),
+                    "Topic id, 22 characters of base64url.",
+                    is_optional=True,
+                ),
+            )
         ),
     ]
 }
 
 _ID = Key("id", STRING, "Member id; each occurs once.")
 _INSTANCE = Key("instance", nullable(STRING), "`group.instance.id`.", is_optional=True)
-BYTES_MEMBER = record(
-    _ID, _INSTANCE, Key("subscription", READ_HEX, "The Subscription bytes that the member sent.")
+BYTES_MEMBER = known_keys(
+    record(
+        _ID,
+        _INSTANCE,
+        Key("subscription", READ_HEX, "The Subscription bytes that the member sent."),
+        *(Key(name, NULL, is_optional=True) for name in CLAIM_KEYS),
+    )
 )
-FIELDS_MEMBER = record(
+_FIELDS_MEMBER = record(
     _ID,
     _INSTANCE,
     Key("topics", array(STRING), "Topics it subscribes to."),
@@ -78,6 +88,7 @@ FIELDS_MEMBER = record(
     Key("user_data", nullable(READ_HEX), "UserData bytes.", is_optional=True),
     Key("subscription", {"type": "null"}, "Null.", is_optional=True),
 )
+FIELDS_MEMBER = known_keys(_FIELDS_MEMBER)
 GROUP_KEYS = (
     Key("topics", mapping(TOPIC), "The cluster's topics: name -> partition count, or an object."),
     Key("members", array({"anyOf": [FIELDS_MEMBER, BYTES_MEMBER]}), "Members, by fields or bytes."),
@@ -90,15 +101,44 @@ GROUP_KEYS = (
     Key(
         "state",
         nullable(
-            record(Key("max_generation", nullable(INT32), "As it was answered.", is_optional=True))
+            known_keys(
+                record(
+                    Key("max_generation", nullable(INT32), "As it was answered.", is_optional=True)
+                )
+            )
         ),
         "What `java/sticky` and `java/cooperative-sticky` keep between rounds.",
         is_optional=True,
     ),
 )
-GROUP = record(*GROUP_KEYS)
-CHECK_REQUEST = record(
-    *GROUP_KEYS,
+GROUP_ID = Key(
+    "id",
+    ANY,
+    "The `id` of the document; the name of a group that a tool described.",
+    is_optional=True,
+)
+
+
+def read_group(*own: Key) -> Schema:
+    """Return the schema of a group with the keys of one command.
+
+    The keys of other commands, and those of an answer, may stand there too.
+    """
+    names = {key.name for key in own}
+    others = [
+        Key(name, ANY, f"For `{command}`, no effect here.", is_optional=True)
+        for name, command in USED_BY.items()
+        if name not in names
+    ]
+    answered = [
+        Key(name, ANY, "Of an answer of `assign`, no effect.", is_optional=True)
+        for name in sorted(ANSWER_KEYS)
+    ]
+    return known_keys(record(*GROUP_KEYS, GROUP_ID, *own, *others, *answered))
+
+
+GROUP = read_group()
+CHECK_REQUEST = read_group(
     Key("assignment", mapping(READ_PARTITIONS), "Member id -> partitions by topic."),
     Key(
         "withheld",
@@ -181,12 +221,6 @@ MEMBER_NOTE = record(
     Key("offset", COUNT, "The byte where it is, of a note on bytes.", is_optional=True),
 )
 
-GROUP_ID = Key(
-    "id",
-    ANY,
-    "The `id` of the document; the name of a group that a tool described.",
-    is_optional=True,
-)
 NOTES = Key("notes", array(MEMBER_NOTE), "What was odd in the group, or was assumed.")
 ASSUMPTIONS = replace(
     NOTES, text="What was assumed about a described group, or has no effect.", is_optional=True

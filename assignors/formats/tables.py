@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.members import GROUP_KEYS, MEMBER_NOTE
+from assignors.formats.members import MEMBER_NOTE, read_group
 from assignors.formats.types import (
     COUNT,
     INTEGER,
@@ -18,6 +18,7 @@ from assignors.formats.types import (
     Schema,
     array,
     constant,
+    known_keys,
     mapping,
     nullable,
     of_fields,
@@ -101,19 +102,19 @@ PLAYED: Schema = {
     ]
 }
 
-SIZES = record(
-    Key("seed", INTEGER, "What the history is drawn from."),
-    Key("id", {}, "Returned with each outcome.", is_optional=True),
-    *(
-        Key(key.name, nullable(key.type), key.text, is_optional=True)
-        for key in of_fields(Parameters, {"subscription": SubscriptionShape})
-    ),
+SIZES = known_keys(
+    record(
+        Key("seed", INTEGER, "What the history is drawn from."),
+        Key("id", {}, "Returned with each outcome.", is_optional=True),
+        *(
+            Key(key.name, nullable(key.type), key.text, is_optional=True)
+            for key in of_fields(Parameters, {"subscription": SubscriptionShape})
+        ),
+    )
 )
 
-GROUP_WITH_EVENTS = record(
-    *GROUP_KEYS,
+GROUP_WITH_EVENTS = read_group(
     Key("events", array(STRING), "What happens to it, in order: `join:5`, `leave:m3`."),
-    Key("id", {}, "Returned with each outcome.", is_optional=True),
 )
 
 # Simulated on a clock

@@ -13,6 +13,7 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from assignors.documents.group_keys import OWN_PREFIX
 from wire import TopicPartitions
 
 Schema = dict[str, Any]
@@ -93,6 +94,16 @@ def record(*keys: Key, text: str = "") -> Schema:
         },
         "required": [key.name for key in keys if not key.is_optional],
     }
+
+
+def known_keys(schema: Schema) -> Schema:
+    """Return the schema of an object that is read: another key is an error, but the user's own.
+
+    >>> known_keys(record())["patternProperties"]
+    {'^_': {}}
+    """
+    own = {f"^{OWN_PREFIX}": ANY}
+    return {**schema, "patternProperties": own, "additionalProperties": False}
 
 
 PARTITIONS = array(pair(STRING, array(INTEGER)))

@@ -191,21 +191,25 @@ def test_schema_and_reader_refuse_the_same_lines(name: str) -> None:
             is_valid = judge.is_valid(mutant)
             counts[is_valid] += 1
             assert is_valid or kind is not None, f"{what}: only the schema refuses it"
+            if what.startswith("key "):
+                assert is_valid == (kind is None), f"{what}: {kind}"
             if is_valid and (name, kind) not in ABOUT_MEANING:
                 assert kind not in ABOUT_TYPES, f"{what}: only the reader refuses it ({kind})"
     assert min(counts.values()) > 3
 
 
 def with_another_key(line: Line) -> Iterator[tuple[str, Line]]:
-    """A key more in each object with named keys."""
-    for place in [(), *(each for each in places(line) if each[-1] not in {"topics", "owned"})]:
-        other: Any = deepcopy(line)
-        inner = other
-        for step in place:
-            inner = inner[step]
-        if isinstance(inner, dict) and not {"topics", "assignment", "withheld"} & {*place}:
-            inner["another"] = {}
-            yield f"another key in {shown(place)}", other
+    """A key more in each object with named keys: one that nobody knows, and one's own."""
+    for place in [(), *places(line)]:
+        for key in ("another", "_mine"):
+            other: Any = deepcopy(line)
+            inner = other
+            for step in place:
+                inner = inner[step]
+            is_named = not {"topics", "owned", "assignment", "withheld"} & {*place}
+            if isinstance(inner, dict) and (is_named or "partitions" in inner):
+                inner[key] = {}
+                yield f"key {key} in {shown(place)}", other
 
 
 def refusal(name: str, line: Line) -> str | None:
