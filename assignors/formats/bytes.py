@@ -25,13 +25,14 @@ from wire.records import RECORD_TYPES, RecordType
 
 NOTES = Key("notes", array(NOTE), "What was odd in the bytes.")
 
+NAME: Schema = {"type": "string", "minLength": 1}
 SUBSCRIPTION = record(
     Key("version", INTEGER, "Version of the message."),
     Key("topics", array(STRING), "Topics asked for."),
     Key("user_data", nullable(HEX), "Bytes for the assignor, in hexadecimal."),
     Key("owned", PARTITIONS, "Owned partitions, in the order of the bytes."),
     Key("generation", INTEGER, "The generation in which they were owned; -1: none."),
-    Key("rack", nullable(STRING), "`client.rack`; null where it is absent or empty."),
+    Key("rack", nullable(NAME), "`client.rack`; null where it is absent or empty."),
 )
 ASSIGNMENT = record(
     Key("version", INTEGER, "Version of the message."),
