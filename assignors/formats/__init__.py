@@ -74,6 +74,12 @@ _ALL = (
         scenarios.SCENARIO,
     ),
     _read(
+        "record",
+        "replay",
+        "A record of a dump, with its bytes; also what dump and simulate --log write.",
+        decoded.RAW_RECORD,
+    ),
+    _read(
         "partition-counts",
         "replay --partitions",
         "Partition counts by topic.",

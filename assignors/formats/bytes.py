@@ -8,6 +8,8 @@ from assignors.formats.types import (
     BASE64,
     COUNT,
     HEX,
+    INT32,
+    INT64,
     INTEGER,
     NULL,
     PARTITIONS,
@@ -83,6 +85,22 @@ STICKY_DATA = _decoded(STICKY, "UserData of the sticky assignor.")
 COOPERATIVE_DATA = _decoded(COOPERATIVE, "UserData of the cooperative sticky assignor.")
 
 # Records
+
+RAW_RECORD = record(
+    Key("key", nullable(BASE64), "Bytes of the key; null where there is none."),
+    Key("value", nullable(BASE64), "Bytes of the value; null is a tombstone."),
+    Key("topic", nullable(STRING), "Name of the topic.", is_optional=True),
+    Key("partition", nullable(INT32), "Partition number.", is_optional=True),
+    Key("offset", nullable(INT64), "Offset of the record.", is_optional=True),
+    Key("timestamp", nullable(INT64), "Milliseconds since 1970-01-01 UTC.", is_optional=True),
+    Key(
+        "timestampType",
+        nullable(INT32),
+        "0: of the client, 1: of the broker's log.",
+        is_optional=True,
+    ),
+)
+"""The columns of Spark's Kafka source."""
 
 _INTEGERS = {
     Kind.INT8: (-(2**7), 2**7 - 1),

@@ -29,7 +29,11 @@ INT32: Schema = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
 INT64: Schema = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 HEX: Schema = {"type": "string", "pattern": "^([0-9a-f]{2})*$"}
-BASE64: Schema = {"type": "string", "contentEncoding": "base64"}
+BASE64: Schema = {
+    "type": "string",
+    "contentEncoding": "base64",
+    "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+}
 
 
 @dataclass(frozen=True, slots=True)

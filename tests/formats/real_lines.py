@@ -8,6 +8,9 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from click.testing import CliRunner
@@ -233,6 +236,17 @@ def replayed() -> list[Line]:
     return [line for rows in chosen.values() for line in rows[:: max(1, len(rows) // 60)]]
 
 
+def dumped() -> list[Line]:
+    """Records of a real topic, and of a run that `--log` wrote."""
+    with gzip.open(REAL_TOPIC) as lines:
+        real = [json.loads(line) for line in islice(lines, 0, None, 400)]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "run.jsonl"
+        written("simulate", "--scenario", "crash", "--log", str(path))
+        simulated = [json.loads(line) for line in path.read_text().splitlines()]
+    return [*real, *simulated[::40], {"key": None, "value": ""}]
+
+
 def conformed() -> list[Line]:
     """Results of a program that answers nothing, and of our own."""
     vectors_of_all = (
@@ -264,6 +278,7 @@ REAL: dict[str, Callable[[], list[Line]]] = {
     "history": histories,
     "group-with-events": groups_with_events,
     "scenario": shown_scenarios,
+    "record": dumped,
     "partition-counts": lambda: [{"orders": 6}, {}],
     **{
         kind: lambda kind=kind: decoded(kind)  # type: ignore[misc]

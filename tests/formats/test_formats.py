@@ -14,8 +14,9 @@ from jsonschema import Draft202012Validator
 
 from assignors.cli.inputs.scenarios import row_from_document
 from assignors.documents.groups import check_request_from_document, group_from_document
-from assignors.documents.values import DocumentError
+from assignors.documents.values import DocumentError, ErrorCode
 from assignors.formats import FORMATS
+from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from tests.formats.real_lines import Line, places, real_lines
 
@@ -167,11 +168,20 @@ def test_a_schema_refuses_a_line_that_lost_a_key_or_has_another_type_somewhere(n
                 assert any(fnmatch(what, each) for each in (*WHERE, *FREE.get(name, ()))), what
 
 
+def dumped_record(line: object) -> object:
+    """What the reader of dumps makes of a line."""
+    (raw,) = parse_lines([json.dumps(line).encode()], name="-")
+    if raw.error is not None:
+        raise DocumentError(ErrorCode.WRONG_TYPE, raw.error)
+    return raw
+
+
 READERS: dict[str, Callable[[object], object]] = {
     "group": group_from_document,
     "check-request": check_request_from_document,
     "history": row_from_document,
     "scenario": scenario_from_document,
+    "record": dumped_record,
 }
 ABOUT_TYPES = {"wrong-type", "missing", "bad-hex", "bad-text"}
 """Kinds of errors that a schema can see; others are about what values mean together."""
