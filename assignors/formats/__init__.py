@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assignors.documents.answers import SCHEMA
+from assignors.formats import answers, conformance, groups, scenarios, tables
 from assignors.formats import bytes as decoded
-from assignors.formats import conformance, members, scenarios, tables
 from assignors.formats.lines import answer
 from assignors.formats.types import Schema
 
@@ -57,9 +57,9 @@ _ALL = (
         "group",
         "assign, explain, simulate",
         "A group: topics, and members by their fields or by their Subscription bytes.",
-        members.GROUP,
+        groups.GROUP,
     ),
-    _read("check-request", "check", "A group, and the assignment to check.", members.CHECK_REQUEST),
+    _read("check-request", "check", "A group, and the assignment to check.", groups.CHECK_REQUEST),
     _read("history", "simulate", "A history to draw: a seed and sizes.", tables.SIZES),
     _read(
         "group-with-events",
@@ -83,7 +83,7 @@ _ALL = (
         "partition-counts",
         "replay --partitions",
         "Partition counts by topic.",
-        members.PARTITION_COUNTS,
+        groups.PARTITION_COUNTS,
     ),
     _written("subscription", "decode subscription", "A Subscription.", decoded.SUBSCRIPTIONS),
     _written("assignment", "decode assignment", "An Assignment.", decoded.ASSIGNMENTS),
@@ -105,12 +105,12 @@ _ALL = (
         "A record of `__consumer_offsets`, in the JSON form of Kafka's own formatter.",
         decoded.OFFSETS_RECORDS,
     ),
-    _written("assign", "assign --assignor", "The assignment of a group.", members.ASSIGNED),
-    _written("compare", "assign --compare", "Several assignors on one group.", members.COMPARED),
-    _written("check", "check", "What is wrong with an assignment.", members.CHECKED),
-    _written("explain", "explain", "Why a partition moves, stays or waits.", members.EXPLAINED),
+    _written("assign", "assign --assignor", "The assignment of a group.", answers.ASSIGNED),
+    _written("compare", "assign --compare", "Several assignors on one group.", answers.COMPARED),
+    _written("check", "check", "What is wrong with an assignment.", answers.CHECKED),
+    _written("explain", "explain", "Why a partition moves, stays or waits.", answers.EXPLAINED),
     _written(
-        "assignors", "assignors", "An assignor of the registry.", answer(*members.ASSIGNOR_KEYS)
+        "assignors", "assignors", "An assignor of the registry.", answer(*answers.ASSIGNOR_KEYS)
     ),
     _written("simulate", "simulate", "The costs of one event under one assignor.", tables.PLAYED),
     _written("timed", "simulate --scenario", "The costs of one run on a clock.", tables.TIMED),

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from assignors.formats.answers import MEMBER_NOTE
+from assignors.formats.groups import read_group
 from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.members import MEMBER_NOTE, read_group
 from assignors.formats.types import (
     COUNT,
     INTEGER,

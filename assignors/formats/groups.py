@@ -1,0 +1,142 @@
+"""Groups, as `assign`, `check`, `explain` and `simulate` read them."""
+
+from __future__ import annotations
+
+from assignors.documents.group_keys import ANSWER_KEYS, CLAIM_KEYS, USED_BY
+from assignors.formats.types import (
+    ANY,
+    COUNT,
+    INT32,
+    NULL,
+    STRING,
+    Key,
+    Schema,
+    array,
+    known_keys,
+    mapping,
+    nullable,
+    one_of,
+    pair,
+    record,
+)
+
+READ_HEX: Schema = {"type": "string", "pattern": "^([0-9A-Fa-f]{2})*$"}
+READ_PARTITIONS: Schema = {
+    "anyOf": [array(pair(STRING, array(INT32))), mapping(array(INT32))],
+}
+"""`[["t", [0, 1]], ...]` or `{"t": [0, 1]}`."""
+
+TOPIC: Schema = {
+    "anyOf": [
+        COUNT,
+        known_keys(
+            record(
+                Key("partitions", COUNT, "How many."),
+                Key(
+                    "racks",
+                    nullable(array(array(nullable(STRING)))),
+                    "Racks of the replicas of each partition.",
+                    is_optional=True,
+                ),
+                Key(
+                    "id",
+                    nullable({"type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$"}),
+                    "Topic id, 22 characters of base64url.",
+                    is_optional=True,
+                ),
+            )
+        ),
+    ]
+}
+
+_ID = Key("id", STRING, "Member id; each occurs once.")
+_INSTANCE = Key("instance", nullable(STRING), "`group.instance.id`.", is_optional=True)
+BYTES_MEMBER = known_keys(
+    record(
+        _ID,
+        _INSTANCE,
+        Key("subscription", READ_HEX, "The Subscription bytes that the member sent."),
+        *(Key(name, NULL, is_optional=True) for name in CLAIM_KEYS),
+    )
+)
+_FIELDS_MEMBER = record(
+    _ID,
+    _INSTANCE,
+    Key("topics", array(STRING), "Topics it subscribes to."),
+    Key("owned", nullable(READ_PARTITIONS), "Partitions it says it owns.", is_optional=True),
+    Key(
+        "generation",
+        nullable(INT32),
+        "The generation in which it owned them; -1 or null for none.",
+        is_optional=True,
+    ),
+    Key("rack", nullable(STRING), "`client.rack`.", is_optional=True),
+    Key("user_data", nullable(READ_HEX), "UserData bytes.", is_optional=True),
+    Key("subscription", {"type": "null"}, "Null.", is_optional=True),
+)
+FIELDS_MEMBER = known_keys(_FIELDS_MEMBER)
+GROUP_KEYS = (
+    Key("topics", mapping(TOPIC), "The cluster's topics: name -> partition count, or an object."),
+    Key("members", array({"anyOf": [FIELDS_MEMBER, BYTES_MEMBER]}), "Members, by fields or bytes."),
+    Key(
+        "generation",
+        nullable(INT32),
+        "The last generation that the group completed.",
+        is_optional=True,
+    ),
+    Key(
+        "state",
+        nullable(
+            known_keys(
+                record(
+                    Key("max_generation", nullable(INT32), "As it was answered.", is_optional=True)
+                )
+            )
+        ),
+        "What `java/sticky` and `java/cooperative-sticky` keep between rounds.",
+        is_optional=True,
+    ),
+)
+GROUP_ID = Key(
+    "id",
+    ANY,
+    "The `id` of the document; the name of a group that a tool described.",
+    is_optional=True,
+)
+
+
+def read_group(*own: Key) -> Schema:
+    """Return the schema of a group with the keys of one command.
+
+    The keys of other commands, and those of an answer, may stand there too.
+    """
+    names = {key.name for key in own}
+    others = [
+        Key(name, ANY, f"For `{command}`, no effect here.", is_optional=True)
+        for name, command in USED_BY.items()
+        if name not in names
+    ]
+    answered = [
+        Key(name, ANY, "Of an answer of `assign`, no effect.", is_optional=True)
+        for name in sorted(ANSWER_KEYS)
+    ]
+    return known_keys(record(*GROUP_KEYS, GROUP_ID, *own, *others, *answered))
+
+
+GROUP = read_group()
+CHECK_REQUEST = read_group(
+    Key("assignment", mapping(READ_PARTITIONS), "Member id -> partitions by topic."),
+    Key(
+        "withheld",
+        nullable(READ_PARTITIONS),
+        "Partitions that wait for the next round.",
+        is_optional=True,
+    ),
+    Key(
+        "protocol",
+        nullable(one_of(("eager", "cooperative"))),
+        "Which rules of the hand-over hold; eager where it is absent.",
+        is_optional=True,
+    ),
+)
+PARTITION_COUNTS = mapping(COUNT)
