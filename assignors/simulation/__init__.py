@@ -1,8 +1,9 @@
 """Simulate what happens to consumer groups, one group or a hundred thousand, under any assignor.
 
 `rounds` counts time in rebalance rounds: each event is played until the group has settled. `timed`
-plays a group on a clock, message by message. `simulate_rounds` and `simulate_timed` return a whole
-table in one call; `arrow` and `spark` run the same on Arrow batches and on DataFrames.
+plays a group on a clock, message by message. `simulate_group`, `simulate_rounds` and
+`simulate_timed` return a whole table in one call; `arrow` and `spark` run the same on Arrow batches
+and on DataFrames.
 
 >>> from assignors import assignor_named
 >>> from assignors.simulation import Parameters, generate, play
@@ -11,7 +12,7 @@ table in one call; `arrow` and `spark` run the same on Arrow batches and on Data
 True
 """
 
-from assignors.simulation.result_tables import simulate_rounds, simulate_timed
+from assignors.simulation.result_tables import simulate_group, simulate_rounds, simulate_timed
 from assignors.simulation.rounds import (
     GroupEvent,
     GroupEventKind,
@@ -35,6 +36,7 @@ __all__ = [
     "SubscriptionShape",
     "generate",
     "play",
+    "simulate_group",
     "simulate_rounds",
     "simulate_rows",
     "simulate_timed",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assignors.arrow.row_table import RowTable
+from assignors.model import Group
 from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import Parameters
@@ -50,6 +51,37 @@ def simulate_rounds(
     rows = ({"seed": seed + number, **sizes} for number in range(scenarios))
     played = list(simulate_rows(rows, assignors=_listed(assignors), processes=processes))
     return RowTable("outcomes", played, _outcomes)
+
+
+def simulate_group(
+    group: Group | Mapping[str, object],
+    events: str | Iterable[str],
+    *,
+    assignors: str | Iterable[str] = tuple(BEST.values()),
+) -> RowTable[Row]:
+    """Return what happens to a group that is there already: a row an assignor and event.
+
+    `group` is a `Group`, or a document as `kafka-assignors assign` takes it; `events` are those of
+    `--event`, in order: `join:5`, `leave:m3`, `resize:orders:24`. Nothing is random. The first row
+    of an assignor is the start, without an event. Beside the columns of `simulate_rounds` there are
+    the event (`asked`) and the partitions of each member before and after it (`loads_before`,
+    `loads_after`). Raises `ValueError` for an event that cannot be read or cannot happen.
+
+    >>> group = {"topics": {"orders": 6}, "members": [{"id": "a", "topics": ["orders"]}]}
+    >>> [row["loads_after"] for row in simulate_group(group, "join:2", assignors="sticky")]
+    [{'a': 6}, {'a': 2, 'new-1': 2, 'new-2': 2}]
+    """
+    from assignors.documents.groups import group_from_document  # noqa: PLC0415 - of this one alone
+    from assignors.simulation.rounds.explicit_events import (  # noqa: PLC0415 - as above
+        scenario_of_group,
+    )
+
+    asked = _listed(events)
+    start = group if isinstance(group, Group) else group_from_document(group)
+    rows = [{"scenario": scenario_of_group(start, asked), "asked": asked}]
+    played = simulate_rows(rows, assignors=_listed(assignors))
+    kept = [{name: row[name] for name in row if name != "notes"} for row in played]
+    return RowTable("outcomes", kept, partial(_outcomes, has_loads=True))
 
 
 def simulate_timed(
@@ -115,12 +147,23 @@ def _listed(names: str | Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _outcomes(rows: Sequence[Row]) -> pa.Table:
+def _outcomes(rows: Sequence[Row], *, has_loads: bool = False) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
 
     from assignors.simulation.arrow import OUTCOME  # noqa: PLC0415 - as above
 
-    return pa.Table.from_pylist(list(rows), schema=OUTCOME)
+    if not has_loads:
+        return pa.Table.from_pylist(list(rows), schema=OUTCOME)
+    loads = pa.map_(pa.string(), pa.int64())
+    added = pa.schema([("asked", pa.string()), ("loads_before", loads), ("loads_after", loads)])
+    listed = [
+        {
+            name: [*value.items()] if isinstance(value, dict) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+    return pa.Table.from_pylist(listed, schema=pa.schema([*OUTCOME, *added]))
 
 
 def _timed(schema: str, rows: Sequence[Row]) -> pa.Table:

@@ -36,8 +36,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "every group": ({"min_severity": "note"}, ("--min-severity", "note")),
     "findings": (
-        {"kinds": ["needless-moves", "odd-bytes"], "thresholds": {"needless_moves": 3}},
-        ("--kind", "needless-moves", "--kind", "odd-bytes", "--threshold", "needless_moves=3"),
+        {"kinds": ["needless-moves", "client-layout"], "thresholds": {"needless_moves": 3}},
+        ("--kind", "needless-moves", "--kind", "client-layout", "--threshold", "needless_moves=3"),
     ),
     "time": (
         {"group": "shop.[12]", "since": SINCE, "until": 1795220800000},

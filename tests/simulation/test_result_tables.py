@@ -11,10 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assignors.simulation import Parameters, rounds, simulate_rounds, simulate_timed
+from assignors.documents.groups import group_from_document
+from assignors.simulation import (
+    Parameters,
+    rounds,
+    simulate_group,
+    simulate_rounds,
+    simulate_timed,
+)
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.scenario_document import document_from_scenario
-from tests.cli.running import answers
+from tests.cli.running import GROUP, answers
 
 
 def printed(*arguments: str) -> list[dict[str, Any]]:
@@ -27,6 +34,31 @@ def printed(*arguments: str) -> list[dict[str, Any]]:
 def untimed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return rows without the CPU time that was measured."""
     return [{name: row[name] for name in row if name != "cpu_ms"} for row in rows]
+
+
+def test_a_group_and_its_events_are_the_rows_of_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "group.json"
+    path.write_text(json.dumps(GROUP), encoding="utf-8")
+    events = ["join:2", "leave:a", "resize:t:9"]
+    asked = [word for event in events for word in ("--event", event)]
+    expected = printed("--start", str(path), *asked, "--assignor", "range", "--assignor", "sticky")
+    for row in expected:
+        del row["notes"]  # said of the document
+    table = simulate_group(GROUP, events, assignors=["range", "sticky"])
+    assert untimed(table) == untimed(expected)
+    of_group = simulate_group(group_from_document(GROUP), events, assignors=["range", "sticky"])
+    assert untimed(of_group) == untimed(expected)
+    arrow = table.to_arrow().to_pylist()
+    assert [dict(row["loads_after"]) for row in arrow] == [row["loads_after"] for row in expected]
+    assert [row["asked"] for row in arrow] == [None, *events] * 2
+    assert table.to_polars().height == len(table.to_pandas()) == 8
+
+
+def test_an_event_that_cannot_happen_is_refused() -> None:
+    with pytest.raises(ValueError, match="leave:c: "):
+        simulate_group(GROUP, "leave:c")
+    with pytest.raises(ValueError, match="jion:2: no event 'jion'"):
+        simulate_group(GROUP, ["jion:2"])
 
 
 def test_rounds_are_the_rows_of_the_command() -> None:
