@@ -82,6 +82,16 @@ def test_explain_and_simulate_read_an_answer_with_its_group() -> None:
     assert (code, played[0]["error"]) == (0, None)
 
 
+def test_an_answer_takes_the_place_of_an_assignment_beside_the_group(tmp_path: Path) -> None:
+    whole = {**GROUP, "protocol": "cooperative", "assignment": {"a": {"t": [0, 1, 2, 3]}, "b": {}}}
+    groups = file_of(tmp_path, "groups.jsonl", [whole, whole])
+    early = json.dumps({"assignment": {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}})
+    (judged, missing), code = answers("check", groups, "-", given=early + '\n{"withheld": {}}\n')
+    assert code == 2
+    assert missing["error"]["text"] == "'assignment' is missing"
+    assert [found["rule"] for found in judged["violations"]] == ["given-too-early"] * 2
+
+
 def test_two_files_of_whole_requests_are_read_one_after_the_other(tmp_path: Path) -> None:
     whole = {**GROUP, "assignment": {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}}
     first, second = (file_of(tmp_path, f"{n}.jsonl", [whole] * n) for n in (1, 2))
@@ -116,6 +126,7 @@ def test_an_answer_without_its_group_says_how_to_keep_it() -> None:
         (lambda given: [*given[:2], {**given[2], "assinment": {}}], "'assinment' is no key here"),
         (lambda given: [*given[:2], {**given[2], "error": {"text": "no"}}], "is an error: no"),
         (lambda given: [*given[:2], {"assignment": None}], "'assignment' is missing"),
+        (lambda given: [*given[:2], {"withheld": {}}], "'assignment' is missing"),
         (lambda given: [*given[:2], "x"], "in the answer, line 3 of -: expected an object"),
     ],
 )

@@ -96,6 +96,22 @@ def test_of_many_members_those_that_differ_are_shown() -> None:
     assert "160 more members" in shown
 
 
+def test_members_that_are_treated_alike_are_left_out_of_many() -> None:
+    alike = [{"id": f"m{n}", "topics": [f"u{n}"]} for n in range(60)]
+    differing = [
+        {"id": "x", "topics": ["t"], "owned": {"t": [1, 2]}, "generation": 1},
+        {"id": "y", "topics": ["t"], "owned": {"t": [0]}, "generation": 1},
+    ]
+    whole = {
+        "topics": {"t": 3, **{f"u{n}": 1 for n in range(60)}},
+        "members": [*alike, *differing],
+    }
+    shown = table("assign", "--compare", "range,sticky", given=json.dumps(whole))
+    named = [line.split()[0] for line in shown.splitlines() if "(" in line and "t(" in line]
+    assert named == ["x", "y"]
+    assert "60 more members" in shown
+
+
 def test_an_assignor_that_fails_is_named_and_the_others_are_shown() -> None:
     empty = json.dumps({"topics": {"t": 2}, "members": []})
     shown = table("assign", "--compare", "java/sticky,sticky", given=empty)

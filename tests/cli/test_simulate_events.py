@@ -59,6 +59,16 @@ def test_described_groups_are_played_by_name() -> None:
     assert join["notes"] == []
 
 
+def test_an_event_that_one_group_alone_can_have_is_an_error_of_the_others() -> None:
+    documents, code = answers(*START, MEMBERS, "--event", "leave:till-2", "--assignor", "sticky")
+    assert code == 2
+    assert [(row["id"], row["error"] is None) for row in documents] == [
+        *((name, False) for name in GROUPS[:-1]),
+        ("shop", True),
+        ("shop", True),
+    ]
+
+
 def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:
     lines = [
         {**GROUP, "id": 1, "events": ["leave:z"]},
@@ -90,6 +100,7 @@ def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:
         (("--start", MEMBERS, "--protocol", "classic"), "--protocol has no effect"),
         (("--scenario", "crash", "--event", "join:5"), "played in rounds, not on a clock"),
         (("--start", MEMBERS, "--group", "shops"), "no group 'shops'; did you mean 'shop'?"),
+        (("--topic", "orders:8"), "--topic, --group and --assume-subscriptions are for groups"),
     ],
 )
 def test_options_that_exclude_one_another_are_refused(

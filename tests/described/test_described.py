@@ -7,10 +7,13 @@ the other.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assignors.documents.described import Assumed, DescribedGroup, described_groups
 from assignors.documents.groups import group_from_document
@@ -100,8 +103,10 @@ def test_a_group_has_all_that_the_text_says() -> None:
     grown = read(output(NEWEST), partition_counts={"orders": 24, "payments": 5})
     assert grown["billing"].document["topics"] == {"audit.log": 2, "orders": 24}
     assert "orders" not in str(grown["billing"].notes[1]["text"])
-    with pytest.raises(DocumentError, match="2 partitions given, and the text has partition 5"):
-        raise read(output(NEWEST), partition_counts={"orders": 2})["shop"].error or ValueError
+    for count in (2, 5):
+        short = read(output(NEWEST), partition_counts={"orders": count})["shop"]
+        assert f"{count} partitions given, and the text has partition 5" in str(short.error)
+    assert read(output(NEWEST), partition_counts={"orders": 6})["shop"].error is None
 
 
 @pytest.mark.parametrize("name", ["4.3.0-members", "4.3.0-state", "4.3.0-state-verbose"])
@@ -201,6 +206,125 @@ def test_what_cannot_be_is_named_with_its_line(change: tuple[str, str], words: s
         found, words = read(f"{text}{line}\n"), "occurs twice"
     assert re.match(rf"line \d+: .*{re.escape(words)}", str(found["shop"].error))
     assert found["billing"].error is None
+
+
+TIMES = [*"-:;,()/ 09ag'", "orders", "GROUP", "\t", "\x00", "\u00e9", "99999999999"]
+
+
+@given(
+    name=st.sampled_from(sorted(path.stem for path in OUTPUTS.glob("*.txt"))),
+    changes=st.lists(
+        st.tuples(st.integers(0, 6000), st.integers(0, 3), st.sampled_from(TIMES)), max_size=4
+    ),
+)
+def test_whatever_is_changed_a_group_is_read_or_its_line_is_named(
+    name: str, changes: list[tuple[int, int, str]]
+) -> None:
+    text = output(name)
+    for place, length, piece in changes:
+        text = text[:place] + piece + text[place + length :]
+    try:
+        found = described_groups(text)
+    except DocumentError as error:
+        assert re.match(r"line \d+: |a header and no group", str(error))  # noqa: PT017  # either
+        return
+    assert found
+    for group in found:
+        if group.error is not None:
+            assert re.match(r"line \d+: ", str(group.error))
+        else:
+            with suppress(DocumentError):  # more partitions than there can be
+                group_from_document(group.document)
+
+
+@given(
+    width=st.integers(1, 12),
+    members=st.lists(st.lists(st.integers(0, 30), unique=True), min_size=1, max_size=6),
+    release=st.sampled_from([3, 4]),
+    instances=st.lists(st.sampled_from(["", "i-1", "a long one"]), min_size=6, max_size=6),
+)
+def test_what_the_tools_own_format_writes_is_read_back(
+    width: int, members: list[list[int]], release: int, instances: list[str]
+) -> None:
+    """The columns as the tool's `printf` pads them: each to the longest of its cells, or more."""
+    is_new = release == 4
+    owned = [
+        {topic: sorted(n for n in numbers if n % 2 == rest) for rest, topic in enumerate("tu")}
+        for numbers in members
+    ]
+    rows = []
+    for number, given_out in enumerate(owned):
+        form, joined = ("{}:{}", ";") if is_new else ("{}({})", ", ")
+        cells = (
+            form.format(topic, ",".join(map(str, numbers)))
+            for topic, numbers in given_out.items()
+            if numbers
+        )
+        assignment = joined.join(cells) or "-"
+        count = sum(map(len, given_out.values()))
+        whom = ["my group", f"m-{number}", instances[number], "/10.0.0.1", "client"]
+        rest = ["-", assignment, "-", "-"] if is_new else [assignment]
+        rows.append([*whom, str(count), *rest])
+    header = ["GROUP", "CONSUMER-ID", "GROUP-INSTANCE-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
+    header += (
+        ["CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT"]
+        if is_new
+        else ["ASSIGNMENT"]
+    )
+    widths = [max(width, *map(len, column)) for column in zip(header, *rows, strict=True)]
+    text = "\n".join(
+        " ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True))
+        for row in [header, *rows]
+    )
+    (found,) = described_groups(text)
+    assert found.error is None
+    assert found.name == "my group"
+    read_back: Any = found.document["members"]
+    assert [member["owned"] for member in read_back] == [
+        {topic: numbers for topic, numbers in one.items() if numbers} for one in owned
+    ]
+    assert [member.get("instance", "") for member in read_back] == instances[: len(rows)]
+
+
+def test_a_group_that_reconciles_owns_what_it_has_and_is_to_have_its_target() -> None:
+    """The first member, in epoch 3, is to get a partition that the second has in epoch 4."""
+    text = output(NEWEST)
+    first, second = (line for line in text.split("\n") if line.startswith("billing"))
+    behind = re.sub(r"3( +)orders:0,1,2,3  $", r"4\1orders:0,1,2,3,4", f"{first.rstrip()}  ")
+    found = read(text.replace(first, behind).replace(second, re.sub(r" 3 ", " 4 ", second)))
+    billing = found["billing"]
+    assert billing.error is None
+    members: Any = billing.document["members"]
+    assert {member["generation"] for member in members} == {4}
+    assert owned(billing) == owned(read(text)["billing"])
+    assert billing.assignment["kTLla9K9R5qZ2O8dqthKHg"] == {"orders": (0, 1, 2, 3, 4)}
+    assert billing.notes[-1]["code"] == "reconciling"
+
+
+def test_the_first_line_that_is_wrong_is_named() -> None:
+    lines = output(NEWEST).split("\n")
+    shop = [number for number, line in enumerate(lines) if line.startswith("shop")]
+    for number in shop:
+        lines[number] = lines[number][:60]
+    (error,) = [group.error for group in described_groups("\n".join(lines)) if group.error]
+    assert str(error).startswith(f"line {shop[0] + 1}: ")
+
+
+def test_a_row_whose_cells_begin_elsewhere_is_refused() -> None:
+    text = output(NEWEST)
+    shifted = text.replace("shop-1-a3e655fc", "  shop-1-a3e655fc")
+    assert shifted != text
+    assert "no row of the table" in str(read(shifted)["shop"].error)
+    row = next(line for line in text.split("\n") if line.startswith("shop"))
+    blank = text.replace(row, row.replace("/127.0.0.1", "          "))
+    assert "no row of the table" in str(read(blank)["shop"].error)
+
+
+def test_a_partition_that_is_listed_twice_is_refused() -> None:
+    text = output("4.3.0-offsets")
+    line = next(line for line in text.split("\n") if line.startswith("shop "))
+    number = len(text.split("\n"))
+    assert str(read(f"{text}{line}\n")["shop"].error).startswith(f"line {number}: orders 3 occurs")
 
 
 def test_text_that_is_no_output_of_the_tool_is_refused() -> None:

@@ -19,6 +19,7 @@ from assignors.registry import BEST
 from assignors.simulation.rounds.explicit_events import VERBS, scenario_of_group
 from assignors.simulation.rounds.outcome import PlayedEvent, play, play_events
 from assignors.simulation.rounds.scenario import GroupEventKind
+from assignors.simulation.rounds.settlement import rounds
 
 ASSIGNORS = [*BEST.values(), "java/sticky", "java/cooperative-sticky", "server/uniform"]
 
@@ -121,6 +122,64 @@ def test_stale_claims_are_claims_and_nobody_consumes_by_them() -> None:
     (start,) = played(group, assignor_named("cooperative-sticky"))
     assert start.before == {"a": {"t": (0,)}, "ghost": {}}
     assert start.outcome.violations == 0
+
+
+def test_claims_of_an_older_generation_than_the_groups_are_stale() -> None:
+    members = (Member(member_id="a", topics=("t",), owned={"t": (0, 1)}, generation=5),)
+    group = Group(cluster=Cluster.of({"t": 2}), members=members, generation=7)
+    cooperative = assignor_named("cooperative-sticky")
+    (start,) = played(group, cooperative)
+    assert start.before == {"a": {}}
+    first = next(iter(rounds(scenario_of_group(group, ()), cooperative)))
+    assert first.group.generation == 7
+    assert first.group.members[0].generation == 5
+
+
+def test_without_generations_everybody_consumes_what_it_owns() -> None:
+    members = tuple(
+        Member(member_id=name, topics=("t",), owned={"t": numbers})
+        for name, numbers in (("a", (1, 3)), ("b", (0, 2)))
+    )
+    group = Group(cluster=Cluster.of({"t": 4}), members=members)
+    (start,) = played(group, assignor_named("cooperative-sticky"))
+    assert (start.outcome.rounds, start.outcome.moved) == (1, 0)
+    assert start.before == start.after == {"a": {"t": (1, 3)}, "b": {"t": (0, 2)}}
+
+
+def test_what_two_members_consume_at_the_start_counts_as_moved_away_from_one() -> None:
+    members = tuple(
+        Member(member_id=name, topics=("t",), owned={"t": numbers}, generation=1)
+        for name, numbers in (("a", (0, 1, 2, 3)), ("b", (3,)))
+    )
+    group = Group(cluster=Cluster.of({"t": 4}), members=members)
+    (start,) = played(group, assignor_named("sticky"))
+    assert start.before == {member.member_id: member.owned for member in members}
+    assert start.outcome.moved == 1
+
+
+@pytest.mark.parametrize("event", ["return:a", "restart:a"])
+def test_a_member_that_comes_back_has_another_id_and_consumes_nothing_at_first(event: str) -> None:
+    sticky = assignor_named("sticky")
+    group = group_of(sticky, 2, {"t": 4})
+    members = tuple(
+        replace(member, member_id=name, instance_id=f"i-{name}")
+        for member, name in zip(group.members, "ab", strict=True)
+    )
+    _, back = played(replace(group, members=members), assignor_named("cooperative-sticky"), event)
+    assert back.outcome.violations == 0
+    assert "a" in back.before
+    assert "a" not in back.after
+    assert sorted(sum(map(len, owned.values())) for owned in back.after.values()) == [2, 2]
+
+
+def test_new_members_have_names_of_their_own_and_what_the_others_subscribe_to_now() -> None:
+    members = (Member(member_id="new-1", topics=("t",)),)
+    group = Group(cluster=Cluster.of({"t": 2, "u": 2}), members=members)
+    _, join = scenario_of_group(group, ["subscribe:*:u", "join:2"]).events
+    assert [(spec.name, spec.topics) for spec in join.members] == [
+        ("new-2", ("u",)),
+        ("new-3", ("u",)),
+    ]
 
 
 def test_each_verb_has_an_example_that_is_played() -> None:

@@ -90,8 +90,9 @@ def _joined(
         except DocumentError as error:
             words = f"in the answer, line {answer.number} of {answer.file}: {error}"
             raise DocumentError(error.kind, words) from None
-        without = {key: given.document[key] for key in given.document if key not in CHECK_KEYS}
-        return result_of(replace(given, document={**without, **own}))
+        # What the group's document has as its assignment is another one.
+        document = {**given.document, "assignment": None, **own}
+        return result_of(replace(given, document=document))
 
     return group_result(entry, blank, options, joined, CHECK_KEYS)
 

@@ -8,7 +8,7 @@ lines are put between the outcomes by that number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import click
@@ -56,8 +56,15 @@ Engine = Callable[[Iterator[Row]], Iterable[Mapping[str, Any]]]
 """Scenario rows to outcome rows."""
 
 
-GivenRow = tuple[Row | DocumentError, Line | None]
-"""A row, or why there is none, and the line that it comes from."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenRow:
+    """A row, or why there is none, and where it comes from."""
+
+    row: Row | DocumentError
+    line: Line | None = None
+    """`None` for a history that is drawn, and for a described group."""
+    name: str | None = None
+    """Of a described group."""
 
 
 def outcome_documents(given: Iterable[GivenRow], engine: Engine) -> Iterator[Document]:
@@ -67,9 +74,11 @@ def outcome_documents(given: Iterable[GivenRow], engine: Engine) -> Iterator[Doc
     line_of: dict[int, Line] = {}
 
     def rows() -> Iterator[Row]:
-        for number, (row, line) in enumerate(given):
+        for number, one in enumerate(given):
+            row, line = one.row, one.line
             if isinstance(row, DocumentError):
-                unreadable[number] = placed(row.document(), line)
+                error = placed(row.document(), line)
+                unreadable[number] = {"schema": SCHEMA, **BLANK, "id": one.name, "error": error}
                 continue
             if line is not None:
                 line_of[number] = replace(line, text=b"")
@@ -116,14 +125,16 @@ def read_rows(
     """
     for entry in group_entries(files, beside):
         line = entry if isinstance(entry, Line) else None
+        name = entry.name if isinstance(entry, DescribedGroup) else None
+        row: Row | DocumentError
         try:
             if isinstance(entry, DescribedGroup):
-                given = given_group(entry, beside)
-                yield explicit_row(given, entry.name, events or ()), line
+                row = explicit_row(given_group(entry, beside), name, events or ())
             else:
-                yield row_from_document(parse_json(entry.text), beside, events), line
+                row = row_from_document(parse_json(entry.text), beside, events)
         except DocumentError as error:
-            yield error, line
+            row = error
+        yield GivenRow(row=row, line=line, name=name)
 
 
 def row_from_document(
@@ -247,4 +258,4 @@ def subscription_bytes(member: Member, entry: object) -> bytes:
 def _errors(unreadable: dict[int, Document], until: int | None = None) -> Iterator[Document]:
     """Yield documents for the unreadable lines before line `until`, and remove those lines."""
     for number in [number for number in unreadable if until is None or number < until]:
-        yield {"schema": SCHEMA, **BLANK, "error": unreadable.pop(number)}
+        yield unreadable.pop(number)

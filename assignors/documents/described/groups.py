@@ -167,7 +167,7 @@ def _assignments(
     return {member_id: owners.get(member_id, {}) for member_id in rows}, None
 
 
-def _sorted(owners: Mapping[str, Owned]) -> dict[str, Owned]:
+def _sorted(owners: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Owned]:
     """Return partitions sorted by topic and number: `--offsets` prints them in any order."""
     return {
         member_id: {topic: tuple(sorted(owned[topic])) for topic in sorted(owned)}
@@ -243,7 +243,7 @@ def _notes(
 ) -> Iterator[Document]:
     """Yield what was assumed about a group that has members."""
     whom = {
-        Assumed.EQUAL: f"every member is taken to subscribe to all {len(consumed)} topics",
+        Assumed.EQUAL: "every member is taken to subscribe to all topics of the group",
         Assumed.ASSIGNED: "every member is taken to subscribe to the topics it has partitions of",
     }
     yield assumption(

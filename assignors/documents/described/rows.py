@@ -46,8 +46,8 @@ class Described:
 
     members: dict[str, MemberRow] = field(default_factory=dict)
     """Of `--members`, by member id, in the order of the text."""
-    owners: dict[str, Owned] = field(default_factory=dict)
-    """Of `--offsets`, by member id; a member without partitions has an empty entry."""
+    owners: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    """Of `--offsets`: member id -> topic -> numbers; of one without partitions an empty entry."""
     committed: dict[str, set[int]] = field(default_factory=dict)
     """Of `--offsets`: topic -> numbers, whether or not a member has them."""
     strategy: str | None = None
@@ -136,7 +136,7 @@ def _add_partition(described: Described, row: Row) -> None:
         raise at_line(row.line, f"{topic} {partition} occurs twice", ErrorCode.REPEATED)
     numbers.add(partition)
     if owned is not None:
-        owned[topic] = (*owned.get(topic, ()), partition)
+        owned.setdefault(topic, []).append(partition)
 
 
 def _number(text: str, line: int) -> int:

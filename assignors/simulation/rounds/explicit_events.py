@@ -35,8 +35,9 @@ def scenario_of_group(group: Group, events: Sequence[str]) -> Scenario:
     >>> scenario_of_group(group, ["join:1", "leave:a"]).events[1].names
     ('a',)
     """
-    last = max((member.generation for member in group.members), default=NO_GENERATION)
-    generation = max(last, FIRST_GENERATION, group.generation or 0)
+    highest = max((member.generation for member in group.members), default=NO_GENERATION)
+    last = highest if group.generation is None else group.generation
+    generation = max(last, FIRST_GENERATION)
     topics = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
     # Sizes that are too large to play are refused as those of random scenarios are.
     Parameters(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 import click
@@ -11,7 +11,7 @@ import click
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.commands.simulating.spark import simulate_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
-from assignors.cli.inputs.given_groups import GroupOptions
+from assignors.cli.inputs.given_groups import NOTHING_BESIDE, GroupOptions
 from assignors.cli.inputs.scenarios import (
     INT64_MAX,
     Engine,
@@ -129,9 +129,14 @@ def simulate_rounds(
         given = read_rows(files, beside)
         if engine == "spark":
             given = map(_portable, given)
+    elif beside != NOTHING_BESIDE:
+        words = (
+            "--topic, --group and --assume-subscriptions are for groups: name a FILE, or --start"
+        )
+        raise click.UsageError(words)
     else:
         drawn, histories = asdict(sizes), range(options.scenarios)
-        given = (({"seed": seed + number, **drawn}, None) for number in histories)
+        given = (GivenRow(row={"seed": seed + number, **drawn}) for number in histories)
         count = len(histories) * len(names) * (options.events + 1)
     engines: dict[str, Engine] = {
         "python": lambda rows: simulate_rows(rows, assignors=names, processes=options.processes),
@@ -143,11 +148,10 @@ def simulate_rounds(
 
 def _portable(given: GivenRow) -> GivenRow:
     """Return the row, or why Spark cannot play it: its rows are columns, not scenarios."""
-    row, line = given
-    if isinstance(row, DocumentError) or "scenario" not in row:
+    if isinstance(given.row, DocumentError) or "scenario" not in given.row:
         return given
-    words = "a list of events is played by --engine python"
-    return DocumentError(ErrorCode.WRONG_TYPE, words, ("events",)), line
+    words = "a group as it is, or with a list of events, is played by --engine python"
+    return replace(given, row=DocumentError(ErrorCode.WRONG_TYPE, words, ("events",)))
 
 
 def require_seeds(first: int, count: int) -> None:
