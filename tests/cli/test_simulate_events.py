@@ -130,7 +130,7 @@ def test_a_table_for_each_event_fits_80_columns(monkeypatch: pytest.MonkeyPatch)
     assert "group shop" in shown
     assert "join:5: 3 -> 8 members" in shown
     assert "note: new members are called new-1" in shown
-    rows = [line.split() for line in shown.splitlines() if line.startswith(" sticky")]
+    rows = [line.split() for line in shown.splitlines() if line.split()[:1] == ["sticky"]]
     assert rows == [
         ["sticky", "3", "3", "0", "0", "1", "0"],
         ["sticky", "3", "1-2", "5", "5", "1", "0"],
