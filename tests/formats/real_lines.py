@@ -307,12 +307,13 @@ def real_lines(name: str) -> list[Line]:
 
 
 def places(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Every place in a document, itself apart."""
+    """Every place in a document, itself apart; of a list the first entry and the last."""
     inner: list[tuple[str | int, object]] = []
     if isinstance(value, dict):
         inner = [*value.items()]
     elif isinstance(value, list):
         inner = [*enumerate(value)]
+        inner = inner if len(inner) < 2 else [inner[0], inner[-1]]
     for step, part in inner:
         yield (*place, step)
         yield from places(part, (*place, step))

@@ -81,7 +81,17 @@ FREE: dict[str, tuple[str, ...]] = {
         "other key",  # of a record that could not be read
         "without members",  # only with --members
         "without value.*.assignmentEpochs",
-        "without value.classicMemberMetadata",
+        # tagged, or in some versions alone
+        *(
+            f"without value.{name}"
+            for name in (
+                *("assignmentTimestamp", "classicMemberMetadata", "currentStateTimestamp"),
+                *("expireTimestamp", "failedDescriptionTopologyEpoch", "lastAssignmentConfigs"),
+                *("leaderEpoch", "members.[[]].groupInstanceId", "members.[[]].rebalanceTimeout"),
+                *("metadataHash", "storedDescriptionTopologyEpoch", "topicId"),
+                "validatedTopologyEpoch",
+            )
+        ),
     ),
     "assign": (
         "without id",
@@ -151,6 +161,15 @@ def shape(value: object) -> object:
     return type(value).__name__
 
 
+def trimmed(value: Any) -> Any:
+    """A line with the first entry and the last of each list: a validator looks at all of them."""
+    if isinstance(value, dict):
+        return {key: trimmed(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [trimmed(each) for each in (value if len(value) < 3 else [value[0], value[-1]])]
+    return value
+
+
 def kinds(lines: list[Line], most: int) -> list[Line]:
     """A line of each shape, so many at most, spread over all."""
     by_shape = list(
@@ -162,8 +181,8 @@ def kinds(lines: list[Line], most: int) -> list[Line]:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_schema_refuses_a_line_that_lost_a_key_or_has_another_type_somewhere(name: str) -> None:
     judge = validator(name)
-    for line in kinds(real_lines(name), 12):
-        for what, mutant in mutants(line):
+    for line in kinds(real_lines(name), 8):
+        for what, mutant in mutants(trimmed(line)):
             if judge.is_valid(mutant):
                 assert any(fnmatch(what, each) for each in (*WHERE, *FREE.get(name, ()))), what
 
@@ -195,7 +214,7 @@ ABOUT_MEANING = {("scenario", "missing")}
 def test_schema_and_reader_refuse_the_same_lines(name: str) -> None:
     judge = validator(name)
     counts = Counter[bool]()
-    for line in kinds(real_lines(name), 8):
+    for line in kinds(real_lines(name), 6):
         for what, mutant in (*mutants(line), *with_another_key(line)):
             kind = refusal(name, mutant)
             is_valid = judge.is_valid(mutant)
