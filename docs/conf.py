@@ -44,11 +44,13 @@ suppress_warnings = [
     "toc.not_included",
 ]
 
+# `--report` is an option, and no dash.
+smartquotes = False
+
 # Docstrings are written for people: what stands between single backticks is code.
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True, "show-inheritance": False}
 add_module_names = False
 maximum_signature_line_length = 80
 

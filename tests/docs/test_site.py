@@ -70,6 +70,12 @@ def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
         assert not remote.search(path.read_text(encoding="utf-8")), path.name
 
 
+def test_options_keep_their_two_hyphens(site: Path) -> None:
+    text = (site / "docs" / "reference" / "command.html").read_text(encoding="utf-8")
+    assert "\N{EN DASH}" not in text
+    assert "--scenario" in text
+
+
 def test_the_address_of_the_site_leads_to_its_index(site: Path) -> None:
     assert "url=docs/index.html" in (site / "index.html").read_text(encoding="utf-8")
 
