@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
+from assignors.cli.commands.dump import written
 from assignors.cli.inputs.patterns import Instant
+from assignors.replay.sources import Raw, SourceError
 from tests.cli.running import ROOT, answers, process
 
 SAMPLE = ROOT / "assignors" / "replay" / "sample" / "incident.jsonl.gz"
@@ -66,6 +69,20 @@ def test_lines_of_standard_input_are_replayed() -> None:
     done = process("replay", "-", given=b"")
     assert done.returncode == 2
     assert b"standard input: no records" in done.stderr
+
+
+def test_a_dump_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    def chunks() -> Iterator[list[Raw]]:
+        yield [Raw(key=b"k", value=b"v")]
+        raise SourceError("the broker went away")
+
+    for name in ("dump.parquet", "dump.jsonl", "dump.jsonl.gz"):
+        file = tmp_path / name
+        file.write_bytes(b"yesterday's")
+        with pytest.raises(SourceError):
+            written(chunks(), str(file))
+        assert file.read_bytes() == b"yesterday's"
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def instant(text: str) -> int:

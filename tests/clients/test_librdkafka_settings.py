@@ -179,6 +179,34 @@ def test_stores_are_what_is_in_them(tmp_path: Path) -> None:
             settings(tmp_path, f"ssl.{store}.location={pem}", line)
 
 
+def test_a_key_store_of_pkcs_12_is_taken(tmp_path: Path) -> None:
+    need("openssl")
+    key, store = tmp_path / "key.pem", tmp_path / "key.p12"
+    made = ("-keyout", str(key), "-out", str(key), "-subj", "/CN=me", "-days", "1")
+    program("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made)
+    program(
+        *("openssl", "pkcs12", "-export", "-in", str(key), "-out", str(store)),
+        *("-passout", f"pass:{SECRET}"),
+    )
+    for password in (SECRET, "wrong"):
+        keys = (f"ssl.keystore.location={store}", f"ssl.keystore.password={password}")
+        found = settings(tmp_path, "security.protocol=SSL", *keys)
+        if password == SECRET:
+            Consumer({**found.options, "group.id": "unused"}).close()
+        else:
+            with pytest.raises(KafkaException, match="keystore"):
+                Consumer({**found.options, "group.id": "unused"})
+
+
+def test_a_store_of_java_is_known_by_its_first_bytes(tmp_path: Path) -> None:
+    store = tmp_path / "ca.pem"
+    store.write_bytes(b"\xfe\xed\xfe\xed\0\0\0\2")
+    for kind, words in (("truststore", "keytool -list -rfc"), ("keystore", "keytool -importkey")):
+        with pytest.raises(SettingsError, match=words):
+            settings(tmp_path, f"ssl.{kind}.location={store}")
+
+
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
 def test_a_store_of_java_is_refused_with_the_command_that_converts_it(
     tmp_path: Path, kind: str
@@ -187,24 +215,17 @@ def test_a_store_of_java_is_refused_with_the_command_that_converts_it(
     need("keytool")
     store = tmp_path / "store"
     names = ["-alias", "me", "-dname", "CN=me", "-keyalg", "EC", "-storepass", SECRET]
-    keytool("-genkeypair", *names, "-storetype", kind, "-keystore", str(store))
+    program("keytool", "-genkeypair", *names, "-storetype", kind, "-keystore", str(store))
     with pytest.raises(SettingsError) as caught:
         settings(tmp_path, f"ssl.truststore.location={store}")
     assert f"keytool -list -rfc -keystore {store} > ca.pem" in str(caught.value)
     made = tmp_path / "ca.pem"
-    made.write_bytes(keytool("-list", "-rfc", "-keystore", str(store), "-storepass", SECRET))
+    made.write_bytes(
+        program("keytool", "-list", "-rfc", "-keystore", str(store), "-storepass", SECRET)
+    )
     found = settings(tmp_path, "security.protocol=SSL", f"ssl.truststore.location={made}")
     Consumer({**found.options, "group.id": "unused"}).close()
 
-    keys = (f"ssl.keystore.location={store}", f"ssl.keystore.password={SECRET}")
-    if kind == "JKS":
-        with pytest.raises(SettingsError, match="-deststoretype PKCS12 converts it"):
-            settings(tmp_path, *keys)
-        return
-    found = settings(tmp_path, "security.protocol=SSL", *keys)
-    Consumer({**found.options, "group.id": "unused"}).close()
 
-
-def keytool(*arguments: str) -> bytes:
-    program = "keytool"
-    return subprocess.run([program, *arguments], check=True, capture_output=True).stdout
+def program(*words: str) -> bytes:
+    return subprocess.run(words, check=True, capture_output=True).stdout

@@ -82,7 +82,7 @@ def dump(
         isolation=Isolation.READ_COMMITTED if is_committed_only else Isolation.READ_UNCOMMITTED,
     )
     try:
-        count = _written(chunks, output)
+        count = written(chunks, output)
     except BrokenPipeError:
         discard_buffered()
         context.exit(BROKEN_PIPE)
@@ -102,7 +102,7 @@ def _check_name(output: str) -> None:
         raise click.UsageError(f"{place.parent}: no such folder")
 
 
-def _written(chunks: Iterable[Sequence[Raw]], output: str) -> int:
+def written(chunks: Iterable[Sequence[Raw]], output: str) -> int:
     """Write the records, and return how many; a file is there only once it is whole."""
     from assignors.replay.sources.writing import json_lines, write_records  # noqa: PLC0415 - as above
 

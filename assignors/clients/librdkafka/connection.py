@@ -84,6 +84,16 @@ def sentence(error: KafkaError) -> str:
     return _plain(error.str()).removeprefix("Broker: ")
 
 
+def explained(error: KafkaError, events: Events) -> str:
+    """Return what an error says; of a broker that cannot be reached also why.
+
+    The brokers to start from may answer, and name others that do not.
+    """
+    if error.code() in _RETRIED:
+        return f"a broker of the cluster does not answer{last_reason(events)}"
+    return sentence(error)
+
+
 def last_reason(events: Events) -> str:
     """Return, behind a colon, what explains best why nothing comes; nothing is an empty text."""
     reasons = [sentence(error) for error in events.errors if error.code() != BROKERS_DOWN]

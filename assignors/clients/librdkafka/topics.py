@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from confluent_kafka import KafkaException, TopicCollection
+from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import AdminClient
 
-from assignors.clients.librdkafka.connection import Events, client_options, reached
+from assignors.clients.librdkafka.connection import (
+    UNKNOWN_TOPIC,
+    Events,
+    client_options,
+    explained,
+    reached,
+)
 from assignors.clients.librdkafka.settings import ClientSettings
 
 NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """A topic id of zeros: a cluster that has none, before Kafka 2.8."""
 
-DESCRIBED_S = 30.0
+DESCRIBED_S = 15.0
+
+UNSEEN = frozenset(
+    {KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC}
+)
+"""Errors of a topic that was deleted meanwhile, or is not to be seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +62,11 @@ def known_topics(settings: ClientSettings) -> KnownTopics:
     for name, answer in described.items():
         try:
             topic = answer.result()
-        except KafkaException:
-            continue  # deleted meanwhile, or not to be seen
+        except KafkaException as error:
+            if error.args[0].code() in UNSEEN:
+                continue
+            client.poll(0)  # to get its reasons
+            raise ConnectionError(f"{where}: {explained(error.args[0], events)}") from error
         counts[name] = len(topic.partitions)
         if topic.topic_id is not None and str(topic.topic_id) != NO_ID:
             names[str(topic.topic_id)] = name

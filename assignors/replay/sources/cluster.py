@@ -30,7 +30,7 @@ STALLED_S = 60.0
 """After so long without a record a partition is given up."""
 
 _STEP_S = 1.0
-_ASKED_S = 30.0
+_ASKED_S = 15.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,6 +148,7 @@ class _Reader:
                     is_later = found.offset >= 0
                     starts[found.partition] = found.offset if is_later else ends[found.partition][1]
         except KafkaException as error:
+            self.consumer.poll(0)  # to get its reasons
             raise self._failure(error.args[0]) from error
         return [
             Span(partition=number, start=starts[number], end=ends[number][1])
@@ -213,7 +214,10 @@ class _Reader:
     def _failure(self, error: KafkaError, partition: int | None = None) -> SourceError:
         from confluent_kafka import KafkaError  # noqa: PLC0415 - as above
 
-        from assignors.clients.librdkafka.connection import UNKNOWN_TOPIC, sentence  # noqa: PLC0415 - as above
+        from assignors.clients.librdkafka.connection import (  # noqa: PLC0415 - as above
+            UNKNOWN_TOPIC,
+            explained,
+        )
 
         place = "" if partition is None else f" partition {partition}:"
         texts = {
@@ -223,7 +227,8 @@ class _Reader:
             KafkaError.UNKNOWN_TOPIC_OR_PART: f"no topic {self.topic}",
             UNKNOWN_TOPIC: f"no topic {self.topic}",
         }
-        return SourceError(f"{self.where}:{place} {texts.get(error.code(), sentence(error))}")
+        text = texts.get(error.code()) or explained(error, self.events)
+        return SourceError(f"{self.where}:{place} {text}")
 
     def _stalled(self, span: Span, position: int) -> SourceError:
         from assignors.clients.librdkafka.connection import last_reason  # noqa: PLC0415 - as above
