@@ -83,6 +83,8 @@ def test_nothing_but_names_and_metadata_changes(plain: Tables, hidden: Tables) -
                     assert LABEL.match(label)
                 one.pop(column, None)
                 other.pop(column, None)
+            for named, label in zip(one.pop("members", ()), other.pop("members", ()), strict=True):
+                assert labels.setdefault(("member", named), label) == label
             for free in ("evidence", "metadata", "joined", "left"):
                 one.pop(free, None)
                 other.pop(free, None)
