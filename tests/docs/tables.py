@@ -35,11 +35,10 @@ Every column with its type in Arrow, which is also that in Parquet, pandas, Pola
 JSON lines a column is a key ([formats](formats.md)). This page is written by
 `python -m tests.docs.tables`, from the schemas in the code.
 
-Units are in the names: `_ms` is milliseconds. Columns of `replay` that name a moment (`at_ms`,
-`from_ms`, `to_ms`, `until_ms`, `commit_ms`, `expire_ms`) are milliseconds since 1970-01-01 UTC, by
-the clocks that wrote the records; those of `simulate` count from the begin of the run.
-`_partition_ms` is partitions times milliseconds: two partitions that are unassigned for three
-seconds are 6000. Counts have no unit.
+Units: `ms` is milliseconds, `epoch ms` a moment, in milliseconds since 1970-01-01 UTC, by the
+clocks that wrote the records; times of `simulate` count from the begin of the run. `partition-ms`
+is partitions times milliseconds: two partitions that are unassigned for three seconds are 6000.
+Other numbers are counts, or numbers of something.
 
 A column marked *null* may be null: what is not known is null, never 0.
 """
@@ -55,6 +54,10 @@ SIMULATED = {
 
 REMARKS = {"Null where": NOT_RECORDED, "Estimate:": ESTIMATED}
 ESTIMATE = "Estimate, see `columns.ESTIMATED`."
+MOMENTS = frozenset(("at_ms", "from_ms", "to_ms", "until_ms", "last_ms", "commit_ms", "expire_ms"))
+"""Columns that are moments; other times are durations."""
+PARTITION_TIMES = frozenset({"double_owned_ms"})
+"""Times that are summed over partitions though their names do not say it."""
 ALWAYS_OPTIONAL = {"id", "error"}
 
 TIMED: tuple[tuple[str, str, type[Any], pa.Schema], ...] = (
@@ -126,10 +129,17 @@ def _columns(
         meaning = meaning.replace(ESTIMATE, "").replace("`None`", "null")
         more = special.get(column.name, "")
         null = ", *null*" if column.name in optional else ""
-        rows.append(
-            (f"`{column.name}`", f"`{_type(column.type)}`{null}", f"{meaning} {more}".strip())
-        )
-    yield from table(("column", "type", "meaning"), rows)
+        kind = f"`{_type(column.type)}`{null}"
+        rows.append((f"`{column.name}`", kind, _unit(column.name), f"{meaning} {more}".strip()))
+    yield from table(("column", "type", "unit", "meaning"), rows)
+
+
+def _unit(column: str) -> str:
+    if column in MOMENTS:
+        return "epoch ms"
+    if "_ms" not in column:
+        return ""
+    return "partition-ms" if "partition_ms" in column or column in PARTITION_TIMES else "ms"
 
 
 def _optional(row: type[Any]) -> set[str]:
