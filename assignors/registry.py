@@ -14,7 +14,7 @@ from assignors.java.range import RANGE
 from assignors.java.roundrobin import ROUNDROBIN
 from assignors.java.sticky import STICKY as JAVA_STICKY
 from assignors.names.assignor_names import ALIASES, names_in
-from assignors.names.nearest import nearest
+from assignors.names.nearest import question
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.optimal.sticky import STICKY
 from assignors.own_assignors.importing import imported
@@ -68,8 +68,7 @@ def assignor_named(name: str) -> Assignor:
         return assignor_named(names[0])
     if ":" in name:
         return imported(name)
-    near = nearest(name, [*BEST, *ASSIGNORS, *ALIASES])
-    words = "" if near is None else f"; did you mean {near!r}?"
+    words = question(name, [*BEST, *ASSIGNORS, *ALIASES])
     known = ", ".join([*BEST, *ASSIGNORS])
     raise ValueError(f"no assignor {name!r}{words}; known: {known}, or package.module:object")
 

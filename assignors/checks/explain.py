@@ -14,6 +14,7 @@ from enum import StrEnum
 from assignors.assignor import Assignor
 from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
 from assignors.model import NO_GENERATION, Group
+from assignors.names.nearest import suggestion
 from assignors.own_assignors.answers import with_checked_answers
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
@@ -110,7 +111,8 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
     """  # noqa: E501  # the sentence is one line
     described = group.cluster.topics.get(topic)
     if described is None or not 0 <= partition < described.partition_count:
-        raise ValueError(f"the cluster has no partition {partition} of topic {topic!r}")
+        words = "" if described else suggestion(topic, group.cluster.topics)
+        raise ValueError(f"the cluster has no partition {partition} of topic {topic!r}{words}")
     checked = with_checked_answers(assignor)
     known = evidence(group, checked)
     given = _holder(known.rebalance, topic, partition)

@@ -15,8 +15,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors import __version__
+from assignors.cli.inputs.typed.choices import with_near_choices
+from assignors.cli.inputs.typed.idle_options import refuse_repeated
 from assignors.cli.outputs.forms import UNREADABLE
 from assignors.cli.outputs.help import HelpContext
+from assignors.names.nearest import suggestion
 
 INTERRUPTED = 130
 
@@ -42,6 +45,21 @@ class Subcommands(click.Group):
 
     context_class = HelpContext
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a subcommand and its arguments; an unknown name gets the nearest one.
+
+        Refused is an option that stands there twice where only the last would count.
+        """
+        name = args[0]
+        if name not in SUMMARIES and not name.startswith("-"):
+            raise click.UsageError(f"No such command {name!r}{suggestion(name, SUMMARIES)}", ctx)
+        found = super().resolve_command(ctx, args)
+        if found[1] is not None:
+            refuse_repeated(found[1], ctx, found[2])
+        return found
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands."""
         del ctx
@@ -55,6 +73,7 @@ class Subcommands(click.Group):
         module = import_module(f"assignors.cli.commands.{MODULES.get(cmd_name, cmd_name)}")
         found = getattr(module, cmd_name)
         assert isinstance(found, click.Command)
+        with_near_choices(found)
         found.context_class = HelpContext
         # Else click cuts the first sentence where it shows one, and puts "..." behind it.
         found.short_help = SUMMARIES[cmd_name]

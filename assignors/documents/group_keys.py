@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from assignors.documents.values import Document, DocumentError, ErrorCode, Place
 from assignors.model import Group, MemberNote, MemberNoteCode
-from assignors.names.nearest import nearest, suggestion
+from assignors.names.nearest import question, suggestion
 
 OWN_PREFIX = "_"
 """What the user's own keys begin with; nobody reads those."""
@@ -97,9 +97,7 @@ def topics_not_described(group: Group) -> list[MemberNote]:
 
 
 def _note(topic: str, member_ids: list[str], group: Group) -> MemberNote:
-    found = nearest(topic, group.cluster.topics)
-    end = "" if found is None else f"; did you mean {found!r}?"
-    words = f"to {topic!r}, which `topics` does not have{end}"
+    words = f"to {topic!r}, which `topics` does not have{question(topic, group.cluster.topics)}"
     if len(member_ids) == 1:
         text, member_id = f"subscribes {words}", member_ids[0]
         return MemberNote(

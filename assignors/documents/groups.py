@@ -59,6 +59,7 @@ from assignors.model import (
     Topic,
     with_shared_topics,
 )
+from assignors.names.nearest import question, suggestion
 from wire import Note, TopicPartitions
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]")
@@ -201,7 +202,7 @@ def require_partition(group: Group, topic: str, partition: int) -> None:
     """Raise `DocumentError`, at the topic's place, if the cluster has no such partition."""
     known = group.cluster.topics.get(topic)
     if known is None:
-        words = f"the cluster has no topic {topic!r}"
+        words = f"the cluster has no topic {topic!r}{suggestion(topic, group.cluster.topics)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, ("topics", topic))
     if not 0 <= partition < known.partition_count:
         words = f"topic {topic!r} has {known.partition_count} partitions, none is {partition}"
@@ -335,5 +336,6 @@ def _protocol(value: object, place: Place) -> RebalanceProtocol:
         return RebalanceProtocol.EAGER
     if value == "cooperative":
         return RebalanceProtocol.COOPERATIVE
-    words = f'expected "eager" or "cooperative", found {described(value)}'
+    near = question(value, ("eager", "cooperative")) if isinstance(value, str) else ""
+    words = f'expected "eager" or "cooperative", found {described(value)}{near}'
     raise DocumentError(ErrorCode.UNKNOWN, words, place)

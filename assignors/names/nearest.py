@@ -27,11 +27,21 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
     folded: dict[str, str] = {}
     for each in known:
-        folded.setdefault(each.casefold(), each)
+        folded.setdefault(each.casefold(), str(each))  # the value of an enumeration
         if len(folded) == COMPARED_MAX:
             break
     found = get_close_matches(name.casefold(), folded, n=1)
     return folded[found[0]] if found else None
+
+
+def question(name: str, known: Iterable[str]) -> str:
+    """Return a question after the nearest known name; empty where none is near.
+
+    >>> question("ordes", ["orders", "payments"])
+    "; did you mean 'orders'?"
+    """
+    found = nearest(name, known)
+    return "" if found is None else f"; did you mean {found!r}?"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -45,7 +55,5 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     "no topic 'x'; known: orders, payments"
     """
     names = list(known)
-    found = nearest(name, names)
-    if found is not None:
-        return f"; did you mean {found!r}?"
-    return f"; known: {', '.join(names)}" if 0 < len(names) <= LISTED_MAX else ""
+    listed = f"; known: {', '.join(names)}" if 0 < len(names) <= LISTED_MAX else ""
+    return question(name, names) or listed

@@ -100,7 +100,7 @@ def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:
         (("--start", MEMBERS, "--protocol", "classic"), "--protocol has no effect"),
         (("--scenario", "crash", "--event", "join:5"), "played in rounds, not on a clock"),
         (("--start", MEMBERS, "--group", "shops"), "no group 'shops'; did you mean 'shop'?"),
-        (("--topic", "orders:8"), "--topic, --group and --assume-subscriptions are for groups"),
+        (("--topic", "orders:8"), "--topic is for groups: name a FILE"),
     ],
 )
 def test_options_that_exclude_one_another_are_refused(

@@ -99,8 +99,8 @@ def test_intervals_are_written_in_place_of_figures() -> None:
     assert b"orders" in done.stdout
 
 
-def test_without_a_scenario_its_options_have_no_part() -> None:
-    assert len(answers("simulate", "--scenarios", "1", "--events", "0", "--seeds", "7")[0]) == 4
+def test_without_a_scenario_its_options_are_refused() -> None:
+    assert answers("simulate", "--scenarios", "1", "--events", "0", "--seeds", "7") == ([], 2)
 
 
 @pytest.mark.spark

@@ -16,6 +16,7 @@ from assignors.cli.inputs.given_groups import (
     group_results,
 )
 from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
@@ -104,6 +105,7 @@ def assign(
     options = Options(jdk=25 if jdk == "25" else 17, on_failure=OnFailure(on_failure), limit=limit)
     if (assignor is None) == (compared is None):
         raise click.UsageError("give either --assignor or --compare")
+    refuse_idle(context)
     if compared is not None:
         if with_group:
             raise click.UsageError("--with-group is for --assignor: check takes one assignment")

@@ -12,6 +12,7 @@ from assignors.cli.commands.decoding import records as decode_records
 from assignors.cli.commands.decoding.frames import decoded_frame, frame_sentence
 from assignors.cli.inputs.lines import Line, files_argument
 from assignors.cli.inputs.results import result_documents
+from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_decoded
 from assignors.documents.pasted.dumps import LINE_END, blocks
@@ -91,6 +92,7 @@ def decode(
     An empty line is zero bytes; for UserData, null or - means no UserData. A line of offsets-record
     is a record of __consumer_offsets: its key, a space, and its value, - for a tombstone.
     """
+    refuse_idle(context)
     if kind == decode_records.KIND:
         records = result_documents(
             files,

@@ -26,6 +26,7 @@ from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.patterns import Pattern
+from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
 from assignors.clients.librdkafka.settings import ClientSettings
@@ -171,7 +172,9 @@ def replay(
             raise click.UsageError("--sample is a source: name no SOURCE and no --bootstrap")
         source = str(context.with_resource(as_file(incident_file())))
     if source is None and bootstrap is None and config is None:
-        raise click.UsageError("name a SOURCE, or a cluster with --bootstrap, or try --sample")
+        words = "name a SOURCE (- for standard input), a cluster with --bootstrap, or try --sample"
+        raise click.UsageError(words)
+    refuse_idle(context)
     _require_packages({"--report": report, "--out": out})
     _check_engine(engine, source, jars)
     is_asked = bootstrap is not None or config is not None

@@ -24,6 +24,8 @@ from assignors.cli.commands.simulating.timed_options import (
 )
 from assignors.cli.inputs.given_groups import GroupOptions, group_options
 from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.typed.idle_options import DRAWN, EXPLICIT, refuse_idle
+from assignors.cli.inputs.typed.piped import lines_are_piped
 from assignors.cli.outputs.forms import Form, output_option
 
 
@@ -73,6 +75,9 @@ def simulate(
     a line for each protocol and seed, or their medians on a terminal. --list shows the scenarios
     that have a name.
     """
+    if not files and lines_are_piped(context, DRAWN | EXPLICIT | {"seed", "scenario", "lists"}):
+        files = ("-",)
+    refuse_idle(context, files=files)
     explicit = ExplicitOptions(start=options["start"], asked=options["asked"])
     timed = TimedOptions(**{each.name: options[each.name] for each in fields(TimedOptions)})
     if timed.is_asked:
@@ -83,6 +88,6 @@ def simulate(
         context.exit(simulate_timed(timed, seed=seed, engine=engine, form=form))
     rounds = RoundsOptions(**{each.name: options[each.name] for each in fields(RoundsOptions)})
     if explicit.is_asked:
-        played = simulate_groups(context, explicit, files, rounds=rounds, beside=beside, form=form)
+        played = simulate_groups(explicit, files, rounds=rounds, beside=beside, form=form)
         context.exit(played)
     context.exit(simulate_rounds(rounds, files, seed=seed, engine=engine, beside=beside, form=form))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from assignors.names.nearest import suggestion
 from assignors.simulation.dice import Dice
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec, Scenario
 
@@ -70,8 +71,8 @@ class Parameters:
         if self.topics < 1 <= self.partitions:
             raise ValueError(f"partitions: {self.partitions} of no topic")
         if self.subscription not in set(SubscriptionShape):
-            known = ", ".join(SubscriptionShape)
-            raise ValueError(f"subscription: {self.subscription!r} is none of {known}")
+            words = suggestion(str(self.subscription), map(str, SubscriptionShape))
+            raise ValueError(f"subscription: {self.subscription!r} is no shape{words}")
         size = self.members + self.topics + self.partitions
         if (self.events + 1) * size > WORK_LIMIT:
             raise ValueError(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import click
-from click.core import ParameterSource
 
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.commands.simulating.rounds import RoundsOptions
-from assignors.cli.commands.simulating.timed_options import TimedOptions
 from assignors.cli.inputs.given_groups import GroupOptions
 from assignors.cli.inputs.scenarios import outcome_documents, read_rows
 from assignors.cli.outputs.forms import Form, write
@@ -17,13 +15,6 @@ from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
 from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
-
-WITHOUT_EFFECT = (
-    {"seed", "engine"}
-    | {field.name for field in fields(RoundsOptions)}
-    | {field.name for field in fields(TimedOptions)}
-) - {"assignors", "processes"}
-"""Parameters of random histories and of the clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +50,6 @@ explicit_options = option_group(
 
 
 def simulate_groups(
-    context: click.Context,
     options: ExplicitOptions,
     files: tuple[str, ...],
     *,
@@ -68,7 +58,7 @@ def simulate_groups(
     form: Form,
 ) -> int:
     """Play the groups of the files and the events that are asked for; return the exit code."""
-    groups = _files_of_groups(context, options, files)
+    groups = _files_of_groups(options, files)
     names = rounds.assignors or tuple(BEST.values())
     documents = outcome_documents(
         read_rows(groups, beside, options.asked),
@@ -77,16 +67,10 @@ def simulate_groups(
     return write(with_progress(documents, None, "outcomes"), form, show_simulated)
 
 
-def _files_of_groups(
-    context: click.Context, options: ExplicitOptions, files: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return where the groups are; `UsageError` where that is not clear, or an option is idle."""
+def _files_of_groups(options: ExplicitOptions, files: tuple[str, ...]) -> tuple[str, ...]:
+    """Return where the groups are; `UsageError` where that is not clear."""
     if options.start is None and not files:
         raise click.UsageError("--event needs a group: --start FILE, or - for standard input")
     if options.start is not None and files:
         raise click.UsageError("--start takes the place of FILE")
-    for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
-        if option.name in WITHOUT_EFFECT and source is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{option.opts[0]} has no effect beside --start and --event")
     return files or (options.start or "-",)

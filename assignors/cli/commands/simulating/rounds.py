@@ -11,7 +11,7 @@ import click
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.commands.simulating.spark import simulate_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
-from assignors.cli.inputs.given_groups import NOTHING_BESIDE, GroupOptions
+from assignors.cli.inputs.given_groups import GroupOptions
 from assignors.cli.inputs.scenarios import (
     INT64_MAX,
     Engine,
@@ -129,11 +129,6 @@ def simulate_rounds(
         given = read_rows(files, beside)
         if engine == "spark":
             given = map(_portable, given)
-    elif beside != NOTHING_BESIDE:
-        words = (
-            "--topic, --group and --assume-subscriptions are for groups: name a FILE, or --start"
-        )
-        raise click.UsageError(words)
     else:
         drawn, histories = asdict(sizes), range(options.scenarios)
         given = (GivenRow(row={"seed": seed + number, **drawn}) for number in histories)

@@ -17,8 +17,9 @@ from assignors.cli.outputs.forms import dumps
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
+from assignors.names.nearest import question
 from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario import Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
@@ -86,13 +87,29 @@ def chosen(text: str) -> Scenario:
         return named(text)
     path = Path(text)
     if text != "-" and not path.is_file():
-        known = ", ".join(GALLERY)
-        raise click.UsageError(f"--scenario: no file {text!r}, and no scenario; known: {known}")
+        words = question(text, GALLERY) or f"; known: {', '.join(GALLERY)}"
+        raise click.UsageError(f"--scenario: no file {text!r}, and no scenario{words}")
     try:
         data = sys.stdin.buffer.read() if text == "-" else path.read_bytes()
-        return scenario_from_document(parse_json(data))
+        scenario = scenario_from_document(parse_json(data))
     except (DocumentError, OSError) as error:
         raise click.UsageError(f"--scenario: {text}: {error}") from None
+    _print_unknown_topics(scenario)
+    return scenario
+
+
+def _print_unknown_topics(scenario: Scenario) -> None:
+    """Note topics on standard error that somebody subscribes to and that there never are."""
+    known = {*scenario.topics, *(each.topic for each in scenario.plan if each.do is Verb.CREATE)}
+    members = [*scenario.members, *(each.member for each in scenario.arrivals)]
+    asked = [topic for member in members for topic in member.topics]
+    asked += [topic for action in scenario.plan for topic in action.topics]
+    for topic in dict.fromkeys(asked):
+        if topic not in known:
+            words = question(topic, scenario.topics)
+            click.echo(
+                f"note: a member subscribes to {topic!r}, which there never is{words}", err=True
+            )
 
 
 def listed() -> Iterator[Document]:

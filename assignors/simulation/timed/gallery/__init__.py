@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assignors.names.nearest import question
 from assignors.simulation.timed.gallery import (
     changes,
     clients,
@@ -48,7 +49,8 @@ def named(name: str, *, seed: int = 0, protocol: GroupProtocol | None = None) ->
     'crash'
     """
     if name not in GALLERY:
-        raise ValueError(f"no scenario {name!r}; known: {', '.join(GALLERY)}")
+        words = question(name, GALLERY)
+        raise ValueError(f"no scenario {name!r}{words}; known: {', '.join(GALLERY)}")
     story = GALLERY[name]
     chosen = next(iter(story.expected)) if protocol is None else protocol
     return replace(story.scenario(), name=name, seed=seed, protocol=chosen)

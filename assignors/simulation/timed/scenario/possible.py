@@ -6,9 +6,10 @@ Each check looks at one idea and raises `DocumentError`. A new one is a function
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from assignors.documents.values import DocumentError, ErrorCode, Place
+from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, Fault, FaultKind
@@ -105,13 +106,13 @@ def _actions_concern_what_is_there(scenario: Scenario) -> None:
             _topic_grows(counts, action, place)
         elif action.do is Verb.DELETE:
             if counts.pop(action.topic or "", None) is None:
-                words = f"there is no topic {action.topic!r}"
+                words = f"there is no topic {action.topic!r}{_near(action.topic, counts)}"
                 raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
         elif action.member not in names:
-            words = f"there is no member {action.member!r}"
+            words = f"there is no member {action.member!r}{_near(action.member, names)}"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
         elif action.do in {Verb.PAUSE, Verb.RESUME} and action.topic not in counts:
-            words = f"there is no topic {action.topic!r}"
+            words = f"there is no topic {action.topic!r}{_near(action.topic, counts)}"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
 
 
@@ -141,7 +142,7 @@ def _topic_grows(counts: dict[str, int], action: Action, place: Place) -> None:
     """Let a topic of `counts` grow; none ever gets fewer partitions."""
     before = counts.get(action.topic or "")
     if action.topic is None or before is None:
-        words = f"there is no topic {action.topic!r}"
+        words = f"there is no topic {action.topic!r}{_near(action.topic, counts)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
     if not max(before, 1) <= action.partitions <= PARTITIONS_MAX:
         words = f"a topic with {before} partitions cannot have {action.partitions}"
@@ -169,7 +170,7 @@ def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
     if fault.member is None and fault.kind in OF_A_MEMBER:
         raise DocumentError(ErrorCode.MISSING, f"whose {kind}?", (*place, "member"))
     if fault.member is not None and fault.member not in names:
-        words = f"there is no member {fault.member!r}"
+        words = f"there is no member {fault.member!r}{_near(fault.member, names)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
     if fault.kind is not FaultKind.LOST_GENERATION and fault.until_ms <= fault.from_ms:
         words = f"it begins at {fault.from_ms} ms, so it cannot end at {fault.until_ms} ms"
@@ -197,14 +198,14 @@ def _transaction_commits_something(scenario: Scenario, fault: Fault, place: Plac
         words = "nobody commits offsets, as there are no records (processing.records_per_second)"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "kind"))
     if fault.topic is not None and fault.topic not in scenario.topics:
-        words = f"there is no topic {fault.topic!r}"
+        words = f"there is no topic {fault.topic!r}{_near(fault.topic, scenario.topics)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
 
 
 def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
     for topic in scenario.processing.topics:
         if topic not in scenario.topics:
-            words = f"there is no topic {topic!r}"
+            words = f"there is no topic {topic!r}{_near(topic, scenario.topics)}"
             raise DocumentError(ErrorCode.UNKNOWN, words, ("processing", "topics", topic))
     if scenario.broker.offsets_check_ms == 0:
         words = "expired offsets are looked for at intervals"
@@ -247,6 +248,10 @@ def _push_can_run(scenario: Scenario) -> None:
             f"a lease of {push.lease_ms} ms is over before the next heartbeat, after {slowest} ms"
         )
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "lease_ms"))
+
+
+def _near(name: str | None, known: Iterable[str]) -> str:
+    return "" if name is None else suggestion(name, sorted(known))
 
 
 CHECKS: tuple[Callable[[Scenario], None], ...] = (

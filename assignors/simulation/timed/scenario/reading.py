@@ -18,7 +18,9 @@ from assignors.documents.values import (
     as_string,
     described,
 )
-from assignors.registry import ASSIGNORS
+from assignors.names.assignor_names import names_in
+from assignors.names.nearest import question, suggestion
+from assignors.registry import ASSIGNORS, registered
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from wire import TopicPartitions
 
@@ -41,7 +43,8 @@ def read_fields(
     """
     for key in given:
         if key not in readers:
-            raise DocumentError(ErrorCode.UNKNOWN, f"{key!r} is no field here", (*place, key))
+            words = f"{key!r} is no field here{suggestion(key, readers)}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, key))
     return {
         key: read(given[key], (*place, key))
         for key, read in readers.items()
@@ -127,19 +130,24 @@ def one_of(kinds: type[E]) -> Callable[[object, Place], E]:
         try:
             return kinds(text)
         except ValueError:
-            words = f"{text!r} is none of {', '.join(kinds)}"
+            words = f"{text!r} is none of {', '.join(kinds)}{question(text, kinds)}"
             raise DocumentError(ErrorCode.UNKNOWN, words, place) from None
 
     return read
 
 
 def as_assignor(value: object, place: Place) -> str:
-    """Return the full name of an assignor that the registry has."""
+    """Return the full name of an assignor of the registry, under whatever name it is given.
+
+    None is imported: names come from data.
+    """
     name = as_string(value, place)
-    if name not in ASSIGNORS:
-        words = f"no assignor {name!r}; known: {', '.join(ASSIGNORS)}"
+    names = names_in(name)
+    found = registered(name) or (registered(names[0]) if len(names) == 1 else None)
+    if found is None:
+        words = f"no assignor {name!r}{suggestion(name, ASSIGNORS)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, place)
-    return name
+    return found.full_name
 
 
 def as_assignors(value: object, place: Place) -> tuple[str, ...]:
@@ -154,7 +162,7 @@ def as_client(value: object, place: Place) -> str:
     """Return the name of a client whose bytes are known."""
     name = as_string(value, place)
     if name not in DIALECTS:
-        words = f"no client {name!r}; known: {', '.join(DIALECTS)}"
+        words = f"no client {name!r}{suggestion(name, DIALECTS)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, place)
     return name
 

@@ -1,0 +1,1 @@
+"""What was typed: options without effect, values that are none, input that nobody named."""

@@ -1,0 +1,179 @@
+"""Options that have no effect beside others: which, when, and the sentence that refuses them.
+
+What somebody typed and nobody reads is a mistake of theirs that would go unnoticed. `IDLE` is the
+table: a new mode of a command is a row there, a new option a word in one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from assignors.assignor import Assignor
+from assignors.own_assignors.answers import FAMILIES
+
+Values = Mapping[str, Any]
+"""Parameter -> value, given or default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Options that have no effect while something holds."""
+
+    options: frozenset[str]
+    """Names of the parameters."""
+    holds: Callable[[Values], bool]
+    why: str
+    """What the sentence says behind the option's name."""
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _are_none_of(*families: str) -> Callable[[Values], bool]:
+    """Return whether the chosen assignors are all of this package, and of no such family."""
+
+    def holds(values: Values) -> bool:
+        chosen: Iterable[Assignor] = values["compared"] or filter(None, [values["assignor"]])
+        known = {one.family for one in chosen if one.configure or one.family in FAMILIES}
+        return not known & {*families} and known <= FAMILIES
+
+    return holds
+
+
+def _is_explicit(values: Values) -> bool:
+    return values["start"] is not None or bool(values["asked"])
+
+
+def _is_on_a_clock(values: Values) -> bool:
+    return values["scenario"] is not None
+
+
+DRAWN = _names("scenarios members topics partitions subscription events faults wire")
+"""Sizes of histories that are drawn."""
+OF_GROUPS = _names("partition_counts group assumed")
+"""What is said about groups beside their files."""
+EXPLICIT = _names("start asked")
+OF_RUNS = _names("shows seeds protocols intervals report log history shrink")
+"""What is said about runs on a clock."""
+ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files")
+
+IDLE: dict[str, tuple[Idle, ...]] = {
+    "decode": (
+        Idle(
+            _names("mode"),
+            lambda v: v["kind"] == "offsets-record",
+            "has no effect on offsets-record: records have one form",
+        ),
+    ),
+    "assign": (
+        Idle(_names("jdk"), _are_none_of("server"), "is for server/*"),
+        Idle(_names("on_failure"), _are_none_of("java", "server"), "is for java/* and server/*"),
+        Idle(_names("limit"), _are_none_of("optimal"), "is for optimal/*"),
+    ),
+    "simulate": (
+        Idle(
+            ROUNDS | OF_RUNS | _names("scenario seed engine"),
+            lambda v: v["lists"],
+            "has no effect beside --list",
+        ),
+        Idle(
+            (OF_RUNS | _names("seed engine form")) - {"shows"},
+            lambda v: v["shows"],
+            "has no effect beside --show, which runs nothing",
+        ),
+        Idle(
+            ROUNDS - EXPLICIT - {"files"},
+            _is_on_a_clock,
+            "has no effect beside --scenario, which is played on a clock",
+        ),
+        Idle(
+            OF_RUNS,
+            lambda v: not (_is_on_a_clock(v) or _is_explicit(v)),
+            "is for --scenario",
+        ),
+        Idle(
+            _names("report log intervals shrink engine form"),
+            lambda v: v["history"],
+            "has no effect beside --history, which prints one run in words",
+        ),
+        Idle(
+            _names("report log intervals engine"),
+            lambda v: v["shrink"] is not None,
+            "has no effect beside --shrink, which shows the small scenario alone",
+        ),
+        Idle(
+            OF_RUNS | DRAWN | _names("seed engine"),
+            _is_explicit,
+            "has no effect beside --start and --event",
+        ),
+        Idle(
+            DRAWN | {"seed"},
+            lambda v: bool(v["files"]),
+            "has no effect beside FILE, whose lines have their own",
+        ),
+        Idle(
+            OF_GROUPS,
+            lambda v: not (v["files"] or _is_explicit(v)),
+            "is for groups: name a FILE of them, or --start",
+        ),
+        Idle(
+            _names("processes"),
+            lambda v: v["engine"] == "spark",
+            "is for --engine python",
+        ),
+    ),
+    "replay": (
+        Idle(
+            _names("assignors"),
+            lambda v: (
+                bool(v["shown"]) and "outcomes" not in v["shown"] and not (v["report"] or v["out"])
+            ),
+            "has no effect without its table: --table outcomes, --report or --out",
+        ),
+    ),
+}
+"""Subcommand -> when which of its options are idle. The first row that applies is the sentence."""
+
+
+def refuse_idle(context: click.Context, **changed: object) -> None:
+    """Raise `click.UsageError` for the first option that was typed and has no effect.
+
+    `changed` are values that are other ones than the context's.
+    """
+    values = {**context.params, **changed}
+    typed = {
+        option.name: option
+        for option in context.command.params
+        if isinstance(option, click.Option)
+        and context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+    }
+    for idle in IDLE[context.info_name or ""]:
+        for name, option in typed.items():
+            if name in idle.options and idle.holds(values):
+                raise click.UsageError(f"{option.opts[0]} {idle.why}", context)
+
+
+def refuse_repeated(command: click.Command, context: click.Context, arguments: list[str]) -> None:
+    """Raise `click.UsageError` for an option that is typed twice where the last alone would count.
+
+    What click cannot parse is for click to refuse.
+    """
+    try:
+        _, _, order = command.make_parser(context).parse_args(args=[*arguments])
+    except click.UsageError:
+        return
+    for option, count in Counter(order).items():
+        if isinstance(option, click.Option) and count > 1 and not option.multiple:
+            if option.is_flag and not option.secondary_opts:
+                continue
+            words = f"{option.opts[0]} is given {count} times, and only one can count"
+            if option.name == "assignor":
+                words += "; --compare takes several"
+            raise click.UsageError(words, context)
