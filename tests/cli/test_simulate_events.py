@@ -112,6 +112,16 @@ def test_options_that_exclude_one_another_are_refused(
 
 
 @pytest.mark.parametrize(
+    "line", [{**GROUP, "joins": 5}, {"seed": 1, "members": 3, "joins": 5}, {**GROUP, "event": "x"}]
+)
+def test_a_key_that_asks_for_nothing_is_refused(line: dict[str, Any]) -> None:
+    """`"joins": 5` was read over, and five joins never happened."""
+    (row,), code = answers("simulate", "-", given=json.dumps(line))
+    assert (code, row["error"]["kind"]) == (2, "unknown")
+    assert "is no key here" in row["error"]["text"]
+
+
+@pytest.mark.parametrize(
     ("line", "path"),
     [
         ({"seed": 1, "members": 20}, "members"),

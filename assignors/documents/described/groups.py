@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from assignors.documents.described.rows import Described, Owned, read_rows
-from assignors.documents.described.tables import Remark, Table, at_line, by_group, read_tables
+from assignors.documents.described.tables import (
+    Remark,
+    Table,
+    at_line,
+    by_group,
+    read_tables,
+    require_consumer_groups,
+)
 from assignors.documents.values import Document, DocumentError, ErrorCode
 
 ASSUMED_GENERATION = 1
@@ -124,6 +131,7 @@ def _group(
     described = Described()
     try:
         for table in tables:
+            require_consumer_groups(table)
             if table.error is not None:
                 raise table.error
             read_rows(described, table)

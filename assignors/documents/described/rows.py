@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from assignors.documents.described.tables import Row, Table, at_line
+from assignors.documents.described.tables import SHARE, Row, Table, at_line
 from assignors.documents.values import INT32_MAX, ErrorCode
 
 NONE = "-"
@@ -101,6 +101,9 @@ def _add_member(described: Described, row: Row) -> None:
     if text is not None and WITHOUT_TOPICS.fullmatch(text):
         described.without_topics = True
     elif text is not None:
+        if ":" in text and "ASSIGNMENT" in cells:
+            # Since 4.0 the table of consumer groups has CURRENT-ASSIGNMENT.
+            raise at_line(row.line, SHARE, ErrorCode.UNKNOWN)
         owned = owned_of(text, row.line)
         _require_count(owned, cells.get("#PARTITIONS"), row.line)
     epoch, target = cells.get("CURRENT-EPOCH", NONE), cells.get("TARGET-ASSIGNMENT")

@@ -22,8 +22,20 @@ HEADER_NAME = re.compile(r"COORDINATOR \(ID\)|#?[A-Z][A-Z-]*")
 FIRST_NAMES = ("GROUP", "CONSUMER-ID", "TOPIC", "COORDINATOR")
 """How a header begins; releases before 2.4 print no column GROUP."""
 
-KINDS = ({"CONSUMER-ID", "HOST"}, {"TOPIC", "PARTITION"}, {"COORDINATOR (ID)", "STATE"})
-"""Columns that the tables of `--members`, `--offsets` and `--state` have in every release."""
+KINDS = (
+    *({"CONSUMER-ID", "HOST"}, {"TOPIC", "PARTITION"}, {"COORDINATOR (ID)", "STATE"}),
+    {"MEMBER", "PROCESS"},
+)
+"""Columns that the tables of `--members`, `--offsets` and `--state` have in every release; the last
+is the table of members that another tool prints."""
+
+STREAMS = "output of kafka-streams-groups.sh: members of Streams groups have tasks"
+SHARE = "output of kafka-share-groups.sh: members of share groups share partitions"
+OTHER_TOOLS = {
+    **dict.fromkeys(("PROCESS", "OFFSET-LAG", "TOPOLOGY-EPOCH"), STREAMS),
+    **dict.fromkeys(("START-OFFSET", "MEMBER-EPOCH", "ASSIGNMENT-EPOCH"), SHARE),
+}
+"""Column -> which tool prints it, and why its groups are none that are read here."""
 
 MAY_BE_EMPTY = frozenset({"GROUP-INSTANCE-ID"})
 
@@ -74,6 +86,13 @@ class Remark:
     group: str
     says: str
     """`has no active members`, `does not exist` or `is rebalancing`."""
+
+
+def require_consumer_groups(table: Table) -> None:
+    """Raise `DocumentError`, with the line of the header, for a table that another tool prints."""
+    for column, words in OTHER_TOOLS.items():
+        if column in table.columns:
+            raise at_line(table.line, words, ErrorCode.UNKNOWN)
 
 
 def is_described(line: str) -> bool:
