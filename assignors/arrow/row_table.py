@@ -31,7 +31,7 @@ class RowTable(Generic[RowT]):
     """Rows of one kind: iterate over them, or convert them with one of the methods.
 
     Whatever reads Arrow's C stream interface takes the table itself: `polars.DataFrame(table)`,
-    `pyarrow.table(table)`, `duckdb.sql("select * from table")`.
+    `pyarrow.table(table)`.
     """
 
     name: str

@@ -65,7 +65,9 @@ def simulate_group(
     `--event`, in order: `join:5`, `leave:m3`, `resize:orders:24`. Nothing is random. The first row
     of an assignor is the start, without an event. Beside the columns of `simulate_rounds` there are
     the event (`asked`) and the partitions of each member before and after it (`loads_before`,
-    `loads_after`). Raises `ValueError` for an event that cannot be read or cannot happen.
+    `loads_after`). New members are called `new-1`, `new-2` and so on; assignors that go by the
+    order of ids may move other partitions under real ones. Raises `ValueError` for an event that
+    cannot be read or cannot happen.
 
     >>> group = {"topics": {"orders": 6}, "members": [{"id": "a", "topics": ["orders"]}]}
     >>> [row["loads_after"] for row in simulate_group(group, "join:2", assignors="sticky")]

@@ -25,10 +25,12 @@ WANTED = ("text/plain", "image/svg+xml", "text/html")
 
 
 def executed(path: Path) -> Any:
-    """Return the notebook with the outputs of a run in its folder."""
+    """Return the notebook with the outputs of a run in its folder, of the usual size."""
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call] # has no types
     where = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=RUN_S, resources=where).execute()
+    usual = {name: value for name, value in os.environ.items() if name != "DEEP"}
+    client = NotebookClient(notebook, timeout=RUN_S, resources=where)
+    client.execute(env={**usual, "PYTHONPATH": str(ROOT)})
     for cell in notebook.cells:
         cell.metadata.clear()
         if cell.cell_type == "code":
@@ -62,7 +64,6 @@ def _stored(outputs: list[Any]) -> list[Any]:
 
 def main(*names: str) -> None:
     """Write the outputs of the notebooks, or of those that are named, into their files."""
-    os.environ["PYTHONPATH"] = str(ROOT)
     for path in NOTEBOOKS:
         if not names or path.stem in names:
             text = nbformat.writes(executed(path), indent=1)  # type: ignore[no-untyped-call] # has no types

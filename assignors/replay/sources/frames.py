@@ -1,6 +1,6 @@
 """Records in memory: whatever gives its columns by Arrow's C stream interface.
 
-A pandas, Polars or DuckDB frame and a pyarrow table are alike here. The columns are those of
+A pandas or Polars frame and a pyarrow table are alike here. The columns are those of
 Spark's Kafka source, as in a Parquet file.
 """
 
