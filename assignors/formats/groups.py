@@ -20,7 +20,7 @@ from assignors.formats.types import (
     record,
 )
 
-READ_HEX: Schema = {"type": "string", "pattern": "^([0-9A-Fa-f]{2})*$"}
+READ_HEX: Schema = {"type": "string", "pattern": r"^\s*(0[xX])?([0-9A-Fa-f]{2})*\s*$"}
 READ_PARTITIONS: Schema = {
     "anyOf": [array(pair(STRING, array(INT32))), mapping(array(INT32))],
 }
@@ -55,7 +55,11 @@ BYTES_MEMBER = known_keys(
     record(
         _ID,
         _INSTANCE,
-        Key("subscription", READ_HEX, "The Subscription bytes that the member sent."),
+        Key(
+            "subscription",
+            STRING,
+            "The Subscription bytes that it sent, in a form that decode reads.",
+        ),
         *(Key(name, NULL, is_optional=True) for name in CLAIM_KEYS),
     )
 )
@@ -71,7 +75,7 @@ _FIELDS_MEMBER = record(
         is_optional=True,
     ),
     Key("rack", nullable(STRING), "`client.rack`.", is_optional=True),
-    Key("user_data", nullable(READ_HEX), "UserData bytes.", is_optional=True),
+    Key("user_data", nullable(READ_HEX), "UserData bytes, in hexadecimal.", is_optional=True),
     Key("subscription", {"type": "null"}, "Null.", is_optional=True),
 )
 FIELDS_MEMBER = known_keys(_FIELDS_MEMBER)

@@ -27,6 +27,19 @@ validate with or to make types from. [The command](../command.md) has examples. 
 a schema and the reader of its lines refuse the same documents. This page is written by
 `python -m tests.docs.formats`, from the same schemas.
 
+Validate with any library that knows JSON Schema, here with jsonschema in Python:
+
+```python
+>>> from jsonschema import Draft202012Validator
+>>> from assignors.formats import FORMATS
+>>> group = Draft202012Validator(FORMATS["group"].document())
+>>> group.is_valid({"topics": {"t": 6}, "members": [{"id": "a", "topics": ["t"]}]})
+True
+>>> [error.message for error in group.iter_errors({"topics": {"t": "six"}, "members": []})]
+["'six' is not valid under any of the given schemas"]
+
+```
+
 These formats are promises. Every line that is written has `"schema": 1`; a change that could break
 a reader changes that number. More keys may come, and more codes: a reader should pass over what it
 does not know.
