@@ -23,6 +23,9 @@ from sphinx.cmd.build import main
 sys.exit(main(sys.argv[1:]))
 """
 
+REMOTE = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["'](?:https?:)?//""")
+"""What a page loads from another host."""
+
 
 def build(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
     """Build the site of a tree, warnings as errors."""
@@ -37,15 +40,6 @@ def build(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of this tree."""
-    out = tmp_path_factory.mktemp("docs")
-    done = build(ROOT, out)
-    assert done.returncode == 0, done.stderr
-    return out / "site"
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A tree with our configuration, an index and one page."""
@@ -56,28 +50,22 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_page_of_docs_is_a_page_of_the_site_and_in_its_menu(site: Path) -> None:
+def test_the_site_builds_and_has_every_page_and_nothing_from_elsewhere(tmp_path: Path) -> None:
+    # One test: workers that share the tests of a file would build the site once each.
+    done = build(ROOT, tmp_path)
+    assert done.returncode == 0, done.stderr
+    site = tmp_path / "site"
+    assert "url=docs/index.html" in (site / "index.html").read_text(encoding="utf-8")
     menu = (site / "docs" / "index.html").read_text(encoding="utf-8")
     for path in sorted(ROOT.glob("docs/**/*.md")):
         page = path.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
         assert (site / "docs" / page).exists()
         assert f'href="{page}"' in menu or page == "index.html", f"{page}: link it in docs/index.md"
-
-
-def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
-    remote = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["'](?:https?:)?//""")
     for path in sorted(site.rglob("*.html")):
-        assert not remote.search(path.read_text(encoding="utf-8")), path.name
-
-
-def test_options_keep_their_two_hyphens(site: Path) -> None:
-    text = (site / "docs" / "reference" / "command.html").read_text(encoding="utf-8")
-    assert "\N{EN DASH}" not in text
-    assert "--scenario" in text
-
-
-def test_the_address_of_the_site_leads_to_its_index(site: Path) -> None:
-    assert "url=docs/index.html" in (site / "index.html").read_text(encoding="utf-8")
+        assert not REMOTE.search(path.read_text(encoding="utf-8")), path.name
+    options = (site / "docs" / "reference" / "command.html").read_text(encoding="utf-8")
+    assert "--scenario" in options
+    assert "\N{EN DASH}" not in options
 
 
 def test_each_broken_link_fails_the_build_with_its_line(small: Path, tmp_path: Path) -> None:
