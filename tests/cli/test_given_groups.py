@@ -44,7 +44,7 @@ def test_what_the_tool_prints_is_checked_compared_and_explained() -> None:
     assert [document["id"] for document in compared] == GROUPS
     explained, _ = answers("explain", "--partition", "payments:2", MEMBERS)
     assert only(explained, "shop")["verdict"] == "stays"
-    assert only(explained, "billing")["error"]["text"] == "the cluster has no topic 'payments'"
+    assert "no topic 'payments'" in only(explained, "billing")["error"]["text"]
     assert only(explained, "shop")["notes"]
 
 

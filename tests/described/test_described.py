@@ -191,6 +191,21 @@ def test_a_group_that_reconciles_owns_what_it_has_and_is_to_have_its_target() ->
     assert billing.notes[-1]["code"] == "reconciling"
 
 
+@pytest.mark.parametrize("name", [NEWEST, "2.2.2-members-verbose"])
+def test_a_group_in_a_rebalance_is_noted(name: str) -> None:
+    """The tool says so on standard error, and in the column STATE."""
+    text = output(name)
+    group = "shop" if name == NEWEST else None
+    warning = "\nWarning: Consumer group 'shop' is rebalancing.\n"
+    state = output("4.3.0-state").replace("Stable              ", "PreparingRebalance  ")
+    for more in (warning, *([state] if group else [])):
+        found = read(more + text)
+        assert found.keys() == read(text).keys()
+        assert "rebalancing" in [note["code"] for note in found[group].notes]
+        assert found[group].document == read(text)[group].document
+    assert "rebalancing" not in str(read(text + output("4.3.0-state"))[group].notes)
+
+
 def test_prompts_and_log_lines_around_the_output_are_passed_by() -> None:
     text = output(NEWEST)
     around = (

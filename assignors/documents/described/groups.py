@@ -1,9 +1,10 @@
 """Join what the tool prints about each group, and make a group's document of it.
 
 `--members --verbose` has members and who consumes what; `--offsets` the same by partition, and the
-committed partitions that nobody has; `--state` the assignor. What no table has is assumed, and each
-assumption is a note: subscriptions, partitions above the highest number seen, generations, racks.
-The coordinator itself says who has what, so every member counts as one of the last generation.
+committed partitions that nobody has; `--state` whether the group rebalances. What no table has is
+assumed, and each assumption is a note: subscriptions, partitions above the highest number seen,
+generations, racks. The coordinator itself says who has what, so every member counts as one of the
+last generation.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class AssumptionCode(StrEnum):
     """The group has no members."""
     RECONCILING = "reconciling"
     """The group is reconciling: what members own is not yet their target."""
+    REBALANCING = "rebalancing"
+    """The group was in a rebalance: what members own may be incomplete."""
     SUBSCRIPTIONS_ASSUMED = "subscriptions-assumed"
     """The tool prints no subscriptions; `--assume-subscriptions` says which."""
     PARTITION_COUNTS_ASSUMED = "partition-counts-assumed"
@@ -102,16 +105,18 @@ def described_groups(
     parts: dict[str | None, list[Table]] = {}
     for name, table in by_group(tables):
         parts.setdefault(name, []).append(table)
-    said: dict[str, list[Remark]] = {}
+    said: dict[str | None, list[Remark]] = {}
     for remark in remarks:
-        said.setdefault(remark.group, []).append(remark)
-        parts.setdefault(remark.group, [])
+        # Before 2.4 tables have no names: a remark is about the one group that there is.
+        name = None if None in parts and remark.group not in parts else remark.group
+        said.setdefault(name, []).append(remark)
+        parts.setdefault(name, [])
     if not parts:
         raise DocumentError(ErrorCode.MISSING, "a header and no group below it")
     counts = partition_counts or {}
     groups = []
-    for name in sorted(parts, key=lambda name: _first_line(parts[name], said.get(name or "", []))):
-        remarked = said.get(name or "", [])
+    for name in sorted(parts, key=lambda name: _first_line(parts[name], said.get(name, []))):
+        remarked = said.get(name, [])
         groups.append(_group(name, parts[name], remarked, assumed=assumed, counts=counts))
     return groups
 
@@ -135,6 +140,7 @@ def _group(
             if table.error is not None:
                 raise table.error
             read_rows(described, table)
+        described.is_at_rest &= all(remark.says != "is rebalancing" for remark in remarks)
         current, target = _assignments(described, tables, remarks)
         return _with_document(name, described, current, target, assumed=assumed, counts=counts)
     except DocumentError as error:
@@ -218,6 +224,9 @@ def _with_document(
     notes = [*_notes(described, seen, consumed, assumed, counts)]
     if not members:
         notes = [assumption(AssumptionCode.NO_MEMBERS, "the group has no members")]
+    if not described.is_at_rest:
+        text = "the group is rebalancing: what members own may be incomplete"
+        notes.append(assumption(AssumptionCode.REBALANCING, text))
     if target is not None and target != current:
         text = "the group is reconciling: members own CURRENT-ASSIGNMENT, the target is another"
         notes.append(assumption(AssumptionCode.RECONCILING, text))

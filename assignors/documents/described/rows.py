@@ -22,6 +22,9 @@ SINCE_4 = re.compile(rf"(?P<topic>{TOPIC}):(?P<numbers>{NUMBERS})")
 BEFORE_4 = re.compile(rf"(?P<topic>{TOPIC})\((?P<numbers>{NUMBERS})\)")
 WITHOUT_TOPICS = re.compile(rf"\({NUMBERS}\)(?:,\s+\({NUMBERS}\))*")
 
+AT_REST = frozenset({"Stable", "Empty", "Dead"})
+"""States in which members have what they are to have."""
+
 Owned = dict[str, tuple[int, ...]]
 
 
@@ -50,8 +53,8 @@ class Described:
     """Of `--offsets`: member id -> topic -> numbers; of one without partitions an empty entry."""
     committed: dict[str, set[int]] = field(default_factory=dict)
     """Of `--offsets`: topic -> numbers, whether or not a member has them."""
-    strategy: str | None = None
-    """Of `--state`."""
+    is_at_rest: bool = True
+    """Of `--state`, and of what the tool remarks: whether no rebalance was going on."""
     has_offsets: bool = False
     without_topics: bool = False
     """Whether ASSIGNMENT has no names of topics, as the tool of 3.9.0 prints it."""
@@ -61,8 +64,7 @@ def read_rows(described: Described, table: Table) -> None:
     """Add what a table says; raises `DocumentError` with the line of the first wrong value."""
     if "COORDINATOR (ID)" in table.columns:
         for row in table.rows:
-            strategy = row.cells.get("ASSIGNMENT-STRATEGY", NONE)
-            described.strategy = None if strategy == NONE else strategy
+            described.is_at_rest &= row.cells["STATE"] in AT_REST
     elif "PARTITION" in table.columns:
         described.has_offsets = True
         for row in table.rows:
