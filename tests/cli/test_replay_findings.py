@@ -42,6 +42,14 @@ def test_a_group_of_librdkafka_or_franz_go_members_is_healthy() -> None:
     assert run(REAL, "--group", "shop.07-franz", "--kind", "client-layout").exit_code == 1
 
 
+def test_a_terminal_says_that_there_are_no_findings() -> None:
+    assert "no findings of severity low or worse" in run(
+        REAL, "--group", "shop.07-franz", "-o", "table"
+    ).stdout.replace("\n", " ")
+    assert "no findings" not in run(REAL, "-o", "table").stdout
+    assert "no findings" not in run(REAL, "--group", "shop.07-franz", "-o", "jsonl").stdout
+
+
 def test_the_exit_code_is_about_what_is_asked_for() -> None:
     assert run(REAL).exit_code == 1
     assert run(REAL, "--min-severity", "high").exit_code == 1

@@ -205,6 +205,8 @@ def replay(
         _print_shares(tables)
         documents = _documents(result, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
         code = write(documents, form, show_replayed)
+        if form is Form.TABLE and not tables.anomalies and "anomalies" in (shown or SHOWN):
+            click.echo(f"no findings of severity {selection.min_severity} or worse")
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
 
 
