@@ -161,6 +161,18 @@ def test_loads_further_apart_than_they_need_be() -> None:
     )
 
 
+def test_of_uneven_loads_only_those_outside_of_any_balanced_assignment_are_named() -> None:
+    """Five partitions for three members: one or two are fair."""
+    plan = {
+        "a": Says(gets={"t": (0, 1, 2)}),
+        "b": Says(gets={"t": (3,)}),
+        "c": Says(gets={"t": (4,)}),
+    }
+    (row,) = found(classic(0, 1, plan), counts={"t": 5})
+    assert (row.member_id, row.members) == ("a", ("a",))
+    assert "0 members had less and 1 had more" in row.evidence
+
+
 @pytest.mark.parametrize(("lasted_ms", "is_found"), [(0, False), (999, False), (1_000, True)])
 def test_loads_that_are_even_within_a_second_are_no_finding(
     lasted_ms: int,

@@ -210,6 +210,8 @@ def test_findings_and_marks_are_reached_with_the_keyboard(
         links(found).nth(1).focus()
         found.page.keyboard.press("Enter")
         assert found.page.locator("a.place:target").evaluate("e => e === document.activeElement")
+        readout = found.page.locator(".readout").first.inner_text()
+        assert re.match(r"\d findings? at \d\d:\d\d:\d\d", readout)
         found.page.keyboard.press("Enter")
         row = found.page.locator("tr:target")
         assert row.count() == 1

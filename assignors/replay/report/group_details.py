@@ -158,8 +158,8 @@ def _findings(
     if not life.anomalies:
         return None
     columns: list[Column[tuple[int, AnomalyRow]]] = [
-        Column("severity", lambda pair: pair[1].severity),
         Column("finding", lambda pair: pair[1].kind),
+        Column("severity", lambda pair: pair[1].severity),
         Column(
             "start, UTC",
             lambda pair: Link(clock(pair[1].at_ms), places.get(pair[0])),

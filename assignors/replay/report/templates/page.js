@@ -50,7 +50,6 @@
     if (link) link.focus({ preventScroll: true });
   }
   addEventListener("hashchange", openTarget);
-  openTarget();
 
   // On paper nothing opens: the groups that are open are printed in full, or all where none is.
   let opened = [];
@@ -99,6 +98,12 @@
       });
     }
 
+    // A mark that a finding leads to, or the tabulator, says what it is.
+    drawing.addEventListener("focusin", (event) => {
+      const mark = event.target.querySelector(".finding");
+      if (mark) select(mark);
+    });
+
     // Left and right go along a row, up and down to the nearest bar of the next one.
     function neighbour(key) {
       const rows = [...drawing.querySelectorAll(".row")]
@@ -144,4 +149,6 @@
       });
     }
   }
+
+  openTarget();
 })();
