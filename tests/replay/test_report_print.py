@@ -20,7 +20,7 @@ from assignors.replay.report.chart import STRIP_OVERLAP, strips
 from assignors.replay.sample import incident
 from tests.conftest import need
 from tests.replay.browser import Opened, chromium, executable, opened
-from tests.replay.report_tables import one_group
+from tests.replay.report_tables import joined, one_group
 
 A4 = {"portrait": (595, 842), "landscape": (842, 595)}
 """Points."""
@@ -226,10 +226,10 @@ def test_without_scripts_a_finding_still_leads_to_its_mark(
         assert found.page.locator("a.place:target").count() == 1
 
 
-def test_an_address_of_a_finding_opens_its_group(
-    browser: Browser, report: str, tmp_path: Path
-) -> None:
-    with opened(browser, report, tmp_path, fragment="#life-1-1-finding-2") as found:
+def test_an_address_of_a_finding_opens_its_group(browser: Browser, tmp_path: Path) -> None:
+    """The last of forty groups, far below what the window shows."""
+    many = page(joined(*(one_group(f"group-{number:02}") for number in range(40))), title="t")
+    with opened(browser, many, tmp_path, fragment="#life-40-1-finding-0") as found:
         row = found.page.locator("tr:target")
         assert row.is_visible()
         box = row.bounding_box()

@@ -90,10 +90,14 @@ def _row(group: str, life: int, found: Sequence[Finding], clients: Clients) -> A
 
 
 def _longest_first(finding: Finding) -> tuple[bool, int, int, int, str]:
-    """Return what the occurrences of a cause are sorted by; the first one gives the evidence."""
+    """Return what the occurrences of a cause are sorted by; the first one gives the evidence.
+
+    No names are compared, so that hidden names give the same one.
+    """
     ends = finding.until_ms is not None
     lasted = 0 if finding.until_ms is None else finding.until_ms - finding.at_ms
-    return ends, -lasted, -finding.count, finding.at_ms, finding.evidence
+    record = finding.evidence if finding.generation is None else ""
+    return ends, -lasted, -finding.count, finding.at_ms, record
 
 
 def _members(finding: Finding) -> Iterator[str]:
