@@ -111,6 +111,14 @@ def test_settings_of_a_group_are_noted_with_their_line(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("value", "expected"), [("", "none"), ("HTTPS", "https")])
+def test_the_name_of_the_host_is_checked_or_not(tmp_path: Path, value: str, expected: str) -> None:
+    """Empty is Java's word for not; nothing at all is the default of both, to check it."""
+    name = "ssl.endpoint.identification.algorithm"
+    assert settings(tmp_path, f"{name}={value}").options == {name: expected}
+    assert settings(tmp_path, "").options == {}
+
+
 def test_other_brokers_replace_those_of_the_file(tmp_path: Path) -> None:
     found = settings(tmp_path, "bootstrap.servers=a:1")
     assert found.where == "a:1"
@@ -129,6 +137,7 @@ REFUSED = [
     (f'sasl.jaas.config={PLAIN} required password="{SECRET};', "is a quote missing?"),
     (f"sasl.jaas.config={PLAIN} required username {SECRET};", "option number 1 without '='"),
     (f"sasl.jaas.config={PLAIN} required username=;", "no value for option number 1"),
+    (f'sasl.jaas.config={PLAIN} required = = "{SECRET}";', "option number 1 without '='"),
     (f'sasl.jaas.config=x.My required password="{SECRET}";', "the login module x.My, which lib"),
     (
         f'sasl.jaas.config={PLAIN} required password="{SECRET}";',

@@ -115,7 +115,7 @@ def test_uncommitted_records_come_where_they_are_asked_for(broker: Broker, tmp_p
 
 
 def test_a_dump_of_some_groups_has_their_records_alone(broker: Broker, tmp_path: Path) -> None:
-    chosen = dumped(broker, tmp_path / "some.parquet", "--group", "^(classic|newer)$")
+    chosen = dumped(broker, tmp_path / "some.parquet", "--group", "(classic|ewer)$")
     named = [(raw, decode_record(raw.key, raw.value).key or {}) for raw in in_files(broker)]
     names = [(raw, key.get("group", key.get("groupId"))) for raw, key in named]
     assert chosen == [raw for raw, name in names if name in {"classic", "newer"}]

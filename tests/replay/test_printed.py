@@ -172,6 +172,19 @@ def test_records_of_all_types_come_back_from_what_a_formatter_prints() -> None:
     assert len({decode_record(raw.key, None).type for raw in whole}) > 10
 
 
+def test_what_a_tool_says_of_itself_is_no_record(tmp_path: Path) -> None:
+    """Kafka 4.3 prints its advice on options to standard output, before the first record."""
+    file = tmp_path / "printed.txt"
+    formatted = gzip.decompress((PRINTED / "formatter-4.3-groups.txt.gz").read_bytes())
+    advice = b"Option --property is deprecated and will be removed in a future version.\n"
+    file.write_bytes(advice + formatted + b"\nProcessed a total of 87 messages\n")
+    assert list(open_source(file)) == printed("formatter-4.3-groups.txt")
+    file.write_bytes(gzip.decompress((PRINTED / "kcat.jsonl.gz").read_bytes()))
+    with file.open("ab") as stream:
+        stream.write(b"% Reached end of topic __consumer_offsets [1] at offset 27\n")
+    assert list(open_source(file)) == topic()
+
+
 def test_a_tombstone_has_the_time_of_the_record_before() -> None:
     line = (
         b"[g,t,0]::OffsetAndMetadata(offset=5, leaderEpoch=Optional[3], metadata=a, b) [c]::NULL, "
