@@ -51,6 +51,7 @@ TOPIC: Schema = {
 
 _ID = Key("id", STRING, "Member id; each occurs once.")
 _INSTANCE = Key("instance", nullable(STRING), "`group.instance.id`.", is_optional=True)
+IN_BYTES = "Null beside `subscription`, whose bytes have it."
 BYTES_MEMBER = known_keys(
     record(
         _ID,
@@ -60,7 +61,7 @@ BYTES_MEMBER = known_keys(
             STRING,
             "The Subscription bytes that it sent, in a form that decode reads.",
         ),
-        *(Key(name, NULL, is_optional=True) for name in CLAIM_KEYS),
+        *(Key(name, NULL, IN_BYTES, is_optional=True) for name in CLAIM_KEYS),
     )
 )
 _FIELDS_MEMBER = record(

@@ -14,7 +14,11 @@ from typing import Any
 from assignors.formats import FORMATS, Format
 from assignors.formats.lines import ERROR, NOTE
 from assignors.formats.types import Schema
-from tests.docs.source import DOCS, table
+from assignors.simulation.rounds.outcome import Outcome
+from assignors.simulation.rounds.random_scenarios import Parameters
+from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.tables.rows import IntervalRow
+from tests.docs.source import DOCS, table, texts_of
 
 PAGE = DOCS / "reference" / "formats.md"
 SCHEMAS = DOCS / "schemas"
@@ -47,6 +51,14 @@ does not know.
 REFUSED = "A line that cannot be answered has the same keys, null, and an `error`:"
 CODES = "What the codes mean is in [rules, notes and errors](codes.md)."
 PROPERTIES = "properties"
+TABLE = ("`table`", "code", "Which table: `groups`, `offsets`, and so on.")
+TEXTS: dict[str, dict[str, str]] = {
+    "history": texts_of(Parameters),
+    "simulate": texts_of(Outcome),
+    "timed": texts_of(TimedResult),
+    "intervals": texts_of(IntervalRow),
+}
+"""Format -> meanings of the keys that are fields of a class."""
 
 
 def page() -> str:
@@ -83,24 +95,34 @@ def _section(each: Format) -> Iterator[str]:
     branches = [one for one in each.schema.get("oneOf", ()) if one.get("title") != "refused"]
     if each.name == "offsets-record":
         yield from table(head, [*_rows(each.schema), *_rows(_refused(each.schema))])
-        yield "Keys and values by record type:\n"
+        yield "Keys and values by record type, with the names of Kafka's own message definitions:\n"
         for one in branches:
             whole = one["oneOf"][0]
             special = {key: whole[PROPERTIES][key] for key in ("key", "value")}
             yield f"### {one['title']}\n"
             yield f"Type {whole[PROPERTIES]['type']['const']}.\n"
-            yield from table(head, _rows({PROPERTIES: special, "required": [*special]}))
+            rows = _rows({PROPERTIES: special, "required": [*special]})
+            yield from table(head[:2], (row[:2] for row in rows))
         return
     if each.name == "replay":
-        yield from table(head, _rows(branches[0]))
+        shown = [row for row in _rows(branches[0]) if not row[0].startswith("`row.")]
+        yield from table(head, [row if row[0] != "`table`" else TABLE for row in shown])
         yield "The rows, column by column, are in [tables](tables.md).\n"
+        return
+    if each.name == "scenario":
+        yield "What each field means is in [the reference](../simulator-reference.md).\n"
+        yield from table(head[:2], (row[:2] for row in _rows(each.schema)))
         return
     for number, one in enumerate(branches or [each.schema]):
         if number and one.get("title") == "failed":
             continue
         if one.get("title") not in {None, "answered", "outcome", "result"}:
             yield f"### {each.name}: {one['title']}\n"
-        yield from table(head, _rows(one))
+        texts = TEXTS.get(each.name, {})
+        yield from table(
+            head,
+            [(key, kind, text or texts.get(key.strip("`"), "")) for key, kind, text in _rows(one)],
+        )
 
 
 def _refused(schema: Schema) -> Schema:
