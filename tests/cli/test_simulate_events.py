@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from assignors.cli.command import command
 from assignors.registry import BEST
 from assignors.simulation.rounds.scenario_rows import COLUMNS
-from tests.cli.running import GROUP, answers
+from tests.cli.running import GROUP, answers, process
 from tests.cli.test_given_groups import GROUPS, MEMBERS
 from tests.cli.test_simulate import figures
 
@@ -67,6 +67,14 @@ def test_an_event_that_one_group_alone_can_have_is_an_error_of_the_others() -> N
         ("shop", True),
         ("shop", True),
     ]
+
+
+def test_events_happen_to_the_groups_that_are_piped() -> None:
+    arguments = ("simulate", "--event", "join:5", "--assignor", "sticky", "--group", "shop")
+    piped = process(*arguments, given=Path(MEMBERS).read_bytes())
+    named, _ = answers(*arguments, "-", given=Path(MEMBERS).read_bytes())
+    assert (piped.returncode, piped.stderr) == (0, b"")
+    assert figures([json.loads(line) for line in piped.stdout.splitlines()]) == figures(named)
 
 
 def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:

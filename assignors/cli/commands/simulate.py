@@ -75,7 +75,9 @@ def simulate(
     a line for each protocol and seed, or their medians on a terminal. --list shows the scenarios
     that have a name.
     """
-    if not files and lines_are_piped(context, DRAWN | EXPLICIT | {"seed", "scenario", "lists"}):
+    # Events that are asked for happen to the groups that are piped.
+    others = (DRAWN | EXPLICIT | {"seed", "scenario", "lists"}) - {"asked"}
+    if not files and lines_are_piped(context, others):
         files = ("-",)
     refuse_idle(context, files=files)
     explicit = ExplicitOptions(start=options["start"], asked=options["asked"])
