@@ -6,6 +6,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors.assignor import Assignor
+from assignors.cli.outputs.asked_names import keep_asked_name
+from assignors.names.assignor_names import names_in
 from assignors.registry import ASSIGNORS, BEST, assignor_named
 
 ASSIGNOR_HELP = f"{', '.join(BEST)}, FAMILY/NAME, or package.module:object for your own."
@@ -23,9 +25,14 @@ class AssignorName(click.ParamType[Assignor]):
         if isinstance(value, Assignor):
             return value
         try:
-            return assignor_named(str(value))
+            found = assignor_named(str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
+        typed = keep_asked_name(ctx, found.full_name, names_in(str(value))[0])
+        if len(typed) > 1:
+            same = " and ".join(dict.fromkeys(typed))
+            self.fail(f"{same}: one assignor, {found.full_name}, named twice", param, ctx)
+        return found
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -45,7 +52,7 @@ class AssignorNames(click.ParamType[tuple[Assignor, ...]]):
     ) -> tuple[Assignor, ...]:
         """Return the assignors, in order."""
         named = AssignorName()
-        found = tuple(named.convert(name, param, ctx) for name in str(value).split(","))
+        found = tuple(named.convert(name, param, ctx) for name in names_in(str(value)))
         if len({assignor.full_name for assignor in found}) < max(len(found), 2):
             self.fail("name two or more different assignors: sticky,java/sticky", param, ctx)
         return found

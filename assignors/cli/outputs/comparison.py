@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     Fields,
@@ -20,7 +21,6 @@ from assignors.cli.outputs.cells import (
 from assignors.cli.outputs.member_ids import short_ids
 from assignors.cli.outputs.tables import error_text, group_name, print_notes
 from assignors.documents.values import Document
-from assignors.registry import BEST
 
 MEMBERS_SHOWN = 40
 """Most members that have a row."""
@@ -57,13 +57,15 @@ def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> No
         _show_figures(columns)
         for column in columns:
             if column["failure"] is not None:
-                console.print(clean(f"  {column['name']} fails: {column['failure']}"), style="red")
+                console.print(
+                    clean(f"  {shown_name(column['name'])} fails: {column['failure']}"), style="red"
+                )
         hint = "" if reasons or not document["different"] else "; --reasons says why"
         console.print(f"  {document['different']} partitions differ{hint}", style="bold")
         partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
         for partition in partitions if reasons else ():
             for name, answer in partition["answers"].items():
-                console.print(clean(f"  {_short(name)}: {answer['why']}"))
+                console.print(clean(f"  {shown_name(name)}: {answer['why']}"))
         print_notes(console, document)
 
 
@@ -81,7 +83,7 @@ def _show_members(document: Fields, columns: Sequence[Fields]) -> None:
     names = short_ids(chosen)
     label = max(map(len, names.values()), default=0)
     is_owned = any(document["owned"].values())
-    headers = [*(["OWNED"] if is_owned else []), *(_short(each["name"]) for each in columns)]
+    headers = [*(["OWNED"] if is_owned else []), *(shown_name(each["name"]) for each in columns)]
     console = console_of()
     if (console.width - label) // (len(headers) + 1) < NARROWEST:
         table = table_of("CONSUMER-ID", "ASSIGNOR", "ASSIGNMENT")
@@ -142,12 +144,8 @@ def _partitions(partitions: Fields) -> str:
 
 
 def _show_figures(columns: Sequence[Fields]) -> None:
-    table = table_of("", *(_short(column["name"]).replace("/", "/\n") for column in columns))
+    table = table_of("", *(shown_name(column["name"]).replace("/", "/\n") for column in columns))
     for figure in FIGURES:
         table.add_row(figure, *(cell((column["gaps"] or {}).get(figure)) for column in columns))
     table.add_row("violations", *(str(column["violations"]) for column in columns))
     console_of().print(table)
-
-
-def _short(name: str) -> str:
-    return next((short for short, full_name in BEST.items() if full_name == name), name)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.tables import error_place, error_text, print_notes
 from assignors.documents.values import Document
-from assignors.registry import BEST
 
 
 def show_simulated(documents: Iterable[Document]) -> None:
@@ -47,7 +47,8 @@ def show_simulated(documents: Iterable[Document]) -> None:
 
 
 def _show_sums(sums: Mapping[str, Mapping[str, int]]) -> None:
-    table = FittedTable("", *sums, right=tuple(sums))
+    headers = [shown_name(name) for name in sums]
+    table = FittedTable("", *headers, right=headers)
     for figure in ("events", *SUMMED):
         cells = [f"{total[figure]:,}" for total in sums.values()]
         is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
@@ -73,7 +74,6 @@ SUMMED: dict[str, Callable[[Fields], int]] = {
 def show_asked(rows: Sequence[Fields]) -> None:
     """Draw a table for each event of each group: loads before and after, moves, rounds."""
     console = console_of()
-    short = {full_name: name for name, full_name in BEST.items()}
     for played in _by_group(rows):
         start = played[0]
         if start["id"] is not None:
@@ -89,8 +89,7 @@ def show_asked(rows: Sequence[Fields]) -> None:
             for row in of_event:
                 cells = [figure(row) for figure in FIGURES.values()]
                 style = None if row["is_settled"] and not row["violations"] else "red"
-                name: str = row["assignor"]
-                table.add_row(short.get(name, name), *cells, style=style)
+                table.add_row(shown_name(row["assignor"]), *cells, style=style)
             console.print(table)
         print_notes(console, start)
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     Fields,
@@ -301,7 +302,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
     ),
     "outcomes": (
         _name("GROUP", _group),
-        _fixed("ASSIGNOR", _text("assignor")),
+        _fixed("ASSIGNOR", lambda row: clean(shown_name(row["assignor"]))),
         _number("ROUNDS", _beside("rounds"), 3),
         _number("MOVED", _beside("moved"), 1),
         _fixed("LOAD", _loads, 2),
