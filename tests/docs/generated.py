@@ -15,6 +15,7 @@ from tests.docs import (
     codes,
     command_reference,
     conformance,
+    coordinator_models,
     findings,
     formats,
     gallery,
@@ -32,6 +33,7 @@ GENERATED: dict[Path, Callable[[], str]] = {
     **gallery.FILES,
     tables.PAGE: tables.page,
     conformance.PAGE: conformance.page,
+    coordinator_models.PAGE: coordinator_models.page,
     simulator_reference.PAGE: simulator_reference.page,
 }
 """File -> its text."""

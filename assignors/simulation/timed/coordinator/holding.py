@@ -1,0 +1,60 @@
+"""Who holds a worker or a key, and who is answered: each once, whatever becomes of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from assignors.simulation.timed.coordinator.port import Answer, Failure
+from assignors.simulation.timed.coordinator.state import Coordinator, Task, Waiting
+
+
+def may_begin(state: Coordinator, waiting: Waiting) -> bool:
+    """Return whether the next request of a key may begin, once there is a worker."""
+    if not waiting.tasks:
+        return False
+    shares = state.policy.shares_commits and not waiting.is_exclusive
+    return not waiting.holders or (shares and waiting.tasks[0].request.is_commit)
+
+
+def line_up(state: Coordinator, key: Hashable, waiting: Waiting) -> None:
+    """Put a key in line for a worker if its next request may begin."""
+    if not waiting.is_ready and may_begin(state, waiting):
+        waiting.is_ready = True
+        state.ready.append(key)
+
+
+def answer(
+    state: Coordinator, task: Task, response: object = None, failure: Failure | None = None
+) -> None:
+    """Answer a request, unless it has been answered."""
+    if not task.is_answered:
+        task.is_answered = True
+        state.out.append(Answer(task.request.number, response, failure))
+
+
+def release_worker(state: Coordinator, task: Task) -> None:
+    """Give back a worker, if the task has one."""
+    if task.has_worker:
+        task.has_worker = False
+        state.free += 1
+
+
+def release_key(state: Coordinator, task: Task) -> None:
+    """Unlock the key, if the task has it."""
+    if task.has_key:
+        task.has_key = False
+        waiting = state.keys[task.key]
+        waiting.holders -= 1
+        if not waiting.holders:
+            waiting.is_exclusive = False
+        if waiting.tasks:
+            line_up(state, task.key, waiting)
+        elif not waiting.holders:
+            del state.keys[task.key]
+
+
+def release(state: Coordinator, task: Task) -> None:
+    """Give back what a task holds, and forget it: it is over."""
+    release_worker(state, task)
+    release_key(state, task)
+    state.tasks.pop(task.request.number, None)
