@@ -16,7 +16,7 @@ from importlib.metadata import version as installed_version
 from assignors.conformance.judges import Strictness
 from assignors.conformance.outcomes import Outcome, outcomes
 from assignors.conformance.program_under_test import ProgramUnderTest
-from tests.conformance import known, known_java
+from tests.conformance import known, known_java, known_librdkafka
 from tests.conformance.known import Defect
 from tests.conformance.peers import (
     GO_SOURCES,
@@ -68,7 +68,8 @@ def _java(version: str, defects: tuple[Defect, ...]) -> Client:
 
 
 def _python(package: str, version: str, driver: str) -> list[str]:
-    module = {"kafka-python": "kafka"}.get(package, package)
+    modules = {"kafka-python": "kafka", "confluent-kafka": "confluent_kafka"}
+    module = modules.get(package, package)
     if importlib.util.find_spec(module) is None:
         lacking(package)
     if (found := installed_version(package)) != version:
@@ -87,6 +88,17 @@ CLIENTS = (
     _java("4.4.0", known_java.JAVA_4_4),
     _java("3.1.2", known_java.JAVA_3_1),
     _java("2.4.1", known_java.JAVA_2_4),
+    Client(
+        name="librdkafka",
+        version="2.16.0",
+        command=partial(_python, "confluent-kafka", "2.16.1", "librdkafka_driver"),
+        source="drivers/librdkafka_driver.py",
+        through="a consumer of confluent-kafka 2.16.1 in a group of its own, as librdkafka has no"
+        " function to call: a [broker of ours](../tests/foreign/drivers/one_group_broker.py) tells"
+        " it who its members are or what it is assigned, and what it hands out and gets is its"
+        " answer",
+        defects=known_librdkafka.LIBRDKAFKA,
+    ),
     Client(
         name="franz-go",
         version="1.22.2",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
+import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -53,6 +54,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 TOPIC_LETTERS = "tuvwxyz"
 TRIALS = 1500
 """Most cases that are tried to make one small."""
+SECONDS = 25
+"""How long that may take: some clients answer at once, others not at all."""
 
 Fields = dict[str, Any]
 
@@ -117,6 +120,7 @@ def smallest(
         key=lambda each: (len(explaining(client, each)), len(json.dumps(each.vector.given))),
     )
     goes_on, trials = bool(made), TRIALS
+    until = time.monotonic() + SECONDS
     shown = explaining(client, best)
     while goes_on and trials:
         goes_on = False
@@ -126,7 +130,8 @@ def smallest(
             if outcome.status is Status.FAILED and explaining(client, outcome) == shown:
                 best, goes_on = outcome, True
                 break
-            if not trials:
+            if not trials or time.monotonic() > until:
+                trials = 0
                 break
     return _case(best)
 

@@ -16,8 +16,8 @@ from tests.conformance.published import PEERS as PEERS_FILE
 from tests.conformance.published import lines
 from tests.conformance.record import ASKED, defect_of, stored
 
-SLOWER = {"kafka-clients"}
-"""Clients for `make deep`: a JVM for each version, and the live judge asks 4.4.0 in every run."""
+SLOWER = {"kafka-clients", "librdkafka"}
+"""Clients for `make deep`: a JVM for each version, a consumer and its threads for each case."""
 
 ASKED_HERE = [
     pytest.param(

@@ -97,7 +97,7 @@ def _section(line: dict[str, Any]) -> Iterator[str]:
         yield f"Not asked, or in part, for want of a function to call: {', '.join(skipped)}.\n"
     if line["unseen"]:
         names = ", ".join(FIELDS[name] for name in line["unseen"])
-        yield f"Not compared when it decodes, because it has no such field: {names}.\n"
+        yield f"Not compared when it decodes, because it shows no such field: {names}.\n"
     for number, failure in enumerate(line["failures"], 1):
         yield from _failure(number, failure, line["client"])
 
@@ -113,7 +113,8 @@ def _failure(number: int, failure: dict[str, Any], client: str) -> Iterator[str]
     for name, value in (
         ("asked", case["asked"]),
         ("expected", expected),
-        (client, case["answer"]),
+        # Without an answer the sentence says how its process ended; what it printed is not ours.
+        (client, case["answer"] or case["wrong"][0].partition(":")[0]),
     ):
         yield f"{name:<{width}}  {_shown(value, cut=name == client)}\n"
     yield "```\n"
