@@ -74,6 +74,16 @@ def test_no_line_is_longer_than_the_terminal(table: str, width: int) -> None:
     assert max(map(len, drawn(table, width))) <= width
 
 
+@pytest.mark.parametrize("width", [40, 60])
+def test_a_terminal_that_is_very_narrow_shows_few_columns_and_cuts_no_word(width: int) -> None:
+    result = CliRunner().invoke(
+        command, ["replay", "--sample", "-o", "table"], env={"COLUMNS": str(width)}
+    )
+    assert max(map(len, result.stdout.splitlines())) <= width
+    for word in ("unassigned", "rebalance-", "cooperative-", "shop.32-", "1795220333"):
+        assert word in result.stdout
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_at_140_columns_every_column_is_there(table: str) -> None:
     text = "".join(drawn(table, 140)[:6]).replace(" ", "")

@@ -32,7 +32,7 @@ class Column:
     header: str
     cell: Callable[[Fields], str]
     rank: int = 0
-    """The highest is left out first; 0 never is."""
+    """The highest is left out first, and 0 only where not even its longest word fits."""
     is_number: bool = False
     """Aligned to the right."""
     is_text: bool = False
@@ -80,12 +80,11 @@ def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int)
     gap = NARROW_GAP if is_tight and _total(least, GAP) > width else GAP
     shown: list[int] = []
     for place in sorted(range(len(columns)), key=lambda place: (columns[place].rank, place)):
-        if (
-            not columns[place].rank
-            or _total([needed[one] for one in (*shown, place)], gap) <= width
-        ):
+        # A column of rank 0 may make others narrow.
+        wanted = needed if columns[place].rank else least
+        if not shown or _total([wanted[one] for one in (*shown, place)], gap) <= width:
             shown.append(place)
-    sizes = _shrunk({place: needed[place] for place in shown}, columns, width, gap)
+    sizes = _shrunk({place: needed[place] for place in shown}, least, width, gap)
     for _ in range(width - _total(list(sizes.values()), gap)):
         # What is left goes to the column whose texts are broken into most lines.
         tallest = max(shown, key=lambda place: natural[place] / sizes[place])
@@ -140,19 +139,16 @@ def _widths(
     ]
 
 
-def _shrunk(
-    sizes: dict[int, int], columns: Sequence[Column], width: int, gap: str
-) -> dict[int, int]:
-    """Return the widths, those of names and sentences made smaller where even they do not fit."""
-    texts = [place for place in sizes if columns[place].is_text]
-    over = _total(list(sizes.values()), gap) - width
-    while over > 0 and texts:
-        widest = max(texts, key=sizes.__getitem__)
-        taken = min(over, max(sizes[widest] // 2, 1))
-        if sizes[widest] == 1:
-            break
-        sizes[widest] -= taken
-        over -= taken
+def _shrunk(sizes: dict[int, int], least: Sequence[int], width: int, gap: str) -> dict[int, int]:
+    """Return the widths, smaller where they do not fit: none so small that a word is cut.
+
+    But for the only column there is, where even that is wider than the terminal.
+    """
+    while _total(list(sizes.values()), gap) > width:
+        loosest = max(sizes, key=lambda place: sizes[place] - least[place])
+        if sizes[loosest] <= least[loosest]:
+            return {place: min(size, max(width, 1)) for place, size in sizes.items()}
+        sizes[loosest] -= 1
     return sizes
 
 
