@@ -66,7 +66,8 @@ def test_any_table_can_be_asked_for(table: str) -> None:
 
 @pytest.mark.parametrize("table", list(TABLES))
 def test_any_table_can_be_drawn(table: str) -> None:
-    drawn = run(REAL, "--group", "15-aio", "--table", table, "--what-if", "sticky", "-o", "table")
+    tried = ("--what-if", "sticky") if table == "outcomes" else ()
+    drawn = run(REAL, "--group", "15-aio", "--table", table, *tried, "-o", "table")
     assert drawn.exit_code == 1
     assert "GROUP" in drawn.stdout
     assert "shop" in drawn.stdout
