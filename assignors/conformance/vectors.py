@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
+from assignors.documents.group_keys import require_known
 from assignors.documents.values import (
     Document,
     DocumentError,
@@ -55,6 +56,9 @@ class Judge(StrEnum):
     EITHER = "either"
     """Decoding and refusing are both right: missing last fields, null for empty, bad UTF-8."""
 
+
+VECTOR_KEYS = frozenset({"id", "category", "in", "op", "judge", "out", "value", "note", "clients"})
+"""Keys of a vector; those of `in` are for the program that is asked, `clients` for readers."""
 
 Name = TypeVar("Name", Operation, Judge)
 
@@ -116,6 +120,7 @@ def vector_from_document(document: Document) -> Vector:
     >>> vector.category, str(vector.operation), str(vector.judge)
     ('sticky', 'assign', 'lawful')
     """
+    require_known(document, VECTOR_KEYS, ())
     vector_id = as_string(required(document, "id", ()), ("id",))
     given = dict(as_object(required(document, "in", ()), ("in",)))
     expected = dict(as_object(document.get("out", {}), ("out",)))

@@ -6,6 +6,7 @@ when it changes nothing, and then it is refused. An option that is in neither fa
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -307,3 +308,11 @@ def test_simulate_says_that_it_does_not_read_what_is_piped_beside_its_options() 
     beside = piped(*small, given=b'{"seed": 7}\n')
     assert len(beside.stdout.splitlines()) == 1
     assert "note: standard input is not read beside --scenarios" in beside.stderr
+
+
+def test_replay_reads_standard_input_packed_or_not() -> None:
+    sample = ROOT / "assignors/replay/sample/incident.jsonl.gz"
+    named = CliRunner().invoke(command, ["replay", str(sample), "--table", "groups"]).stdout
+    assert named.count("\n") > 1
+    for given in (sample, gzip.decompress(sample.read_bytes())):
+        assert piped("replay", "-", "--table", "groups", given=given).stdout == named

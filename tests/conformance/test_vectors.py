@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assignors.conformance.vectors import read_vectors
-from assignors.documents.values import DocumentError
+from assignors.conformance.vectors import read_vectors, vector_from_document
+from assignors.documents.values import Document, DocumentError
 
 WHOLE = b'{"id": "coopud-1", "in": {"algo": "codec-coopud", "gen": 7}, "out": {"ud": "00000007"}}\n'
 
@@ -56,3 +56,9 @@ def test_a_file_that_is_none_is_refused_with_its_place(
     with pytest.raises(DocumentError) as error:
         list(read_vectors(path))
     assert words in str(error.value)
+
+
+def test_a_key_that_no_vector_has_is_a_typing_error() -> None:
+    vector: Document = {"id": "x-1", "in": {"algo": "range"}, "out": {}, "jugde": "equal"}
+    with pytest.raises(DocumentError, match="'jugde' is no key here; did you mean 'judge'"):
+        vector_from_document(vector)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -10,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from assignors import AssignorError, Cluster, Group, Member, assignor_named, lead
+from assignors import AssignorError, Cluster, Group, Member, MemberNote, assignor_named, lead
 from assignors.checks.compare import compare
 from assignors.checks.explain import explain
+from assignors.clients.common.client_session import new_session
 from tests.cli.running import ROOT, answers
 from tests.own_assignors.odd_ones import NOTED, TAKEN, WRONG
 from wire import Subscription, decode_assignment, encode_subscription
@@ -156,3 +158,18 @@ def test_a_file_in_the_working_directory_replaces_no_installed_module(tmp_path: 
         (tmp_path / f"{name}.py").write_text("raise SystemExit('replaced')")
     done = run_in(tmp_path, "assign", "--assignor", "sticky")
     assert json.loads(done.stdout)["error"] is None
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_in_a_client_the_group_goes_on_and_the_note_says_what_was_wrong(name: str) -> None:
+    assignor, sentence = WRONG[name]
+    logger = logging.getLogger("odd")
+    logger.disabled = True
+    notes: list[MemberNote] = []
+    session = new_session(assignor, logger=logger, on_note=notes.append)
+    asked = encode_subscription(Subscription(topics=("t",)))
+    given = session.lead(GROUP.cluster, {"a": asked, "b": asked}, instance_ids={}, joined=1)
+    got = [decode_assignment(given[member]).value for member in "ab"]
+    assert sorted(n for each in got if each for n in each.partitions["t"]) == [0, 1, 2, 3]
+    (note,) = [note for note in notes if note.code == "assignor-failed"]
+    assert f"own/{assignor.name} {sentence.split(' member ')[0]}" in note.text

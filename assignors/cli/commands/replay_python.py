@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
+from io import BufferedReader
 from itertools import chain
+from typing import BinaryIO, cast
 
 import click
 
@@ -23,6 +26,8 @@ from assignors.replay.analysis.redact import numbered
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import chosen_histories, joined, replayed
 from assignors.replay.sample import incident
+
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 @contextmanager
@@ -72,7 +77,7 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
         if request.source is not None:
             is_piped = request.source == STANDARD_INPUT
             raws = (
-                read_stream(sys.stdin.buffer, name=request.where)
+                read_stream(_standard_input(), name=request.where)
                 if is_piped
                 else open_source(request.source)
             )
@@ -82,3 +87,10 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
         return list(logged_records(chain.from_iterable(chunks)))
     except (SourceError, OSError) as error:
         raise UnreadableError(str(error)) from error
+
+
+def _standard_input() -> BinaryIO:
+    """Return standard input, unpacked if it is gzipped."""
+    stream = sys.stdin.buffer
+    is_packed = isinstance(stream, BufferedReader) and stream.peek(2)[:2] == GZIP_MAGIC
+    return cast("BinaryIO", gzip.GzipFile(fileobj=stream)) if is_packed else stream
