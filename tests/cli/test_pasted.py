@@ -160,6 +160,7 @@ def test_dumps_and_lines_stand_in_one_file() -> None:
         ("0000   00 03\n0020   00", "lines are missing"),
         ("AAMAAAA=A", "no hexadecimal digit"),
         ("AAMAAAB", "no hexadecimal digit"),
+        ("Y2xpY2tz", "no hexadecimal digit"),
         (r"\x00\x0", "no hexadecimal digit"),
     ],
 )

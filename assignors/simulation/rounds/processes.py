@@ -7,6 +7,7 @@ ahead of the outcomes, so memory does not depend on how many rows there are.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -25,15 +26,15 @@ CHUNKS_AHEAD = 4
 
 
 def simulate_rows(
-    rows: Iterable[Row], *, assignors: Sequence[str], processes: int = 1
+    rows: Iterable[Row], *, assignors: Sequence[str], processes: int = 1, chunk: int = CHUNK
 ) -> Iterator[dict[str, Any]]:
     """Yield the outcomes of all scenario rows, in their order; both as in `outcome_rows`.
 
     With more than one process the calling program must guard its start
-    (`if __name__ == "__main__"`), as `multiprocessing` asks. Raises `ValueError` for an
-    unknown assignor; a bad row is a row with `error` set. Cost: linear in the rows. Memory:
-    one scenario and its outcomes with one process; with several, the rows and outcomes of
-    `CHUNKS_AHEAD` chunks for each.
+    (`if __name__ == "__main__"`), as `multiprocessing` asks; each gets `chunk` rows at a time.
+    Raises `ValueError` for an unknown assignor; a bad row is a row with `error` set. Cost: linear
+    in the rows. Memory: one scenario and its outcomes with one process; with several, the rows
+    and outcomes of `CHUNKS_AHEAD` chunks for each.
 
     >>> rows = simulate_rows([{"seed": 3, "members": 2, "events": 0}], assignors=["range"])
     >>> [row["kind"] for row in rows]
@@ -45,7 +46,7 @@ def simulate_rows(
         yield from outcome_rows(rows, assignors)
         return
     play = partial(_play, assignors=tuple(assignors))
-    ahead = _Ahead(rows, CHUNKS_AHEAD * processes)
+    ahead = _Ahead(_chunks(rows, chunk), CHUNKS_AHEAD * processes)
     with get_context("spawn").Pool(processes) as pool:
         try:
             for played in pool.imap(play, ahead):
@@ -55,6 +56,13 @@ def simulate_rows(
             ahead.stop()
 
 
+def usable_processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class _Ahead:
     """Chunks of rows for the thread that feeds the processes: a limited number at a time.
 
@@ -62,8 +70,8 @@ class _Ahead:
     pool waits for its thread when it is closed.
     """
 
-    def __init__(self, rows: Iterable[Row], limit: int) -> None:
-        self._chunks = _chunks(rows)
+    def __init__(self, chunks: Iterator[list[Row]], limit: int) -> None:
+        self._chunks = chunks
         self._permits = Semaphore(limit)
         self._is_stopped = False
 
@@ -91,7 +99,7 @@ def _play(chunk: list[Row], assignors: Sequence[str]) -> list[dict[str, Any]]:
     return list(outcome_rows(chunk, assignors))
 
 
-def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _chunks(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
     left = iter(rows)
-    while chunk := list(islice(left, CHUNK)):
+    while chunk := list(islice(left, size)):
         yield chunk

@@ -62,7 +62,7 @@ def simulate_groups(
     names = rounds.assignors or tuple(BEST.values())
     documents = outcome_documents(
         read_rows(groups, beside, options.asked),
-        lambda rows: simulate_rows(rows, assignors=names, processes=rounds.processes),
+        lambda rows: simulate_rows(rows, assignors=names, processes=rounds.processes or 1),
     )
     return write(with_progress(documents, None, "outcomes"), form, show_simulated)
 

@@ -24,7 +24,7 @@ from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.registry import BEST
-from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.processes import CHUNK, simulate_rows, usable_processors
 from assignors.simulation.rounds.random_scenarios import (
     LIMITS,
     Parameters,
@@ -32,6 +32,11 @@ from assignors.simulation.rounds.random_scenarios import (
 )
 
 SIZES = Parameters()
+
+SMALL_WORK = 1_500_000
+"""Members and partitions looked at in about five seconds of one processor."""
+CHUNKS_EACH = 4
+"""Chunks of histories that each process gets at least, if there are so many histories."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,7 +54,7 @@ class RoundsOptions:
     faults: bool
     wire: bool
     assignors: tuple[str, ...]
-    processes: int
+    processes: int | None
 
 
 def _size(option: str, default: int, text: str) -> Callable[[F], F]:
@@ -91,9 +96,8 @@ rounds_options = option_group(
     click.option(
         "--processes",
         type=click.IntRange(1, 1024),
-        default=1,
-        show_default=True,
-        help="Number of processes, for the engine python.",
+        help="Number of processes, for the engine python. Default: one for each processor where"
+        " histories are drawn that take more than some seconds, else 1.",
     ),
 )
 
@@ -133,12 +137,26 @@ def simulate_rounds(
         drawn, histories = asdict(sizes), range(options.scenarios)
         given = (GivenRow(row={"seed": seed + number, **drawn}) for number in histories)
         count = len(histories) * len(names) * (options.events + 1)
+    processes = options.processes or (1 if files else _default_processes(options, len(names)))
+    chunk = max(1, min(CHUNK, options.scenarios // (CHUNKS_EACH * processes)))
     engines: dict[str, Engine] = {
-        "python": lambda rows: simulate_rows(rows, assignors=names, processes=options.processes),
+        "python": lambda rows: simulate_rows(
+            rows, assignors=names, processes=processes, chunk=CHUNK if files else chunk
+        ),
         "spark": lambda rows: simulate_with_spark(rows, names),
     }
     documents = with_progress(outcome_documents(given, engines[engine]), count, "outcomes")
     return write(documents, form, show_simulated)
+
+
+def _default_processes(options: RoundsOptions, assignor_count: int) -> int:
+    """Return one process for each processor, or one where several take longer to start than to run.
+
+    The work is counted in members and partitions that an assignor looks at.
+    """
+    size = options.members + options.partitions
+    work = options.scenarios * (options.events + 1) * assignor_count * size
+    return 1 if work < SMALL_WORK else max(1, min(usable_processors(), options.scenarios))
 
 
 def _portable(given: GivenRow) -> GivenRow:
