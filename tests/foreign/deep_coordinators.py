@@ -106,8 +106,8 @@ def _wave(judge: Judge, wave: list[tuple[str, int]], record: Record) -> None:
     for kind, seed in wave:
         try:
             request, ours = HISTORIES[kind](seed, LENGTHS[seed // 3 % len(LENGTHS)])
-        except AssertionError as error:
-            record.failures.append(f"{kind}, seed {seed}: ours fails: {error}")
+        except (AssertionError, ValueError, KeyError) as error:
+            record.failures.append(f"{kind}, seed {seed}: ours fails: {error!r}")
         else:
             played.append((kind, seed, request, ours))
     answers = judge.ask_all([request for _, _, request, _ in played])

@@ -93,7 +93,8 @@ class Player:
             self._start(each)
 
     def _start(self, timer: Schedule) -> None:
-        at = self.queue.now + timer.after_us
+        # A member that joined without a rebalance timeout has -1: it is over at once.
+        at = self.queue.now + max(timer.after_us, 0)
         self.queue.start(timer.key, at, Fired(timer.key, timer.data))
 
     def _step(self, event: CoordinatorEvent) -> None:
