@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import UTC, datetime
 from itertools import compress
 
@@ -125,6 +125,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.slow)
         if shutil.which("java") is None and not os.environ.get("CI"):
             item.add_marker(pytest.mark.skip(reason="needs java"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Run the Spark of a notebook without the compiler for long runs: half of the CPU time."""
+    if item.path.name not in SPARK_NOTEBOOKS:
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)
