@@ -27,7 +27,7 @@ from assignors.documents.group_keys import (
     TOPIC_KEYS,
     require_known,
 )
-from assignors.documents.pasted.given import given_bytes
+from assignors.documents.pasted.members import optional_given_bytes, subscription_alone
 from assignors.documents.values import (
     TOGETHER_FROM,
     DocumentError,
@@ -60,7 +60,7 @@ from assignors.model import (
     with_shared_topics,
 )
 from assignors.names.nearest import question, suggestion
-from wire import Note, TopicPartitions
+from wire import TopicPartitions
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]")
 
@@ -265,16 +265,17 @@ def _member(entry: object, place: Place) -> Member:
     require_known(fields, MEMBER_KEYS, place)
     member_id = as_string(required(fields, "id", place), (*place, "id"))
     instance_id = optional_string(fields, "instance", place)
-    blob, forms = _optional_given_bytes(fields, "subscription", place)
+    blob, forms = optional_given_bytes(fields, "subscription", place)
     if blob is not None:
         for key in CLAIM_KEYS:
             if fields.get(key) is not None:
                 words = f"{key!r} beside 'subscription', whose bytes have it: only one can count"
                 raise DocumentError(ErrorCode.REPEATED, words, (*place, key))
-        member = member_from_bytes(member_id, blob, instance_id=instance_id)
+        decoded = subscription_alone(blob, (*place, "subscription"))
+        member = member_from_bytes(member_id, decoded, instance_id=instance_id)
         return replace(member, notes=(*forms, *member.notes)) if forms else member
     owned = fields.get("owned")
-    user_data, forms = _optional_given_bytes(fields, "user_data", place)
+    user_data, forms = optional_given_bytes(fields, "user_data", place)
     return Member(
         member_id=member_id,
         topics=as_strings(required(fields, "topics", place), (*place, "topics")),
@@ -285,20 +286,6 @@ def _member(entry: object, place: Place) -> Member:
         user_data=user_data,
         notes=forms,
     )
-
-
-def _optional_given_bytes(
-    fields: Mapping[str, object], key: str, place: Place
-) -> tuple[bytes | None, tuple[Note, ...]]:
-    """Return the bytes of a key, in any form that people paste, and a note unless it is plain."""
-    text = optional_string(fields, key, place)
-    if text is None:
-        return None, ()
-    try:
-        return given_bytes(text.encode())
-    except DocumentError as error:
-        words = f"{error.text} (character {error.offset})"
-        raise DocumentError(error.kind, words, (*place, key)) from None
 
 
 def _plain_partitions(document: object) -> TopicPartitions | None:

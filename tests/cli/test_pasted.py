@@ -191,6 +191,14 @@ def test_a_member_of_a_group_may_have_its_bytes_in_any_form() -> None:
         assert [note["code"] for note in other["notes"]] == ["input-form"]
 
 
+def test_a_whole_message_is_no_subscription_of_a_member() -> None:
+    member = {"id": "a", "subscription": frame_bytes(JOIN_REQUEST.name, 9).hex()}
+    line = json.dumps({"topics": {"orders": 2}, "members": [member]})
+    error = answer("assign", "--assignor", "sticky", given=line)["error"]
+    assert (error["kind"], error["path"]) == ("wrong-type", "members[0].subscription")
+    assert error["text"].startswith("this is a JoinGroup request v9 of member m-1")
+
+
 def test_key_and_value_of_a_record_may_have_colons() -> None:
     key, value = "0001000473686f7000066f726465727300000004", "0003000000000000002affffffff0000"
     plain = answer("decode", "offsets-record", given=f"{key} {value}00000001a1fb79299b")

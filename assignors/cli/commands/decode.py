@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from assignors.cli.commands.decoding import records as decode_records
-from assignors.cli.commands.decoding.frames import decoded_frame, frame_sentence
+from assignors.cli.commands.decoding.frames import decoded_frame
 from assignors.cli.inputs.lines import Line, files_argument
 from assignors.cli.inputs.results import result_documents
 from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_decoded
 from assignors.documents.pasted.dumps import LINE_END, blocks
+from assignors.documents.pasted.frames import frame_sentence
 from assignors.documents.pasted.given import given_bytes
 from assignors.documents.values import Document, DocumentError, ErrorCode
 from wire import (

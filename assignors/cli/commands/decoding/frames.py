@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from assignors.cli.outputs.cells import clean
+from assignors.documents.pasted.frames import frame_name, sentence
 from assignors.documents.values import Document, DocumentError, ErrorCode
 from wire import Decoded, Note, NoteCode
-from wire.frames import ASSIGNMENT, SUBSCRIPTION, GroupFrame, Part, group_frames
+from wire.frames import GroupFrame, Part, group_frames
 from wire.protocol.documents import error_document, note_document
 
 Decode = Callable[[bytes], Decoded[Any]]
-
-PARTS_SHOWN = 12
-"""Most parts that the sentence about a frame names."""
-
-NAMES = {SUBSCRIPTION: "Subscription", ASSIGNMENT: "Assignment"}
 
 
 def decoded_frame(
@@ -31,7 +26,7 @@ def decoded_frame(
     if not frames:
         return None
     if len(frames) > 1:
-        names = " or ".join(map(_name, frames))
+        names = " or ".join(map(frame_name, frames))
         words = f"the bytes may be a {names}: give the {kind} alone"
         raise DocumentError(ErrorCode.UNKNOWN, words, offset=0)
     (frame,) = frames
@@ -54,46 +49,6 @@ def decoded_frame(
             "parts": answers,
         },
     }
-
-
-def frame_sentence(blob: bytes) -> str | None:
-    """Return what frame the bytes are, as a sentence; `None` if they are none."""
-    frames = group_frames(blob)
-    return sentence(frames[0], list(frames[0].parts)) if len(frames) == 1 else None
-
-
-def sentence(frame: GroupFrame, parts: list[Part]) -> str:
-    """Return what a frame is and where its parts are.
-
-    >>> part = Part(kind="subscription", owner="range", start=40, end=52)
-    >>> sentence(GroupFrame(message="JoinGroup request", versions=(9,), fields={"member_id": "m",
-    ...     "group_id": "shop"}, parts=(part,), start=4), [part])
-    'this is a JoinGroup request v9 of member m of group shop; its Subscription (range) is bytes \
-40..51'
-    """
-    fields = frame.fields
-    member, group = fields.get("member_id"), fields.get("group_id")
-    words = f"this is a {_name(frame)}"
-    words += f" of member {member}" if member else ""
-    words += f" of group {group}" if group else ""
-    if not parts:
-        return clean(words)
-    name = NAMES[parts[0].kind]
-    shown = [
-        f"bytes {part.start}..{part.end - 1}" if part.end > part.start else "empty"
-        for part in parts[:PARTS_SHOWN]
-    ]
-    owners = [f" ({part.owner})" if part.owner else "" for part in parts]
-    if len(parts) == 1:
-        return clean(f"{words}; its {name}{owners[0]} is {shown[0]}")
-    places = [f"{place}{owner}" for place, owner in zip(shown, owners, strict=False)]
-    more = ["..."] if len(parts) > PARTS_SHOWN else []
-    return clean(f"{words}; its {len(parts)} {name}s are {', '.join(places + more)}")
-
-
-def _name(frame: GroupFrame) -> str:
-    first, last = frame.versions[0], frame.versions[-1]
-    return f"{frame.message} v{first}" + (f" to v{last}" if last != first else "")
 
 
 def _why_nothing(frame: GroupFrame, kind: str) -> str:

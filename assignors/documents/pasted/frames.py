@@ -1,0 +1,51 @@
+"""Say what a whole JoinGroup or SyncGroup message is, and where its parts are."""
+
+from __future__ import annotations
+
+from wire.frames import ASSIGNMENT, SUBSCRIPTION, GroupFrame, Part, group_frames
+
+PARTS_SHOWN = 12
+"""Most parts that the sentence about a frame names."""
+
+NAMES = {SUBSCRIPTION: "Subscription", ASSIGNMENT: "Assignment"}
+
+
+def frame_sentence(blob: bytes) -> str | None:
+    """Return what frame the bytes are, as a sentence; `None` if they are none."""
+    frames = group_frames(blob)
+    return sentence(frames[0], list(frames[0].parts)) if len(frames) == 1 else None
+
+
+def sentence(frame: GroupFrame, parts: list[Part]) -> str:
+    """Return what a frame is and where its parts are.
+
+    >>> part = Part(kind="subscription", owner="range", start=40, end=52)
+    >>> sentence(GroupFrame(message="JoinGroup request", versions=(9,), fields={"member_id": "m",
+    ...     "group_id": "shop"}, parts=(part,), start=4), [part])
+    'this is a JoinGroup request v9 of member m of group shop; its Subscription (range) is bytes \
+40..51'
+    """
+    fields = frame.fields
+    member, group = fields.get("member_id"), fields.get("group_id")
+    words = f"this is a {frame_name(frame)}"
+    words += f" of member {member}" if member else ""
+    words += f" of group {group}" if group else ""
+    if not parts:
+        return words
+    name = NAMES[parts[0].kind]
+    shown = [
+        f"bytes {part.start}..{part.end - 1}" if part.end > part.start else "empty"
+        for part in parts[:PARTS_SHOWN]
+    ]
+    owners = [f" ({part.owner})" if part.owner else "" for part in parts]
+    if len(parts) == 1:
+        return f"{words}; its {name}{owners[0]} is {shown[0]}"
+    places = [f"{place}{owner}" for place, owner in zip(shown, owners, strict=False)]
+    more = ["..."] if len(parts) > PARTS_SHOWN else []
+    return f"{words}; its {len(parts)} {name}s are {', '.join(places + more)}"
+
+
+def frame_name(frame: GroupFrame) -> str:
+    """Return the name of a message with its version, or the versions that it may be."""
+    first, last = frame.versions[0], frame.versions[-1]
+    return f"{frame.message} v{first}" + (f" to v{last}" if last != first else "")
