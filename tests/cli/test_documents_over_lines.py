@@ -64,6 +64,23 @@ def test_a_line_that_is_cut_off_takes_no_line_with_it(
     assert found == [cut, *after]
 
 
+@pytest.mark.parametrize("cut", ['{"a": [', '{"a": 1,', '{"a": [{"b": 1},', "["])
+def test_a_line_that_is_cut_off_is_found_out_after_a_few_lines(cut: str) -> None:
+    """The others may be a stream that never ends."""
+    taken: list[int] = []
+
+    def stream() -> Iterator[Line]:
+        yield Line(cut.encode(), 1)
+        for number in range(2, 10_000):
+            taken.append(number)
+            yield Line(b'{"c": 1}', number)
+
+    found = documents(stream())
+    assert next(found).text == cut.encode()
+    assert len(taken) < 4
+    assert next(found).number == 2
+
+
 def test_a_mistake_in_a_document_over_many_lines_is_one_error_with_its_line() -> None:
     text = json.dumps(GROUP, indent=2).replace('"generation": 7,', '"generation": seven,', 1)
     documents_, code = answers(*ASSIGN, given=f"{json.dumps(GROUP)}\n{text}\n{json.dumps(GROUP)}\n")

@@ -62,5 +62,6 @@ def test_a_typing_error_gets_the_nearest_name(typed: str, meant: str) -> None:
 
 def test_nearest_is_not_far() -> None:
     assert nearest("zebra", BEST) is None
+    assert nearest("STICKY", BEST) == "sticky"
     assert suggestion("zebra", map(str, range(100))) == ""
     assert suggestion("zebra", []) == ""

@@ -154,10 +154,12 @@ def test_a_module_that_fails_as_it_is_imported_is_a_usage_error(tmp_path: Path) 
 
 
 def test_a_file_in_the_working_directory_replaces_no_installed_module(tmp_path: Path) -> None:
-    for name in ("json", "numpy", "click"):
+    for name in ("json", "numpy", "click", "difflib"):  # the last one is imported late
         (tmp_path / f"{name}.py").write_text("raise SystemExit('replaced')")
     done = run_in(tmp_path, "assign", "--assignor", "sticky")
     assert json.loads(done.stdout)["error"] is None
+    done = run_in(tmp_path, "assign", "--assignor", "stiky")
+    assert "did you mean 'sticky'?" in done.stderr
 
 
 @pytest.mark.parametrize("name", WRONG)
