@@ -103,6 +103,11 @@ class World:
         assert self.works <= self.settings.workers, self.told()
         self._state_is_what_the_log_says()
 
+    @property
+    def is_on_its_way(self) -> bool:
+        """Whether anything is on its way."""
+        return bool(self.pending) or any(log.high_watermark < log.end for log in self.logs)
+
     def go_on(self) -> bool:
         """Let one of the things happen that are on their way; return whether there was any."""
         high = [n for n, log in enumerate(self.logs) if log.high_watermark < log.end]
