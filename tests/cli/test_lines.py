@@ -15,7 +15,10 @@ from assignors.documents.values import DocumentError
 from tests.cli.running import GROUP, answers
 
 KEYS = {
-    "assign": ["schema", "assignment", "withheld", "notes", "stats", "error"],
+    "assign": [
+        *("schema", "assignor", "protocol"),
+        *("assignment", "withheld", "notes", "stats", "error"),
+    ],
     "check": ["schema", "violations", "gaps", "error"],
     "explain": [
         "schema",
