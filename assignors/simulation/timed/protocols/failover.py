@@ -11,6 +11,7 @@ Source: `GroupCoordinatorShard.onLoaded`, `GroupMetadataManager.onLoaded` of Kaf
 
 from __future__ import annotations
 
+from assignors.simulation.timed.protocols.classic.barriers import prepare
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
@@ -29,7 +30,13 @@ def load_classic(state: ClassicCoordinator, log: Restored) -> list[Schedule]:
     state.exists = isinstance(log.group, ClassicGroup)
     state.group = log.group if isinstance(log.group, ClassicGroup) else ClassicGroup()
     state.appends.clear()
-    return timers(state.group, session_timeout_ms=0)
+    found = timers(state.group, session_timeout_ms=0)
+    if len(state.group.members) > state.config.max_size:
+        # Static members come back whatever the limit is; who does not fit learns of it as it joins.
+        state.out = []
+        prepare(state)
+        found += [each for each in state.out if isinstance(each, Schedule)]
+    return found
 
 
 def load_consumer(waiting: WaitingCoordinator, log: Restored) -> list[Schedule]:
