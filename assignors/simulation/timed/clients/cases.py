@@ -13,9 +13,10 @@ GROW = (frozenset({0}), frozenset({0, 1}))
 
 CASES = {
     "swap and back": Case(SWAP),
+    "swap": Case(SWAP[:2]),
     "two records": Case(SWAP[:2], records=2),
-    "grow": Case(GROW, commits=1),
-    "grow, fenced by partition": Case(GROW, commits=1, fences_exactly=False),
+    "grow": Case(GROW, records=0, commits=1),
+    "grow, fenced by partition": Case(GROW, records=0, commits=1, fences_exactly=False),
     "two commits": Case(SWAP[:1], commits=2),
     "commit while a partition is revoked": Case(SWAP[:2], commits=1),
     "identity read at any time": Case(SWAP[:2], reads=1),

@@ -44,8 +44,7 @@ def runs(model: Model, state: State) -> Iterator[Run]:
     """Yield the steps that threads can take now: one of the polling thread, any of the other."""
     row = _row(model, state)
     if state.place is Place.POLL:
-        later = row[state.next_duty :]
-        yield Run(Thread.POLLING, next((each for each in later if _has(state, each)), None))
+        yield Run(Thread.POLLING, row[state.next_duty] if state.next_duty < len(row) else None)
     elif state.place is Place.COMMIT:
         duty = next((each for each in row if _has(state, each)), None)
         if state.result is not None:
@@ -68,11 +67,9 @@ def step(model: Model, state: State, event: Event) -> Stepped:
         return _COMMANDS[event](model, state)
     if event.duty is None:
         return _left(state)
-    after, effects = _DUTIES[event.duty](model, state, event.thread)
-    if event.thread is Thread.POLLING and state.place is Place.POLL:
-        position = model.polling.index(event.duty, state.next_duty)
-        after = after._replace(next_duty=position + 1)
-    return after, effects
+    if not _has(state, event.duty):
+        return state._replace(next_duty=state.next_duty + 1), ()
+    return _DUTIES[event.duty](model, state, event.thread)
 
 
 def _row(model: Model, state: State) -> tuple[Duty, ...]:
@@ -91,7 +88,7 @@ _HAS: dict[Duty, Callable[[State], bool]] = {
     Duty.CALLBACK: lambda state: bool(state.callbacks),
     Duty.COMMIT: lambda state: bool(state.commits) or _is_dirty(state),
     Duty.FETCH: lambda state: next(_fetchable(state), None) is not None,
-    Duty.COLLECT: lambda state: bool(state.buffer),
+    Duty.COLLECT: lambda state: bool(state.buffer) and state.collected is None,
 }
 
 

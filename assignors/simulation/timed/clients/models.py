@@ -39,7 +39,8 @@ class Model(NamedTuple):
 
     name: str
     polling: tuple[Duty, ...]
-    """What the polling thread does in `poll`, in this order, once each."""
+    """What the polling thread does in `poll`, in this order, each while there is something to do;
+    it returns with one record, or none."""
     waiting: tuple[Duty, ...]
     """What it does while it waits for a commit."""
     other: tuple[Duty, ...]
@@ -69,8 +70,8 @@ _POLL = (
     Duty.RECONCILE,
     Duty.HEARTBEAT,
     Duty.COMMIT,
-    Duty.FETCH,
     Duty.COLLECT,
+    Duty.FETCH,
 )
 
 IN_POLL = Model("in_poll", polling=_POLL, waiting=(Duty.READ, Duty.COMMIT), other=())

@@ -15,7 +15,7 @@ class Move(NamedTuple, Generic[W]):
     """One thing that may happen."""
 
     line: str
-    """What it is, in words."""
+    """What it is, in words; empty: a step that does nothing."""
     world: W
     """What it leads to."""
     found: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def walk(
         if not choices:
             return None
         move = choices[dice.below(len(choices))]
-        lines.append(move.line)
+        lines.extend([move.line] * bool(move.line))
         if move.found:
             return move.found[0], tuple(lines)
         world = move.world
@@ -105,7 +105,7 @@ def walk(
 def _history(parents: list[int], lines: list[str], number: int) -> tuple[str, ...]:
     path = []
     while parents[number] >= 0:
-        path.append(lines[number])
+        path.extend([lines[number]] * bool(lines[number]))
         number = parents[number]
     return tuple(reversed(path))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.clients.cases import CASES, exhausted
+from assignors.simulation.timed.clients.cases import CASES
 from assignors.simulation.timed.clients.models import (
     BACKGROUND_THREAD,
     HEARTBEAT_THREAD,
@@ -21,6 +21,7 @@ from assignors.simulation.timed.clients.models import (
 )
 from assignors.simulation.timed.clients.search import walk
 from assignors.simulation.timed.clients.world import RULES, Case, moves, started
+from tests.simulation.timed.clients.searched import exhausted
 
 LONG = Case(
     script=tuple(frozenset(each) for each in ({0}, {1}, {0, 1}, {1, 2}, {0}, {2}, {0, 2})),
@@ -35,13 +36,13 @@ IN_ORDER: dict[str, tuple[dict[str, object], str, str, tuple[bool, bool, bool]]]
     # what is done wrongly: how, in which case, which rule that violates, and in which models
     "partitions are not paused before they are revoked": (
         {"pauses_before_revoking": False},
-        "swap and back",
+        "swap",
         "revoked-record",
         NOWHERE_BUT_IN_BACKGROUND,
     ),
     "buffered records are returned unchecked": (
         {"checks_when_collecting": False},
-        "swap and back",
+        "swap",
         "revoked-record",
         EVERYWHERE,
     ),
@@ -65,15 +66,15 @@ IN_ORDER: dict[str, tuple[dict[str, object], str, str, tuple[bool, bool, bool]]]
     ),
     "a revocation is acknowledged at once": (
         {"waits_for_callbacks": False},
-        "swap and back",
+        "swap",
         "early-acknowledgement",
-        (False, True, True),
+        EVERYWHERE,
     ),
     "callbacks run newest first, none is waited for": (
         {"waits_for_callbacks": False, "calls_in_order": False},
-        "swap and back",
+        "swap",
         "callback-order",
-        NOWHERE_BUT_IN_BACKGROUND,
+        (False, True, True),
     ),
     "generation and owned partitions are read one after the other": (
         {"reads_identity_whole": False},
@@ -106,7 +107,7 @@ def test_a_wrong_decision_is_found_where_the_threads_let_it_do_harm(mistake: str
 def test_callbacks_on_the_background_thread_are_found(duty: Duty) -> None:
     polling = tuple(each for each in BACKGROUND_THREAD.polling if each is not duty)
     model = BACKGROUND_THREAD._replace(polling=polling, other=(*BACKGROUND_THREAD.other, duty))
-    broken = exhausted(model, CASES["swap and back"]).broken
+    broken = exhausted(model, CASES["swap"]).broken
     assert {"callback-thread", "revoked-record"} <= set(broken)
     assert broken["callback-thread"][-1] == "other thread: callback: revoked [0] is called"
 
@@ -129,7 +130,7 @@ def test_a_background_thread_that_waits_for_callbacks_can_end_a_commit_by_its_ti
 
 def test_a_history_of_a_record_of_a_revoked_partition() -> None:
     model = BACKGROUND_THREAD._replace(pauses_before_revoking=False)
-    assert exhausted(model, CASES["swap and back"]).broken["revoked-record"] == (
+    assert exhausted(model, CASES["swap"]).broken["revoked-record"] == (
         "other thread: fetch: sends Fetch(partition=0, offset=0)",
         "application: poll",
         "application: beat",
