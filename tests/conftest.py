@@ -33,8 +33,10 @@ TOGETHER = (
     "tests/interop/test_failover.py",
     "tests/interop/test_replay_command.py",
     "tests/release/test_bare_environment.py",
+    "tests/replay/test_report_",
+    "tests/test_readme.py",
 )
-"""Paths whose tests share what takes long to start or to make: one worker runs them all."""
+"""Beginnings of paths whose tests share what is dear to start or make: one worker runs them all."""
 
 SPARK_NOTEBOOKS = ("example_spark_sql.ipynb",)
 """Notebooks that start Spark: a notebook has no place for a mark."""

@@ -11,20 +11,19 @@ import doctest
 import json
 import os
 import re
-import stat
 import subprocess
-import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.cli.forked import COMMAND, forked_command
 from tests.docs.examples import ROOT, blocks, failures
 
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))
 DOCUMENTS = ("README.md", *PAGES)
-COMMAND = "kafka-assignors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,20 +107,10 @@ def test_python_examples_do_what_they_show(document: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def shell_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+def shell_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A PATH on which the command is this tree's, installed or not, and `python` is this one."""
-    folder = tmp_path_factory.mktemp("bin")
-    # A link to a virtual environment's Python would not find the environment.
-    python = folder / "python"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(python.stat().st_mode | stat.S_IXUSR)
-    script = folder / COMMAND
-    script.write_text(
-        f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -c '
-        f"'import sys; from assignors.cli import main; sys.exit(main())' \"$@\"\n"
-    )
-    script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+    with forked_command(tmp_path_factory.mktemp("bin")) as path:
+        yield path
 
 
 @pytest.fixture(scope="session")

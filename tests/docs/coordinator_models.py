@@ -53,7 +53,7 @@ the others that came up, are execution models that play the same requests.
 
 def page() -> str:
     """Return the page."""
-    return HEAD + _models() + _sweep() + _claims() + TAIL.replace("EXAMPLE", _example())
+    return HEAD + models() + _sweep() + _claims() + TAIL.replace("EXAMPLE", _example())
 
 
 def _example() -> str:
@@ -66,7 +66,8 @@ def _example() -> str:
     return "\n".join(lines)
 
 
-def _models() -> str:
+def models() -> str:
+    """Return the models, in a table."""
     rows = [
         (
             f"`{name}`",
@@ -90,17 +91,20 @@ def _models() -> str:
 
 
 def _sweep() -> str:
-    rows = [
-        (*setting.split(" | "), *(_cell(policy, load) for policy in POLICIES.values()))
-        for setting, load in SWEEP
-    ]
     head = ("check", "groups", "asked a second", *(f"`{name}`" for name in POLICIES))
     return (
         f"## What they cost\n\n{claims.WORKERS} workers, 4 offsets partitions, 50 us for a request,"
         " 2 ms for a replication, one request in five changes its group. Median and 99th percentile"
         " of the response time; where a model does not keep up, how many requests it answers in a"
-        " second instead.\n\n" + "\n".join(table(head, rows)) + "\n"
+        " second instead.\n\n"
+        + "\n".join([*list(table(head, ()))[:-1], *(row(*each) for each in SWEEP), "", ""])
     )
+
+
+def row(setting: str, load: Load) -> str:
+    """Return a line of the table of costs: one load under each model."""
+    cells = (_cell(policy, load) for policy in POLICIES.values())
+    return f"| {' | '.join((setting, *cells))} |"
 
 
 def _cell(policy: Policy, load: Load) -> str:

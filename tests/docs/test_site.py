@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 # A build must not fetch anything: sockets refuse.
 BUILD = """
-import socket, sys
+import gc, socket, sys
+gc.disable()  # a fifth of the time, and the process ends soon
 def refuse(*_):
     raise OSError("the documentation is built without a network")
 socket.socket.connect = socket.getaddrinfo = refuse
