@@ -1,0 +1,1 @@
+"""Partitions with weights and members with capacities: what no assignment can do better."""

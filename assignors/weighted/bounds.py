@@ -1,0 +1,133 @@
+"""Bounds on the largest use of a group, for anybody's assignment.
+
+The use of a member is the weight that it is given, divided by its capacity. Weights may be
+rates, lags, or anything else that adds up. To place them so that the largest use is least is
+NP-hard; these bounds say how far from the best an assignment can be at most, whoever made it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from assignors.problem import Bool, Int32, Int64
+from assignors.weighted.heavy import heavy
+from assignors.weighted.level import PriceFunction, level
+from assignors.weighted.ratios import require_exact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Uses that no assignment can have below as its largest, in weight per capacity."""
+
+    level: Fraction
+    """What divisible partitions would reach."""
+    heavy: Fraction
+    """What follows from the heaviest partitions, which cannot be divided."""
+
+    @property
+    def use(self) -> Fraction:
+        """The better of both."""
+        return max(self.level, self.heavy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """Topics with the same takers. Lengths: R rows, K classes."""
+
+    row_of_topic: Int64
+    """int64[T]; R for a topic that no member takes."""
+    takes: Bool
+    """bool[R, K]: classes without members take nothing."""
+
+
+def bounds(
+    *,
+    weight: Int64,
+    topic_of: Int32,
+    takes: Bool,
+    class_of: Int32,
+    capacity: Int64,
+    prices: PriceFunction,
+) -> Bounds:
+    """Return what no assignment of the group can do better.
+
+    `weight` is int64[P], at least 0; `topic_of` is int32[P]; `takes` is bool[K, T], which
+    topics a class of members subscribes to; `class_of` is int32[M]; `capacity` is int64[M], at
+    least 1. `prices` is `assignors.optimal.prices.prices`, given as an argument because families
+    do not import each other. Partitions that nobody takes do not count.
+    `ValueError` for negative weights, capacities below 1, or sums of 2**53 and more.
+    Cost: O(P log P + M log M), two maximum flows on rows x classes for each split into levels,
+    and O(P) for each distinct set of takers that may have a better heavy bound.
+
+    >>> from assignors.optimal.prices import prices
+    >>> found = bounds(
+    ...     weight=np.array([900, 20, 20]),
+    ...     topic_of=np.array([0, 0, 0], dtype=np.int32),
+    ...     takes=np.array([[True]]),
+    ...     class_of=np.array([0, 0], dtype=np.int32),
+    ...     capacity=np.array([1, 1]),
+    ...     prices=prices,
+    ... )
+    >>> found.level, found.heavy
+    (Fraction(470, 1), Fraction(900, 1))
+    """
+    require_exact(weight, capacity)
+    rows = _rows_of(takes, class_of)
+    row_of = rows.row_of_topic[topic_of]
+    wanted = (row_of < len(rows.takes)) & (weight > 0)
+    weight, row_of = weight[wanted], row_of[wanted]
+    size = np.zeros(len(rows.takes), dtype=np.int64)
+    np.add.at(size, row_of, weight)
+    of_class = np.zeros(len(takes), dtype=np.int64)
+    np.add.at(of_class, class_of, capacity)
+    used = of_class > 0
+    lowest = level(size=size, takes=rows.takes[:, used], capacity=of_class[used], prices=prices)
+    return Bounds(level=lowest, heavy=_heavy_of_rows(weight, row_of, rows, class_of, capacity))
+
+
+def _rows_of(takes: Bool, class_of: Int32) -> _Rows:
+    """Return the distinct sets of takers, and which one each topic has."""
+    present = np.zeros(len(takes), dtype=np.bool_)
+    present[class_of] = True
+    taken = takes.T & present
+    known = np.flatnonzero(taken.any(axis=1))
+    distinct, row = np.unique(taken[known], axis=0, return_inverse=True)
+    row_of_topic = np.full(len(taken), len(distinct), dtype=np.int64)
+    row_of_topic[known] = row.reshape(-1)
+    return _Rows(row_of_topic=row_of_topic, takes=distinct)
+
+
+def _heavy_of_rows(
+    weight: Int64, row_of: Int64, rows: _Rows, class_of: Int32, capacity: Int64
+) -> Fraction:
+    """Return the best heavy bound among all members and the takers of each row.
+
+    For the takers N of a row, the partitions that nobody outside N takes are a group of their
+    own. To place each in turn where the use is least afterwards never exceeds
+    (W + (n - 1) w) / C, with the sum W and the largest w of the weights, and n members whose
+    capacities sum to C (Graham). The bound of a group is no larger than what can be reached, so
+    a group that cannot improve the best is left out.
+    """
+    if not len(weight):
+        return Fraction(0)
+    anybody = rows.takes.any(axis=0, keepdims=True)
+    pools: Bool = np.unique(np.concatenate([rows.takes, anybody]), axis=0)
+    outside = rows.takes.astype(np.float32) @ (~pools).astype(np.float32).T  # R x pools, counts
+    inside = outside == 0
+    size, top = np.zeros(len(inside), dtype=np.int64), np.zeros(len(inside), dtype=np.int64)
+    np.add.at(size, row_of, weight)
+    np.maximum.at(top, row_of, weight)
+    best, candidates = Fraction(0), []
+    for pool, part in enumerate(inside.T):
+        member = pools[pool, class_of]
+        rest = (int(member.sum()) - 1) * int(top[part].max(initial=0))
+        most = Fraction(int(size[part].sum()) + rest, int(capacity[member].sum()))
+        candidates.append((most, pool))
+    for most, pool in sorted(candidates, reverse=True):
+        if most <= best:
+            break
+        best = max(best, heavy(weight[inside[row_of, pool]], capacity[pools[pool, class_of]]))
+    return best
