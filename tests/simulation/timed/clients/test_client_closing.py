@@ -28,6 +28,10 @@ def test_the_documents_order_never_learns_what_became_of_its_last_commit() -> No
     assert Fate.ACCEPTED not in outcomes(ORDERS["document"])[Pending.PROCESSED]
 
 
+def test_javas_order_reads_the_answer_to_every_commit() -> None:
+    assert set(outcomes(ORDERS["java"]).values()) == {frozenset({Fate.ACCEPTED})}
+
+
 def test_who_leaves_first_is_refused() -> None:
     assert outcomes(ORDERS["leave first"])[Pending.PROCESSED] == {Fate.REFUSED}
 
