@@ -22,7 +22,7 @@ import numpy as np
 from assignors.problem import Int64
 from assignors.weighted.ratios import floors, largest, nth_smallest
 
-CROWD = 8
+CROWD = 100
 """Up to so many partitions for each member are looked at: with more, the level is close."""
 
 CELLS = 1 << 18

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assignors.arrays import Bool, Int64
-from assignors.optimal.prices import prices
+from assignors.optimal.prices import Prices, prices
 from assignors.weighted.bounds import Bounds, bounds
 from assignors.weighted.heavy import heavy
 from assignors.weighted.level import QUANTA, level
@@ -93,6 +93,24 @@ def test_a_price_function_that_finds_nothing_gives_a_lower_bound() -> None:
     size, takes, capacity = np.array([9, 2]), np.array([[True, False], [True, True]]), [1, 1]
     poor = level(size=size, takes=takes, capacity=np.array(capacity), prices=lambda **_: None)
     assert poor == Fraction(11, 2)
+
+
+def test_every_threshold_of_the_prices_proposes_a_set() -> None:
+    """These prices call the quiet row the crowded one; both rows together are still tried."""
+    wrong = Prices(of_class=np.array([2, 2]), of_row=np.array([2, 1]))
+    found = level(
+        size=np.array([1, 9]),
+        takes=np.array([[True, False], [False, True]]),
+        capacity=np.array([1, 1]),
+        prices=lambda **_: wrong,
+    )
+    assert found == 5
+
+
+@pytest.mark.parametrize(("partitions", "most"), [(1_001, 11), (5_050, 51), (9_999, 100)])
+def test_equal_partitions_have_their_exact_bound(partitions: int, most: int) -> None:
+    """The mean of 1,001 on 100 members is 10.01, but somebody has 11."""
+    assert heavy(np.full(partitions, 7), np.ones(100, dtype=np.int64)) == 7 * most
 
 
 @pytest.mark.parametrize("factor", [1, 7, QUANTA, 1 << 40])
