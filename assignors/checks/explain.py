@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from assignors.assignor import Assignor
+from assignors.assignor import Assignor, UserData
 from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
 from assignors.model import NO_GENERATION, Group
 from assignors.names.nearest import suggestion
@@ -61,8 +61,15 @@ SENTENCES = {
     ),
     Clause.NOBODY_SUBSCRIBES: "no member subscribes to the topic",
     Clause.LEFT_OUT: "the assignor leaves it out, though somebody subscribes to the topic",
-    Clause.AS_REFERENCE: "so the copied reference decides, by rules of its own",
+    Clause.AS_REFERENCE: "the copied reference decides, by rules of its own",
 }
+
+SERVER = "server"
+"""The family of the broker's assignors: no member revokes anything before they are asked."""
+
+UNCLAIMED = ", as no claim to it counts"
+STICKY_ON_SERVER = frozenset({"server/uniform", "server/simple"})
+"""The broker's assignors that read the current assignment, which is no UserData."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +150,14 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
     Raises what the assignor raises. Cost: that of the assignor.
     """
     problem = problem_of(group)
-    claims = claims_of(problem, group, assignor.user_data)
+    kind = _claims_read_from(assignor)
+    claims = claims_of(problem, group, kind)
     return Evidence(
         assignor=assignor,
         rebalance=with_checked_answers(assignor).assign(group),
         problem=problem,
         claims=claims,
-        read=tuple(read_claim(member, assignor.user_data) for member in problem.members),
+        read=tuple(read_claim(member, kind) for member in problem.members),
         favoured=favoured_owners(problem, claims),
     )
 
@@ -175,13 +183,15 @@ def explanation(
     if verdict is Verdict.UNASSIGNED:
         is_asked_for = topic in problem.topics
         clause = Clause.LEFT_OUT if is_asked_for else Clause.NOBODY_SUBSCRIBES
+    elif known.assignor.family == SERVER:
+        clause = Clause.AS_REFERENCE
     elif not known.assignor.is_cooperative:
         clause = Clause.EAGER
     elif known.assignor.keeps_lists:
         clause = Clause.AS_REFERENCE
     else:
         clause = _clause(target, explained, last, is_known=not known.claims.unknown)
-    sentence = _sentence(verdict, clause, favoured, target, known.rebalance)
+    sentence = _sentence(verdict, clause, favoured, target, known)
     return Explanation(
         topic=topic,
         partition=partition,
@@ -194,6 +204,13 @@ def explanation(
         last_generation=last,
         claims=explained,
     )
+
+
+def _claims_read_from(assignor: Assignor) -> UserData:
+    """Return the field that has the claims which this assignor reads."""
+    if assignor.full_name in STICKY_ON_SERVER:
+        return UserData.COOPERATIVE
+    return assignor.user_data
 
 
 def _holder(rebalance: Rebalance, topic: str, partition: int) -> str | None:
@@ -302,7 +319,7 @@ def _sentence(
     clause: Clause,
     favoured: str | None,
     target: str | None,
-    rebalance: Rebalance,
+    known: Evidence,
 ) -> str:
     """Return what happens to the partition and why, without its name."""
     why = SENTENCES[clause]
@@ -318,10 +335,13 @@ def _sentence(
     if verdict is Verdict.STAYS:
         return f"stays with {target}: {why}"
     if verdict is Verdict.STARTS:
-        return f"goes to {target}, as no claim to it counts; {why}"
+        reads_none = _claims_read_from(known.assignor) is UserData.NONE
+        reason = ": the assignor does not read who owned it" if reads_none else UNCLAIMED
+        return f"goes to {target}{reason}; {why}"
     return (
         f"moves from {favoured} to {target}: balance comes before staying (they hold "
-        f"{_load(rebalance, favoured)} and {_load(rebalance, target)} partitions now); {why}"
+        f"{_load(known.rebalance, favoured)} and {_load(known.rebalance, target)} partitions now); "
+        f"{why}"
     )
 
 

@@ -42,8 +42,14 @@ STATS: Schema = {
             "Sum of squared loads: smaller is more even.",
             is_optional=True,
         ),
-        Key("moved", COUNT, "Partitions that leave the member that owned them.", is_optional=True),
-        Key("kept", COUNT, "Partitions that stay.", is_optional=True),
+        Key(
+            "moved",
+            COUNT,
+            "Partitions that leave the member whose claim the assignor counts. An assignor that "
+            "reads no claims, as range, has 0 here: `check` and `--compare` count its moves.",
+            is_optional=True,
+        ),
+        Key("kept", COUNT, "Partitions that stay with that member.", is_optional=True),
         Key("withheld", COUNT, "Partitions that wait for the next round.", is_optional=True),
         Key("unassigned", COUNT, "Partitions that nobody gets now.", is_optional=True),
         Key(

@@ -55,6 +55,24 @@ def test_range_keeps_nothing_so_nobody_is_favoured() -> None:
     assert (document["verdict"], document["favoured"], document["claims"]) == ("starts", None, [])
 
 
+@pytest.mark.parametrize("assignor", ["range", "roundrobin", "server/range"])
+def test_an_assignor_that_reads_no_claims_says_so(assignor: str) -> None:
+    """It said that no claim to the partition counts, as if something were wrong with them."""
+    document = explained(GROUP, "t:0", assignor)
+    assert "the assignor does not read who owned it" in document["text"]
+    assert "no claim" not in document["text"]
+    assert document["verdict"] == "starts"
+
+
+@pytest.mark.parametrize("assignor", ["server/uniform", "server/simple"])
+def test_a_sticky_assignor_of_the_broker_reads_what_members_own(assignor: str) -> None:
+    """Nobody lets go of anything before the broker assigns, and the owner keeps its partition."""
+    document = explained(GROUP, "t:0", assignor)
+    assert (document["verdict"], document["favoured"], document["given"]) == ("stays", "a", "a")
+    assert document["clause"] == "as-reference"
+    assert "let go" not in document["text"]
+
+
 def test_what_an_assignor_leaves_out_is_not_blamed_on_the_members() -> None:
     lazy = Assignor(
         family="x",

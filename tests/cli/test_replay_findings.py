@@ -46,6 +46,10 @@ def test_a_terminal_says_that_there_are_no_findings() -> None:
     assert "no findings of severity low or worse" in run(
         REAL, "--group", "shop.07-franz", "-o", "table"
     ).stdout.replace("\n", " ")
+    assert "no findings of kind classic-only, imbalance of severity note or worse" in run(
+        *(REAL, "--group", "shop.07-franz", "--kind", "imbalance", "--kind", "classic-only"),
+        *("-o", "table"),
+    ).stdout.replace("\n", " ")
     assert "no findings" not in run(REAL, "-o", "table").stdout
     assert "no findings" not in run(REAL, "--group", "shop.07-franz", "-o", "jsonl").stdout
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from assignors.cli.command import command
 from assignors.cli.outputs.cells import partitions_cell
-from tests.cli.running import COMMAND, GROUP, ROOT
+from tests.cli.running import COMMAND, GROUP, ROOT, answer
 from tests.wire.test_frames import frame_bytes
 from tests.wire.vectors import captured
 from wire.frames import JOIN_RESPONSE
@@ -71,6 +71,17 @@ def test_a_check_is_drawn_with_each_violation() -> None:
         assert words in shown
 
 
+@pytest.mark.parametrize("assignor", ["range", "sticky", "server/uniform", "server/range"])
+def test_the_moves_of_a_table_do_not_contradict_those_of_check(assignor: str) -> None:
+    """`moved=0` stood under the assignment of range, whose moves `check` counted."""
+    group = json.dumps(GROUP)
+    shown = table("assign", "--assignor", assignor, given=group)
+    whole = answer("assign", "--with-group", "--assignor", assignor, given=group)
+    counted = answer("check", given=json.dumps(whole))["gaps"]["moved"]
+    assert "moved=" not in shown or f"moved={counted} " in shown
+    assert ("moved=" in shown) == bool(whole["stats"]["moved"] or whole["stats"]["kept"])
+
+
 def test_an_explanation_is_a_sentence_with_its_claims() -> None:
     given = json.dumps(GROUP) + "\nx\n"
     shown = table("explain", "--partition", "t:3", given=given)
@@ -78,7 +89,9 @@ def test_an_explanation_is_a_sentence_with_its_claims() -> None:
     assert "it has the highest generation" in shown
     assert "line 2: " in shown
     fresh = {"topics": {"t": 1}, "members": [{"id": "a", "topics": ["t"]}]}
-    assert "no member claims it" in table("explain", "--partition", "t:0", given=json.dumps(fresh))
+    assert "no claim to it is read" in table(
+        "explain", "--partition", "t:0", given=json.dumps(fresh)
+    )
 
 
 def test_a_simulation_is_summed_up_and_the_registry_listed() -> None:

@@ -206,7 +206,9 @@ def replay(
         documents = _documents(result, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
         code = write(documents, form, show_replayed)
         if form is Form.TABLE and not tables.anomalies and "anomalies" in (shown or SHOWN):
-            click.echo(f"no findings of severity {selection.min_severity} or worse")
+            kinds = ", ".join(sorted(selection.kinds))
+            of_kind = f" of kind {kinds}" if kinds else ""
+            click.echo(f"no findings{of_kind} of severity {selection.min_severity} or worse")
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
 
 

@@ -84,11 +84,22 @@ def show_assigned(documents: Iterable[Document]) -> None:
             waiting = f"{partitions_cell(withheld)}  (until the next round)"
             table.add_row("(withheld)", str(count), waiting, style="yellow")
         console.print(table)
-        shown = {name: value for name, value in stats.items() if name != "follow_up"}
-        print_wrapped(console, _figures(shown), "dim", indent="  ")
+        print_wrapped(console, _figures(_shown_stats(stats)), "dim", indent="  ")
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
+
+
+def _shown_stats(stats: Fields) -> Fields:
+    """Return the figures of an assignment as a table shows them.
+
+    Where no claim counted, `moved` and `kept` are both 0 and left out: under range, which reads no
+    claims, partitions do move, and `check` and `assign --compare` count them.
+    """
+    hidden = {"follow_up"}
+    if not stats.get("moved") and not stats.get("kept"):
+        hidden |= {"moved", "kept"}
+    return {name: value for name, value in stats.items() if name not in hidden}
 
 
 def show_checked(documents: Iterable[Document]) -> None:
@@ -128,7 +139,7 @@ def show_explained(documents: Iterable[Document]) -> None:
         print_notes(console, document)
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
-            console.print("  no member claims it", style="dim")
+            console.print("  no claim to it is read", style="dim")
             continue
         table = FittedTable("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
         for claim in claims:
