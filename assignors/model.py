@@ -76,9 +76,15 @@ class Cluster:
     def of(cls, partition_counts: Mapping[str, int]) -> Cluster:
         """Return a cluster without racks.
 
+        Raises `ValueError` for what is no mapping, and for a count that cannot be.
+
         >>> Cluster.of({"orders": 3}).topics["orders"].partition_count
         3
         """
+        if not isinstance(partition_counts, Mapping):
+            raise ValueError(
+                f"partition_counts: expected topic -> count, found {partition_counts!r}"
+            )
         return cls(
             topics={
                 name: Topic(partition_count=partition_count)

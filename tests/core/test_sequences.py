@@ -131,3 +131,10 @@ def test_a_group_of_lists_is_assigned_and_played_as_one_of_tuples() -> None:
     event = GroupEvent(kind="leave", name="a")  # type: ignore[arg-type]  # a word for the kind
     scenario = Scenario(topics={"t": 2}, members=[SPEC], events=[event])  # type: ignore[arg-type]
     assert [row.kind for row in play(scenario, assignor_named("sticky"))] == ["start", "leave"]
+
+
+@pytest.mark.parametrize("counts", [["orders"], "orders", 3, None, {"orders": "3"}])
+def test_partition_counts_that_are_none_are_a_value_error(counts: Any) -> None:
+    """A list of names ended with an `AttributeError`."""
+    with pytest.raises(ValueError, match="expected"):
+        Cluster.of(counts)
