@@ -19,6 +19,7 @@ from typing import TypeVar
 from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
 from assignors.clients.librdkafka.settings import ClientSettings
+from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.replay.analysis.redact import numbered
 from assignors.replay.analysis.what_if import total
@@ -51,6 +52,7 @@ Source = str | PathLike[str] | ArrowStream | Iterable[LoggedRecord]
 Instant = datetime | int
 """A time: a datetime with a time zone, or epoch milliseconds as the tables have them."""
 
+Choice = TypeVar("Choice", Severity, AnomalyKind)
 RowT = TypeVar("RowT", bound=Row)
 
 
@@ -140,20 +142,32 @@ def selection_of(
     until: Instant | None,
 ) -> Selection:
     """Return which findings are wanted; `ValueError` for what names none."""
-    listed = tuple(map(AnomalyKind, [kinds] if isinstance(kinds, str) else kinds))
+    wanted = [kinds] if isinstance(kinds, str) else kinds
+    listed = tuple(_named(AnomalyKind, "kind", each) for each in wanted)
     default = Severity.NOTE if listed else Severity.LOW
     return Selection(
-        min_severity=default if min_severity is None else Severity(min_severity),
+        min_severity=default
+        if min_severity is None
+        else _named(Severity, "severity", min_severity),
         kinds=listed,
         since_ms=_epoch_ms("since", since),
         until_ms=_epoch_ms("until", until),
     )
 
 
+def _named(known: type[Choice], what: str, name: str) -> Choice:
+    """Return a value by its name; `ValueError` with the nearest name for what is none."""
+    if name not in list(known):
+        raise ValueError(f"no {what} {name!r}{suggestion(name, known)}")
+    return known(name)
+
+
 def _epoch_ms(name: str, given: Instant | None) -> int | None:
     """Return a time as epoch milliseconds; a datetime must have its time zone."""
     if given is None or isinstance(given, int):
         return given
+    if not isinstance(given, datetime):
+        raise ValueError(f"{name}: {given!r} is no datetime and no epoch milliseconds")
     if given.tzinfo is None:
         raise ValueError(f"{name}: {given} has no time zone")
     return int(given.timestamp() * 1000)

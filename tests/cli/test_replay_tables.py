@@ -93,6 +93,12 @@ def test_at_140_columns_every_column_is_there(table: str) -> None:
             assert piece in text
 
 
+@pytest.mark.parametrize("table", ["anomalies", "groups", "assignments"])
+def test_at_140_columns_headers_are_whole(table: str) -> None:
+    head = drawn(table, 140)[2].split()
+    assert {word for column in COLUMNS[table] for word in column.header.split()} == set(head)
+
+
 @pytest.mark.parametrize("table", ["members", "generations", "assignments", "anomalies", "groups"])
 def test_at_80_columns_fewer_are_there_and_the_others_are_named(table: str) -> None:
     lines = drawn(table, 80)

@@ -65,7 +65,10 @@ def _sentence(text: str) -> str:
 
 def _thresholds() -> Iterator[str]:
     yield "## Thresholds\n"
-    yield "What counts as many, or as long: `assignors.replay.findings.Thresholds` in Python.\n"
+    yield (
+        "What counts as many, or as long: `--threshold storm_generations=20` or a JSON file with "
+        "`--thresholds`; in Python `thresholds={...}`, or `assignors.replay.findings.Thresholds`.\n"
+    )
     texts = texts_of(Thresholds)
     rows = [
         (f"`{each.name}`", f"{each.default:,}", texts[each.name])

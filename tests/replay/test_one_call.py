@@ -165,8 +165,9 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         "the table: no record is one of __consumer_offsets",
     ),
     "no group": (REAL, {"group": "nobody"}, "no group matches 'nobody'"),
-    "no kind": (REAL, {"kinds": "odd-byte"}, "'odd-byte' is not a valid AnomalyKind"),
-    "no severity": (REAL, {"min_severity": "bad"}, "'bad' is not a valid Severity"),
+    "no kind": (REAL, {"kinds": "odd-byte"}, "no kind 'odd-byte'; did you mean 'odd-bytes'"),
+    "no severity": (REAL, {"min_severity": "bad"}, "no severity 'bad'; known: critical, high"),
+    "no time": (REAL, {"since": "yesterday"}, "since: 'yesterday' is no datetime and no epoch"),
     "no time zone": (REAL, {"since": datetime(2026, 11, 21)}, "since: .* has no time zone"),  # noqa: DTZ001 - refused
     "no threshold": (REAL, {"thresholds": {"storms": 3}}, "storms"),
     "no assignor": (REAL, {"what_if": "stiky"}, "stiky"),

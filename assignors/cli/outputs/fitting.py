@@ -72,6 +72,11 @@ def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int)
         piece if column.is_text else size
         for column, size, piece in zip(columns, natural, pieces, strict=True)
     ]
+    titles = [
+        max(low, cell_width(column.header)) for low, column in zip(least, columns, strict=True)
+    ]
+    if _total(titles, GAP) <= width:
+        least = titles  # headers are broken only where columns would be left out
     comfortable = [
         min(size, max(low, COMFORTABLE)) for size, low in zip(natural, least, strict=True)
     ]
