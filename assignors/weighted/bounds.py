@@ -83,8 +83,7 @@ def bounds(
     np.add.at(size, row_of, weight)
     of_class = np.zeros(len(takes), dtype=np.int64)
     np.add.at(of_class, class_of, capacity)
-    used = of_class > 0
-    lowest = level(size=size, takes=rows.takes[:, used], capacity=of_class[used], prices=prices)
+    lowest = level(size=size, takes=rows.takes, capacity=of_class, prices=prices)
     return Bounds(level=lowest, heavy=_heavy_of_rows(weight, row_of, rows, class_of, capacity))
 
 

@@ -47,7 +47,8 @@ def level(*, size: Int64, takes: Bool, capacity: Int64, prices: PriceFunction) -
 
     `size` is int64[R], the weight of all partitions of each row, at least 0; `takes` is
     bool[R, K], which classes of members take the row, at least one each; `capacity` is
-    int64[K], the sum of the capacities in each class, at least 1. Sums are below 2**53.
+    int64[K], the sum of the capacities in each class, at least 1 where it takes a row. Sums are
+    below 2**53.
     With W and C for the sums of `size` and `capacity`: it is the optimum with divisible
     partitions if W C**2 <= 2**30; else it is no less than 1 - (2 R + 1) C / 2**29 of it, because
     the price function gets rounded sizes, if C <= 2**30. Cost: that of `prices`, and O(R K).

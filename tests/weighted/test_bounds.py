@@ -228,6 +228,19 @@ def test_partitions_without_weight_or_takers_change_nothing() -> None:
     assert nothing.bounds() == Bounds(level=Fraction(0), heavy=Fraction(0))
 
 
+def test_a_class_without_members_takes_nothing() -> None:
+    """Class 1 is empty: nobody takes topic 1, and topic 0 has one taker."""
+    found = bounds(
+        weight=np.array([6, 5]),
+        topic_of=np.array([0, 1], dtype=np.int32),
+        takes=np.array([[True, False], [True, True], [False, False]]),
+        class_of=np.array([0, 2], dtype=np.int32),
+        capacity=np.array([2, 1]),
+        prices=prices,
+    )
+    assert found == Bounds(level=Fraction(3), heavy=Fraction(3))
+
+
 @pytest.mark.parametrize(
     ("weight", "capacity", "message"),
     [
