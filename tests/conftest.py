@@ -134,8 +134,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Run the Spark of a notebook without the compiler for long runs: half of the CPU time."""
     if item.path.name not in SPARK_NOTEBOOKS:
         return (yield)
+    from tests.spark.sessions import JVM_OPTIONS  # noqa: PLC0415 - it imports pyspark
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        patch.setenv("SPARK_SUBMIT_OPTS", JVM_OPTIONS)
         return (yield)
 
 
