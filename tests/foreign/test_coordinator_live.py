@@ -58,3 +58,25 @@ def test_kafkas_coordinator_answers_as_ours(
             assert not found, f"seed {first + number}, {len(request['ops'])} operations: {found[0]}"
             met |= {each["error"] for step in ours for each in step["responses"]}
     assert met | RARE == codes | RARE, "a kind of answer was not met"
+
+
+@pytest.mark.parametrize(
+    ("history", "seed_", "length"),
+    [
+        # a classic group beyond its size rebalances once another coordinator has loaded it
+        pytest.param(coordinator.history, 24010131, 40, id="too-large"),
+        # a member without a rebalance timeout is too slow at once
+        pytest.param(mixed_coordinator.history, 23013719, 150, id="no-timeout"),
+        # the last look-up of patterns is that of the first one in Kafka's map
+        pytest.param(mixed_coordinator.history, 25003595, 150, id="first-pattern"),
+    ],
+)
+def test_histories_of_long_runs_that_once_differed(
+    judge: Judge,
+    history: Callable[[int, int], tuple[dict[str, Any], list[plays.Step]]],
+    seed_: int,
+    length: int,
+) -> None:
+    request, ours = history(seed_, length)
+    answer = judge.ask(request)
+    assert list(plays.differences(ours, answer["steps"])) == []

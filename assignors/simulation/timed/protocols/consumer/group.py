@@ -137,6 +137,8 @@ class ConsumerGroup:
     """How many members subscribe to what, and which assignors they would like."""
     resolved: dict[str, PatternRecord] = field(default_factory=dict)
     """Pattern -> the topics that it matched when it was last looked up."""
+    resolved_order: TimelineOrder = field(default_factory=TimelineOrder)
+    """These patterns in the order of Kafka's map: it asks the first one when it looked them up."""
     topics_seen: frozenset[tuple[str, int]] = frozenset()
     """The subscribed topics and their partition counts, as of the group epoch."""
     must_refresh: bool = True
@@ -190,10 +192,17 @@ class ConsumerGroup:
     def resolve(self, pattern: str, record: PatternRecord | None) -> None:
         """Keep, or forget, which topics a pattern matches."""
         _ = self.is_homogeneous  # Kafka looks again only when a member changes
-        if record is None:
-            self.resolved.pop(pattern, None)
-        else:
+        if record is not None:
+            self.resolved_order.put(pattern, string_hash(pattern))
             self.resolved[pattern] = record
+        elif self.resolved.pop(pattern, None) is not None:
+            self.resolved_order.remove(pattern, string_hash(pattern))
+
+    @property
+    def first_resolved(self) -> PatternRecord | None:
+        """The result of a look-up that Kafka asks for the time of the last one."""
+        first = next(iter(self.resolved_order), None)
+        return None if first is None else self.resolved[first]
 
     def put(self, member: ConsumerMember) -> None:
         """Add a member, or replace what it was. Cost: O(its partitions)."""

@@ -60,7 +60,7 @@ def tombstones(group: ConsumerGroup, replaced: Replaced | None = None) -> list[R
         *(TargetRecord(each, None) for each in ids),
         TargetEpochRecord(None),
         *(MemberRecord(each, None) for each in ids),
-        *(PatternRecord(each) for each in group.resolved),
+        *(PatternRecord(each) for each in group.resolved_order),
         GroupTopicsTombstone(),
         GroupEpochRecord(None),
     ]

@@ -89,7 +89,7 @@ def looked_up(state: ConsumerCoordinator, now_ms: int) -> Changes:
 
 
 def _is_due(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int, asked: int) -> bool:
-    last = next(iter(group.resolved.values()), None)
+    last = group.first_resolved
     return last is None or (
         asked != len(group.resolved)
         or last.version < state.version_of_new_topics
@@ -98,7 +98,7 @@ def _is_due(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int, asked
 
 
 def _may_look(group: ConsumerGroup, now_ms: int) -> bool:
-    last = next(iter(group.resolved.values()), None)
+    last = group.first_resolved
     return last is None or now_ms > last.at_ms + MIN_INTERVAL_MS
 
 
