@@ -129,8 +129,9 @@ _PLAIN: dict[Any, Schema] = {
 def of_fields(row: type[Any], codes: Mapping[str, type[StrEnum]] | None = None) -> list[Key]:
     """Return the fields of a dataclass as keys; `codes` has the fields that hold codes.
 
-    >>> of_fields(Key)[3].type
-    {'type': 'boolean'}
+    >>> from dataclasses import make_dataclass
+    >>> of_fields(make_dataclass("Row", [("count", int), ("name", str | None)]))[1].type
+    {'type': ['string', 'null']}
     """
     hints = get_type_hints(row, include_extras=True)
     known = codes or {}

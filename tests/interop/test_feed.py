@@ -23,7 +23,6 @@ from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 from kio.static.primitive import i32Timedelta, i64
 
-from tests.interop import broker as brokers
 from tests.interop import feed as feeds
 from tests.interop.admin import Admin
 from tests.interop.broker import Broker
@@ -139,13 +138,9 @@ def proxy() -> Iterator[Refusing]:
 
 
 @pytest.fixture
-def broker(built: None, proxy: Refusing, monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
+def broker(built: None, proxy: Refusing) -> Iterator[Broker]:
     """A broker that tells clients to come through the proxy."""
-    listener = "advertised.listeners=PLAINTEXT://127.0.0.1:"
-    settings = brokers.SETTINGS.replace(f"{listener}{{port}}", f"{listener}{proxy.port}")
-    assert settings != brokers.SETTINGS
-    monkeypatch.setattr(brokers, "SETTINGS", settings)
-    with Broker() as started:
+    with Broker({"advertised.listeners": f"PLAINTEXT://127.0.0.1:{proxy.port}"}) as started:
         proxy.upstream = int(started.bootstrap.rpartition(":")[2])
         yield started
 

@@ -141,7 +141,7 @@ def test_processes_find_it_too_and_the_traceback_is_shown(tmp_path: Path) -> Non
     assert lazy["error"] is None
     assert "mine:BROKEN raised AttributeError" in broken["error"]["text"]
     drawn = run_in(tmp_path, *SIMULATE, "-o", "table", "--assignor", "mine:BROKEN").stdout
-    assert "mine.py" in drawn
+    assert "mine.py" in drawn.replace("\n", "")  # the path may be long
     assert "Traceback (most recent call last):" in drawn
 
 
