@@ -24,7 +24,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
     TargetRecord,
 )
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
 from wire.records import encode_key, encode_value
 
 TOPIC = "__consumer_offsets"
@@ -55,7 +55,7 @@ def log_entries(
     milliseconds since 1970. Cost: O(bytes).
     """
     offset = 0
-    lasting = (each for each in records if not _is_transactional(each[1]))
+    lasting = (each for each in records if not is_transactional(each[1]))
     for at_us, together in groupby(lasting, key=itemgetter(0)):
         batch = [
             LogEntry(number, starts_at_ms + at_us // MILLISECOND, *key_and_value(record, group))
@@ -63,10 +63,6 @@ def log_entries(
         ]
         offset += len(batch)
         yield batch
-
-
-def _is_transactional(record: Record) -> bool:
-    return isinstance(record, OffsetRecord) and record.is_transactional
 
 
 def key_and_value(record: Record, group: str) -> tuple[bytes, bytes | None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assignors.simulation.timed.offsets_topic import key_and_value
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetRecord
+from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, is_transactional
 
 Batch = Sequence[Record]
 
@@ -50,9 +50,7 @@ def kept(
 
 
 def _key_and_value(record: Record | EndTransaction) -> tuple[bytes | None, bytes | None]:
-    if isinstance(record, EndTransaction):
-        return None, None
-    if isinstance(record, OffsetRecord) and record.is_transactional:
+    if isinstance(record, EndTransaction) or is_transactional(record):
         return None, None
     return key_and_value(record, "g")
 

@@ -26,7 +26,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
     TargetRecord,
 )
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
 from assignors.simulation.timed.protocols.restore import Restored, apply, restored, summary, timers
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
 from tests.simulation.timed.compaction import compacted, some_cleanings
@@ -42,7 +42,7 @@ SEEDS = st.integers(0, 2**32)
 
 def outside_transactions(records: Sequence[Record]) -> list[Record]:
     """The records without those that count once a marker comes, which is not among them."""
-    return [each for each in records if not isinstance(each, OffsetRecord) or each.producer_id < 0]
+    return [each for each in records if not is_transactional(each)]
 
 
 def log_of(history: History, seed: int) -> list[list[Record]]:

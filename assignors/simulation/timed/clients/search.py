@@ -1,12 +1,14 @@
-"""Visit every state that some order of moves can reach, breadth first, whatever the states are."""
+"""Every order of what a client, its application and its coordinator do, and random ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
 from assignors.simulation.dice import Dice
+from assignors.simulation.state_search import visit
 
 W = TypeVar("W", bound=Hashable)
 
@@ -18,10 +20,15 @@ class Move(NamedTuple, Generic[W]):
     """What it is, in words; empty: a step that does nothing."""
     world: W
     """What it leads to."""
-    found: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     """The rules that it violates."""
     is_fault: bool = False
     """Whether progress may not count on it."""
+
+    @property
+    def found(self) -> list[tuple[str, str]]:
+        """The rules that it violates, each with what has happened."""
+        return [(rule, self.line) for rule in self.rules]
 
 
 @dataclass(slots=True)
@@ -51,35 +58,21 @@ def explore(
 
     Cost: O(worlds times their moves); memory: O(worlds).
     """
-    found: Explored[W] = Explored()
-    numbers: dict[W, int] = {start: 0}
-    worlds, parents, lines = [start], [-1], [""]
-    before: list[list[int]] = [[]]
-    settled: list[int] = []
-    for at, world in enumerate(worlds):
-        if is_settled(world):
-            settled.append(at)
-        for move in moves(world):
-            found.moves += 1
-            for rule in move.found:
-                if rule not in found.broken:
-                    found.broken[rule] = (*_history(parents, lines, at), move.line)
-            number = numbers.setdefault(move.world, len(worlds))
-            if number == len(worlds):
-                if number == worlds_max:
-                    raise ValueError(f"more than {worlds_max} worlds")
-                worlds.append(move.world)
-                parents.append(at)
-                lines.append(move.line)
-                before.append([])
-            if not move.is_fault:
-                before[number].append(at)
-    found.worlds, found.settled, found.reached = len(worlds), len(settled), tuple(worlds)
-    alive = _reaching(before, settled)
-    stuck = [number for number in range(len(worlds)) if number not in alive]
-    found.stuck = len(stuck)
-    found.stuck_first = _history(parents, lines, stuck[0]) if stuck else ()
-    return found
+    reached = visit(start, moves, is_settled, worlds_max=worlds_max)
+    if not reached.is_complete:
+        raise ValueError(f"more than {worlds_max} worlds")
+    return Explored(
+        worlds=len(reached.worlds),
+        moves=reached.moves,
+        settled=reached.settled,
+        broken={
+            rule: (*_lines(moves, each.path[:-1]), each.text)
+            for rule, each in reached.broken.items()
+        },
+        stuck=reached.stuck,
+        stuck_first=_lines(moves, reached.stuck_path),
+        reached=tuple(reached.worlds),
+    )
 
 
 def walk(
@@ -96,26 +89,16 @@ def walk(
             return None
         move = choices[dice.below(len(choices))]
         lines.extend([move.line] * bool(move.line))
-        if move.found:
-            return move.found[0], tuple(lines)
+        if move.rules:
+            return move.rules[0], tuple(lines)
         world = move.world
     return None
 
 
-def _history(parents: list[int], lines: list[str], number: int) -> tuple[str, ...]:
-    path = []
-    while parents[number] >= 0:
-        path.extend([lines[number]] * bool(lines[number]))
-        number = parents[number]
-    return tuple(reversed(path))
-
-
-def _reaching(before: list[list[int]], settled: list[int]) -> set[int]:
-    reached = set(settled)
-    waiting = list(settled)
-    while waiting:
-        for number in before[waiting.pop()]:
-            if number not in reached:
-                reached.add(number)
-                waiting.append(number)
-    return reached
+def _lines(moves: Callable[[W], Iterable[Move[W]]], path: list[W]) -> tuple[str, ...]:
+    """Return the moves along a path in words."""
+    found = (
+        next(move.line for move in moves(world) if move.world == following)
+        for world, following in pairwise(path)
+    )
+    return tuple(line for line in found if line)

@@ -7,7 +7,7 @@ from collections import deque
 from assignors.simulation.timed.coordinator.holding import answer, release_worker
 from assignors.simulation.timed.coordinator.log import fold
 from assignors.simulation.timed.coordinator.port import Failure, Loaded, Lost
-from assignors.simulation.timed.coordinator.state import Batch, Coordinator, Partition, Task
+from assignors.simulation.timed.coordinator.state import Coordinator, Partition
 
 
 def lost(state: Coordinator, event: Lost) -> None:
@@ -25,7 +25,7 @@ def lost(state: Coordinator, event: Lost) -> None:
     state.ready = deque(key for key in state.ready if key in state.keys)
     state.resumed = deque(each for each in state.resumed if each.partition != number)
     state.appends = {
-        token: whose for token, whose in state.appends.items() if _partition_of(whose) != number
+        token: whose for token, whose in state.appends.items() if whose.partition != number
     }
     state.partitions[number] = Partition()
 
@@ -39,7 +39,3 @@ def loaded(state: Coordinator, event: Loaded) -> None:
     state.partitions[event.partition] = Partition(
         state=fold(event.entries), ahead=end, written=end, high_watermark=end
     )
-
-
-def _partition_of(whose: Task | Batch) -> int:
-    return whose.partition if isinstance(whose, Task) else whose.tasks[0].partition

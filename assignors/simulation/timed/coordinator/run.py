@@ -6,7 +6,7 @@ follows after the time of a replication, in order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import Any
 
@@ -64,12 +64,7 @@ def measure(policy: Policy, load: Load, settings: Settings | None = None) -> Mea
     """
     settings = settings or Settings()
     if load.linger_us:
-        settings = Settings(
-            workers=settings.workers,
-            partitions=settings.partitions,
-            batch_max=settings.batch_max,
-            linger=True,
-        )
+        settings = replace(settings, linger=True)
     run = _Run(
         load=load,
         drawn=draws(load),

@@ -54,6 +54,7 @@ class Batch:
     """Records of several requests that are appended together."""
 
     number: int
+    partition: int
     last: Task | None = None
     """The last request that was waiting when the batch began; `None`: nobody was."""
     tasks: list[Task] = field(default_factory=list)

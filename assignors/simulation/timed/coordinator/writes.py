@@ -87,7 +87,8 @@ def _add(state: Coordinator, partition: Partition, task: Task) -> None:
     if batch is None:
         state.tokens += 1
         waiting = state.keys[task.key].tasks
-        batch = partition.batch = Batch(state.tokens, waiting[-1] if waiting else None)
+        last = waiting[-1] if waiting else None
+        batch = partition.batch = Batch(state.tokens, task.partition, last)
         if state.settings.linger:
             state.out.append(Linger(task.partition, batch.number))
     _run_ahead(state, partition, task)
@@ -171,8 +172,7 @@ def _task_appended(state: Coordinator, task: Task, end: int | None) -> None:
 
 
 def _batch_appended(state: Coordinator, batch: Batch, end: int | None) -> None:
-    number = batch.tasks[0].partition
-    partition = state.partitions[number]
+    partition = state.partitions[batch.partition]
     partition.in_append = None
     if end is None:
         _take_back(state, partition, batch)
@@ -181,10 +181,10 @@ def _batch_appended(state: Coordinator, batch: Batch, end: int | None) -> None:
     for task in batch.tasks:
         _park(partition, task)
     _drain(state, partition)
-    if not state.settings.linger:
-        flush_if_due(state, number)
-    elif partition.batch is not None:
-        _flush(state, number)
+    if state.settings.linger:
+        _flush(state, batch.partition)
+    else:
+        flush_if_due(state, batch.partition)
 
 
 def _take_back(state: Coordinator, partition: Partition, batch: Batch) -> None:

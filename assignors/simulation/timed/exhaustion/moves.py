@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from assignors.simulation.timed.exhaustion.steps import step_coordinator, step_member
@@ -47,6 +48,11 @@ class Move(NamedTuple):
     def world(self) -> World:
         """The world after it."""
         return self.steps[-1].world
+
+    @property
+    def found(self) -> Iterator[tuple[str, str]]:
+        """The monitors that it violates, each with what is wrong."""
+        return chain.from_iterable(step.found for step in self.steps)
 
 
 def moves(model: Model, world: World) -> Iterator[Move]:

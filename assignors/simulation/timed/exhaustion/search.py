@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from functools import partial
+from itertools import pairwise
 
+from assignors.simulation.state_search import visit
 from assignors.simulation.timed.counterexamples.words import line_of
 from assignors.simulation.timed.exhaustion.moves import is_settled, moves
 from assignors.simulation.timed.exhaustion.world import Model, World
@@ -48,50 +49,24 @@ def explore(model: Model, start: World, *, worlds_max: int) -> Explored:
     Cost: O(worlds times their moves), about 30 microseconds a move; memory: about a kilobyte a
     world.
     """
-    found = Explored()
-    numbers: dict[World, int] = {start: 0}
-    worlds = [start]
-    parents = array("l", [-1])
-    before: list[array[int]] = [array("l")]
-    """For each world those from which a move without a fault leads to it."""
-    settled: list[int] = []
-    at = 0
-    while at < min(len(worlds), worlds_max):
-        world = worlds[at]
-        if is_settled(model, world):
-            settled.append(at)
-        for move in moves(model, world):
-            found.moves += 1
-            after = move.world
-            number = numbers.setdefault(after, len(worlds))
-            if number == len(worlds):
-                worlds.append(after)
-                parents.append(at)
-                before.append(array("l"))
-            if not move.is_fault and number != at:
-                before[number].append(at)
-            for monitor, text in chain.from_iterable(step.found for step in move.steps):
-                if monitor not in found.broken:
-                    path = [worlds[each] for each in (*_path(parents, at), number)]
-                    lines = tuple(_lines(model, path))
-                    found.broken[monitor] = Broken(monitor=monitor, text=text, lines=lines)
-        at += 1
-    found.worlds, found.settled, found.is_complete = at, len(settled), at == len(worlds)
-    reached = _reaching(before, settled)
-    stuck = [number for number in range(at) if not reached[number] and found.is_complete]
-    found.stuck = len(stuck)
-    if stuck:
-        nearest = [worlds[each] for each in _path(parents, stuck[0])]
-        found.stuck_first = tuple(_lines(model, nearest))
-    return found
-
-
-def _path(parents: array[int], number: int) -> list[int]:
-    """Return the worlds from the first one to this one."""
-    path = [number]
-    while parents[path[-1]] >= 0:
-        path.append(parents[path[-1]])
-    return path[::-1]
+    reached = visit(
+        start,
+        partial(moves, model),
+        partial(is_settled, model),
+        worlds_max=worlds_max,
+    )
+    return Explored(
+        worlds=len(reached.worlds),
+        moves=reached.moves,
+        settled=reached.settled,
+        is_complete=reached.is_complete,
+        broken={
+            monitor: Broken(monitor=monitor, text=each.text, lines=tuple(_lines(model, each.path)))
+            for monitor, each in reached.broken.items()
+        },
+        stuck=reached.stuck,
+        stuck_first=tuple(_lines(model, reached.stuck_path)),
+    )
 
 
 def _lines(model: Model, path: list[World]) -> Iterator[str]:
@@ -102,17 +77,3 @@ def _lines(model: Model, path: list[World]) -> Iterator[str]:
             line = line_of(Seen(0, 0, step.who, step.event, step.effects))
             if line is not None:
                 yield f"fault: {line}" if move.is_fault else line
-
-
-def _reaching(before: list[array[int]], settled: list[int]) -> bytearray:
-    """Return for each world whether a settled one can be reached from it without a fault."""
-    reached = bytearray(len(before))
-    waiting = list(settled)
-    for number in settled:
-        reached[number] = 1
-    while waiting:
-        for number in before[waiting.pop()]:
-            if not reached[number]:
-                reached[number] = 1
-                waiting.append(number)
-    return reached

@@ -27,7 +27,7 @@ from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinato
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import by_topic
 from wire import TopicPartitions, decode_assignment
@@ -88,7 +88,7 @@ def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> 
     """
     after = dict(before)
     for record in records:
-        if isinstance(record, OffsetRecord) and record.is_transactional:
+        if is_transactional(record):
             continue
         key, value = _entry(record)
         if value is None:

@@ -107,10 +107,10 @@ class OffsetRecord(NamedTuple):
     """When it was committed, by the broker's clock."""
     producer_id: int = NO_PRODUCER
 
-    @property
-    def is_transactional(self) -> bool:
-        """Whether it counts only once its transaction has ended well."""
-        return self.producer_id != NO_PRODUCER
+
+def is_transactional(record: object) -> bool:
+    """Return whether a record of any kind counts only once its transaction has ended well."""
+    return isinstance(record, OffsetRecord) and record.producer_id != NO_PRODUCER
 
 
 Request = OffsetCommit | EndTransaction | OffsetFetch | OffsetDelete
