@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 
 import assignors
+from tests.tracked import tracked_files
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("wire", "assignors")
@@ -295,16 +296,8 @@ def test_constraints_are_names_and_versions_only() -> None:
 
 def published_files() -> list[Path]:
     """Every file under version control, or every file of ours where git is missing."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"],  # noqa: S607 - the git that is on the PATH, wherever
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if listed.returncode:
-        return source_files()
-    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+    tracked = tracked_files()
+    return source_files() if tracked is None else [ROOT / name for name in tracked]
 
 
 def test_no_file_names_somebodys_machine() -> None:

@@ -36,6 +36,12 @@ BY_NAME = ("range", "roundrobin", "peer-kafka-python")
 OTHERS_GET_IT = r".*: (without|.* too much|no entry)|unbalanced|unassigned"
 TWICE = "a partition claimed twice"
 
+NO_GENERATION_READ = Defect(
+    what="reads no generation from UserData under cooperative-sticky",
+    categories=("codec-md", "peer-librdkafka", "peer-franz-go"),
+    words=r"gen: expected \d+, got -1$",
+)
+
 KAFKA_PYTHON = (
     Defect(
         what="beside dynamic members, static ones have their partitions dealt to nobody",
@@ -88,11 +94,7 @@ KAFKA_PYTHON = (
         categories=("codec-coopud",),
         words=r"ud: byte 0: expected [0-9a-f]{8}, got the end$",
     ),
-    Defect(
-        what="reads no generation from UserData under cooperative-sticky",
-        categories=("codec-md", "peer-librdkafka", "peer-franz-go"),
-        words=r"gen: expected \d+, got -1$",
-    ),
+    NO_GENERATION_READ,
     Defect(
         what="cooperative fails over a stale claim of what its claimer does not ask for",
         categories=("peer-librdkafka",),

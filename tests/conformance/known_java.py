@@ -6,7 +6,7 @@ write what it does not expect (`peer-*`): its conclusions there are not the ones
 
 from __future__ import annotations
 
-from tests.conformance.known import OTHERS_GET_IT, TWICE, Defect
+from tests.conformance.known import NO_GENERATION_READ, OTHERS_GET_IT, TWICE, Defect
 
 UNREADABLE = Defect(
     what="one member's unreadable bytes fail the group",
@@ -56,11 +56,7 @@ JAVA_2_4 = (
         categories=("codec-coopud",),
         words=r"ud: expected 4 bytes, got null$",
     ),
-    Defect(
-        what="reads no generation from UserData under cooperative-sticky",
-        categories=("codec-md", "peer-librdkafka", "peer-franz-go"),
-        words=r"gen: expected \d+, got -1$",
-    ),
+    NO_GENERATION_READ,
     CUT,
     INT16,
     UNREADABLE,

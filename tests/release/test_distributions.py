@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tarfile
 import zipfile
 from hashlib import sha256
@@ -16,6 +15,7 @@ from packaging.metadata import Metadata
 from assignors import __version__
 from assignors.conformance.published_vectors import PUBLISHED
 from tests.release.building import ROOT, built
+from tests.tracked import tracked_files
 
 PACKAGES = ("assignors/", "wire/")
 PUBLISHED_FOLDER = "assignors/conformance/published/"
@@ -39,16 +39,10 @@ def metadata(sdist_and_wheel: tuple[Path, Path]) -> Metadata:
 
 def tracked() -> set[str]:
     """Return the files under version control; there are none in an unpacked distribution."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"],  # noqa: S607 - the git that is on the PATH, wherever
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if listed.returncode:
+    names = tracked_files()
+    if names is None:
         pytest.skip("not a git checkout")
-    return {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
+    return set(names)
 
 
 def contents(wheel: Path) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,16 +12,8 @@ from assignors.registry import assignor_named
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.report import page
 from assignors.replay.sample import incident
-from tests.conftest import need
-from tests.replay.browser import Scheme, chromium, executable, opened
+from tests.replay.browser import Scheme, opened
 from tests.replay.report_tables import HOSTILE, all_renamed, joined, one_group
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    need(executable() or "chromium")
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -18,19 +17,11 @@ from assignors.replay.engines.python import Settings, replay
 from assignors.replay.report import page
 from assignors.replay.report.chart import STRIP_OVERLAP, strips
 from assignors.replay.sample import incident
-from tests.conftest import need
-from tests.replay.browser import Opened, chromium, executable, opened
+from tests.replay.browser import Opened, opened
 from tests.replay.report_tables import joined, one_group
 
 A4 = {"portrait": (595, 842), "landscape": (842, 595)}
 """Points."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    need(executable() or "chromium")
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

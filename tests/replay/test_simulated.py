@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from assignors.ownership.intervals import ownerships
 from assignors.replay.report.chart import chart
@@ -21,7 +22,7 @@ from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario,
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.rows import result_rows
 from assignors.simulation.timed.tables.summary import summary_rows
-from tests.replay.browser import chromium, executable, opened
+from tests.replay.browser import opened
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -126,13 +127,9 @@ def test_the_policy_is_that_of_the_report_and_no_name_is_markup() -> None:
     assert played.result.moves == 10
 
 
-@pytest.mark.skipif(executable() is None, reason="no Chromium")
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_fits_and_is_silent(tmp_path: Path, width: int) -> None:
-    with (
-        chromium() as browser,
-        opened(browser, page_of("crash"), tmp_path, width=width, scheme="light") as found,
-    ):
+def test_the_page_fits_and_is_silent(browser: Browser, tmp_path: Path, width: int) -> None:
+    with opened(browser, page_of("crash"), tmp_path, width=width, scheme="light") as found:
         assert found.overflow <= 0
         assert (found.messages, found.requests) == ([], [])
         assert "10 moves" in found.text
