@@ -6,34 +6,41 @@ unlocked exactly once, whatever becomes of it. A worker is taken and given back 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
-from assignors.simulation.timed.coordinator import failover, writes
-from assignors.simulation.timed.coordinator.holding import (
-    answer,
-    line_up,
-    release,
-    release_worker,
-)
-from assignors.simulation.timed.coordinator.policy import Holds, Key
+from assignors.simulation.timed.coordinator.policy import Holds
 from assignors.simulation.timed.coordinator.port import (
+    Answer,
     Appended,
     Asked,
     Check,
     Checked,
+    Computed,
     Effect,
     Event,
     Failure,
     Lingered,
     Loaded,
+    Loading,
     Lost,
     Replicated,
     TimedOut,
     Work,
     Worked,
 )
-from assignors.simulation.timed.coordinator.state import Coordinator, Task, Waiting
+from assignors.simulation.timed.coordinator.state import Coordinator, Task
+from assignors.simulation.timed.coordinator.steps import background, batches, failover, writes
+from assignors.simulation.timed.coordinator.steps.holding import (
+    answer,
+    enqueue,
+    key_of,
+    line_up,
+    next_key,
+    release,
+    release_worker,
+)
+from assignors.simulation.timed.coordinator.steps.parking import catch_up, replicated
 
 
 def step(state: Coordinator, event: Event) -> list[Effect]:
@@ -43,29 +50,26 @@ def step(state: Coordinator, event: Event) -> list[Effect]:
     """
     state.out = []
     HANDLERS[type(event)](state, event)
-    _dispatch(state)
+    if state.risen:
+        catch_up(state)
+    if state.free:
+        _dispatch(state)
     return state.out
 
 
 def _asked(state: Coordinator, event: Asked) -> None:
-    request, policy = event.request, state.policy
-    partition = request.group % len(state.partitions)
-    key: Hashable = request.group if policy.key is Key.GROUP else partition
-    task = Task(request, partition, key, is_checked=not request.is_checked)
+    request = event.request
+    number = request.group % len(state.partitions)
+    refuses = state.partitions[number].refuses
+    if refuses is not None:
+        state.out.append(Answer(request.number, None, refuses))
+        return
+    task = Task(request, number, key_of(state, request.group), not request.is_checked)
     state.tasks[request.number] = task
-    if not task.is_checked and policy.in_check is Holds.NOTHING:
+    if not task.is_checked and state.policy.in_check is Holds.NOTHING:
         state.out.append(Check(request.number))
     else:
-        _enqueue(state, task)
-
-
-def _enqueue(state: Coordinator, task: Task) -> None:
-    waiting = state.keys.get(task.key)
-    if waiting is None:
-        waiting = state.keys[task.key] = Waiting()
-    task.is_inline = state.policy.runs_inline and not waiting.tasks and not waiting.holders
-    waiting.tasks.append(task)
-    line_up(state, task.key, waiting)
+        enqueue(state, task)
 
 
 def _dispatch(state: Coordinator) -> None:
@@ -76,7 +80,7 @@ def _dispatch(state: Coordinator) -> None:
         task.has_worker = True
         _work(state, task)
     while state.free and state.ready:
-        key = state.ready.popleft()
+        key = next_key(state)
         waiting = state.keys[key]
         waiting.is_ready = False
         task = waiting.tasks.popleft()
@@ -106,13 +110,13 @@ def _checked(state: Coordinator, event: Checked) -> None:
     if not event.is_passed:
         answer(state, task, failure=Failure.CHECK)
         release(state, task)
-        writes.flush_if_due(state, task.partition)
+        batches.flush_if_due(state, state.partitions[task.partition])
     elif task.has_worker:
         _work(state, task)
     elif task.has_key:
         state.resumed.append(task)
     else:
-        _enqueue(state, task)
+        enqueue(state, task)
 
 
 def _worked(state: Coordinator, event: Worked) -> None:
@@ -125,7 +129,10 @@ def _worked(state: Coordinator, event: Worked) -> None:
 
 
 def _timed_out(state: Coordinator, event: TimedOut) -> None:
-    """Answer a client that waits no longer; what it asked for goes its way."""
+    """Answer that a request has waited too long; it goes its way, and its state stays.
+
+    What it holds it gives back when it would have without this: at its late completion.
+    """
     task = state.tasks.get(event.number)
     if task is not None:
         answer(state, task, failure=Failure.TIMED_OUT)
@@ -136,10 +143,12 @@ HANDLERS: dict[type, Callable[[Coordinator, Any], None]] = {
     Worked: _worked,
     Checked: _checked,
     Appended: writes.appended,
-    Replicated: writes.replicated,
-    Lingered: writes.lingered,
+    Replicated: replicated,
+    Lingered: batches.lingered,
     TimedOut: _timed_out,
+    Computed: background.computed,
     Lost: failover.lost,
+    Loading: failover.loading,
     Loaded: failover.loaded,
 }
 """Type of an event -> what handles it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -17,13 +17,14 @@ class Failure(StrEnum):
     TIMED_OUT = "timed out"
     REFUSED = "refused"
     NOT_COORDINATOR = "not coordinator"
+    LOADING = "load in progress"
 
 
 class Request(NamedTuple):
-    """A request of a client."""
+    """A request of a client, or what became of background work (`Handled.background`)."""
 
     number: int
-    """No two have the same."""
+    """No two have the same; a client's is not negative, one of background work is."""
     group: int
     what: Any
     """For the handler."""
@@ -31,6 +32,24 @@ class Request(NamedTuple):
     """Whether it needs a check first."""
     is_commit: bool = True
     """Whether it leaves the group as it is; others have the group to themselves."""
+    is_transactional: bool = False
+    """Whether its records are a batch of their own, which waits for no other request."""
+
+
+class Background(NamedTuple):
+    """Work for other threads than the workers: an assignment, a regular expression.
+
+    It computes on values that a request has read. Its result is handled like a request, later.
+    """
+
+    key: Hashable
+    """While work of a key is on its way on a partition, no more of that key is taken."""
+    seen: Any
+    """What it computes on."""
+    look: Callable[[State], Any]
+    """The state -> what `seen` would be now: where these differ, the result is stale."""
+    finish: Callable[[State, Any], Handled]
+    """The state when the result is there, and `seen` -> the records of the result."""
 
 
 class Handled(NamedTuple):
@@ -38,6 +57,8 @@ class Handled(NamedTuple):
 
     entries: tuple[Entry, ...]
     response: Any
+    background: Background | None = None
+    """Work that it leaves to the background executor; its answer does not wait for that."""
 
 
 Handler = Callable[[State, Request], Handled]
@@ -95,13 +116,26 @@ class Lingered(NamedTuple):
 
 
 class TimedOut(NamedTuple):
-    """A client waits for its answer no longer."""
+    """A request has waited too long: for its client, or for the log (`Park`)."""
 
     number: int
 
 
+class Computed(NamedTuple):
+    """A thread of the background executor has finished its work, or failed."""
+
+    token: int
+    is_failed: bool = False
+
+
 class Lost(NamedTuple):
     """Another broker leads a partition from now on."""
+
+    partition: int
+
+
+class Loading(NamedTuple):
+    """This one leads it from now on, and reads its log."""
 
     partition: int
 
@@ -115,7 +149,19 @@ class Loaded(NamedTuple):
     """The offset of its next entry: more than there are entries where a cleaner took some."""
 
 
-Event = Asked | Worked | Checked | Appended | Replicated | Lingered | TimedOut | Lost | Loaded
+Event = (
+    Asked
+    | Worked
+    | Checked
+    | Appended
+    | Replicated
+    | Lingered
+    | TimedOut
+    | Computed
+    | Lost
+    | Loading
+    | Loaded
+)
 
 
 # Effects
@@ -150,6 +196,23 @@ class Linger(NamedTuple):
     batch: int
 
 
+class Park(NamedTuple):
+    """Start the time for which a request may wait for the log; `TimedOut` follows.
+
+    Asked for once a request has been handled, where `Settings.has_timeout` says so.
+    """
+
+    number: int
+
+
+class Compute(NamedTuple):
+    """Let a thread of the background executor work; `Computed` follows."""
+
+    token: int
+    partition: int
+    key: Hashable
+
+
 class Answer(NamedTuple):
     """Answer a request."""
 
@@ -158,4 +221,4 @@ class Answer(NamedTuple):
     failure: Failure | None = None
 
 
-Effect = Work | Check | Append | Linger | Answer
+Effect = Work | Check | Append | Linger | Park | Compute | Answer

@@ -32,7 +32,8 @@ from assignors.simulation.timed.coordinator.port import (
     Work,
     Worked,
 )
-from assignors.simulation.timed.coordinator.state import Coordinator, Settings
+from assignors.simulation.timed.coordinator.settings import Lingers, Settings
+from assignors.simulation.timed.coordinator.state import Coordinator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +64,8 @@ def measure(policy: Policy, load: Load, settings: Settings | None = None) -> Mea
     Cost: O(events log events); about five events a request.
     """
     settings = settings or Settings()
-    if load.linger_us:
-        settings = replace(settings, linger=True)
+    if load.linger_us is not None:
+        settings = replace(settings, linger=Lingers.TIMED if load.linger_us else Lingers.NOT)
     run = _Run(
         load=load,
         drawn=draws(load),

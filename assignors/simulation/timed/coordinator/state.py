@@ -7,9 +7,30 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from assignors.simulation.dice import Dice
 from assignors.simulation.timed.coordinator.log import Entry, State
-from assignors.simulation.timed.coordinator.policy import Policy
-from assignors.simulation.timed.coordinator.port import Effect, Handled, Handler, Request
+from assignors.simulation.timed.coordinator.policy import Applies, Holds, Key, Policy
+from assignors.simulation.timed.coordinator.port import (
+    Background,
+    Effect,
+    Failure,
+    Handled,
+    Handler,
+    Request,
+)
+from assignors.simulation.timed.coordinator.settings import History, Settings
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """Work of the background executor."""
+
+    token: int
+    partition: int
+    group: int
+    """Of the request that asked for it."""
+    background: Background
+    is_failed: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -19,10 +40,12 @@ class Task:
     request: Request
     partition: int
     key: Hashable
+    is_checked: bool
+    """Whether it has passed its check, or needs none."""
+    job: Job | None = None
+    """The background work whose result this writes; nobody waits for an answer."""
     is_inline: bool = False
     """The thread that brought it handles it."""
-    is_checked: bool = False
-    """Whether it has passed its check, or needs none."""
     is_working: bool = False
     """A worker spends its time on it."""
     has_worker: bool = False
@@ -57,8 +80,19 @@ class Batch:
     partition: int
     last: Task | None = None
     """The last request that was waiting when the batch began; `None`: nobody was."""
+    has_lingered: bool = False
+    """Whether the time for which it waits for others is over."""
     tasks: list[Task] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """What a state was at an offset."""
+
+    offset: int
+    before: dict[Hashable, Any] = field(default_factory=dict)
+    """Of the keys that have changed until the next snapshot: their values at `offset`."""
 
 
 @dataclass(slots=True)
@@ -71,26 +105,54 @@ class Partition:
     written: int = 0
     """The offset up to which records are known to be in the local log."""
     high_watermark: int = 0
+    refuses: Failure | None = None
+    """Why requests are refused: another broker leads this partition, or its log is being read."""
     undo: deque[tuple[int, Hashable, Any]] = field(default_factory=deque)
     """Offset, key, and what the state said before, of every record that is not replicated."""
+    snapshots: deque[Snapshot] | None = None
+    """The other way to go back (`History.SNAPSHOTS`); the first one is at or below the high
+    watermark."""
     parked: list[tuple[int, int, Task]] = field(default_factory=list)
     """A heap of what waits for the high watermark: end, number, task."""
     batch: Batch | None = None
     """The one that is being filled."""
-    in_append: Batch | None = None
+    closed: deque[Batch] = field(default_factory=deque)
+    """Those that are full or due, in order; the first of them is being appended."""
+    is_appending: bool = False
+
+    @classmethod
+    def of(cls, history: History, state: State | None = None, end: int = 0) -> Partition:
+        """Return a partition of which everything up to an offset is replicated."""
+        snapshots = deque([Snapshot(end)]) if history is History.SNAPSHOTS else None
+        return cls(
+            state={} if state is None else state,
+            ahead=end,
+            written=end,
+            high_watermark=end,
+            snapshots=snapshots,
+        )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Of a coordinator."""
+@dataclass(slots=True, kw_only=True)
+class Executor:
+    """The background executor: threads of its own, which all partitions share."""
 
-    workers: int = 4
-    partitions: int = 4
-    linger: bool = False
-    """Whether a batch waits for a time (`Linger`), or for those that were waiting when it began, as
-    with `group.coordinator.append.linger.ms=-1`."""
-    batch_max: int = 1000
-    """Records in a batch."""
+    free: int
+    """Threads without anything to do."""
+    queue: deque[Job] = field(default_factory=deque)
+    running: dict[int, Job] = field(default_factory=dict)
+    """By token."""
+    jobs: dict[tuple[int, Hashable], Job] = field(default_factory=dict)
+    """By partition and key: from the request that asked for it until its result is handled."""
+    taken: int = 0
+    """Jobs that were accepted."""
+    not_taken: int = 0
+    """Those that were not: one of the same key was on its way."""
+    applied: int = 0
+    """Results that were written."""
+    stale: int = 0
+    """Results that were computed on what is no longer so; written or not (`Stale`)."""
+    failed: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,6 +165,15 @@ class Coordinator:
     partitions: list[Partition]
     free: int
     """Workers without anything to do."""
+    executor: Executor
+    dice: Dice | None
+    """What chooses the next key; `None`: the one that has waited longest."""
+    history: History
+    """What is kept of states that run ahead."""
+    in_turn: bool
+    """Whether a high watermark waits for the request of its partition that is being handled."""
+    risen: dict[int, int] = field(default_factory=dict)
+    """Partition -> a high watermark that waits."""
     keys: dict[Hashable, Waiting] = field(default_factory=dict)
     ready: deque[Hashable] = field(default_factory=deque)
     """Keys that wait for a worker."""
@@ -113,17 +184,24 @@ class Coordinator:
     """By token."""
     tokens: int = 0
     held_max: int = 0
-    """The most records of a partition that were not replicated, and might have gone back."""
+    """The most values of a partition that were kept to go back to."""
     out: list[Effect] = field(default_factory=list)
     """The effects of the step that runs."""
 
     @classmethod
     def of(cls, policy: Policy, handler: Handler, settings: Settings) -> Coordinator:
         """Return a coordinator that has done nothing yet."""
+        holds_nothing = policy.in_replication is Holds.NOTHING
+        runs_ahead = policy.applies is Applies.APPEND
+        history = settings.history if runs_ahead else History.UNDO
         return cls(
             policy=policy,
             handler=handler,
             settings=settings,
-            partitions=[Partition() for _ in range(settings.partitions)],
+            partitions=[Partition.of(history) for _ in range(settings.partitions)],
             free=settings.workers,
+            executor=Executor(free=settings.background_threads),
+            dice=None if settings.picks is None else Dice(settings.picks),
+            history=history,
+            in_turn=settings.in_turn and policy.key is Key.PARTITION and holds_nothing,
         )

@@ -11,7 +11,7 @@ from assignors.simulation.timed.coordinator.claims import BASE, CLAIMS, Claim
 from assignors.simulation.timed.coordinator.load import Load, draws
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.coordinator.run import measure
-from assignors.simulation.timed.coordinator.state import Settings
+from assignors.simulation.timed.coordinator.settings import Settings
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
-from assignors.simulation.timed.coordinator.state import Settings
+from assignors.simulation.timed.coordinator.settings import History, Lingers, Settings, Stale
 from tests.simulation.timed.coordinator.world import (
     ASYNC,
     COUNT,
     FAILING,
     READ,
+    RESOLVE,
     Appends,
     Choose,
     World,
@@ -24,7 +25,9 @@ from tests.simulation.timed.coordinator.world import (
 
 ONE = Settings(workers=1, partitions=1)
 TWO = Settings(workers=2, partitions=1)
-LINGERING = Settings(workers=1, partitions=1, linger=True)
+LINGERING = Settings(workers=1, partitions=1, linger=Lingers.TIMED)
+WAITING = Settings(workers=1, partitions=1, has_timeout=True)
+KEEPING = Settings(workers=1, partitions=1, history=History.SNAPSHOTS, stale=Stale.APPLIED)
 
 
 class Choices:
@@ -75,12 +78,18 @@ SCRIPTS: dict[str, tuple[Settings, Appends, Script]] = {
     "failing, checked": (TWO, FAILING, ((0, COUNT, True), (1, COUNT, False))),
     "lingering": (LINGERING, FAILING, ((0, COUNT, False), (0, COUNT, False))),
     "three, failing": (ONE, FAILING, ((0, COUNT, False), (0, COUNT, False), (0, COUNT, False))),
+    "background": (ONE, ASYNC, ((0, RESOLVE, False), (0, COUNT, False))),
+    "background, failing": (KEEPING, FAILING, ((0, RESOLVE, False),)),
+    "background, twice": (KEEPING, ASYNC, ((0, RESOLVE, False), (0, RESOLVE, False))),
+    "background, failover": (ONE, ASYNC, ((0, RESOLVE, False), None, (0, READ, False))),
+    "timeout": (WAITING, ASYNC, ((0, COUNT, False), (0, COUNT, False))),
+    "timeout, background": (WAITING, FAILING, ((0, RESOLVE, False),)),
     "failover": (ONE, FAILING, ((0, COUNT, False), None, (0, COUNT, False))),
     "failover, checked": (TWO, ASYNC, ((0, COUNT, True), (1, COUNT, False), None, (0, READ, True))),
 }
 
-LONG = {"three, failing"}
-"""Twelve thousand histories a model."""
+LONG = {"three, failing", "background, twice"}
+"""Some ten thousand histories a model."""
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)

@@ -1,14 +1,15 @@
 """A world around a coordinator in which anything may complete at any time: for properties.
 
 Requests count: each reads the number of its group and writes the next one. So a request that is
-lost, handled twice, or made on top of something that was taken back, shows in the log.
+lost, handled twice, or made on top of something that was taken back, shows in the log. A commit
+writes the number that it has seen, and so does background work, later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from assignors.simulation.timed.coordinator.log import Entry, Log, State, fold
 from assignors.simulation.timed.coordinator.machine import step
@@ -18,8 +19,11 @@ from assignors.simulation.timed.coordinator.port import (
     Append,
     Appended,
     Asked,
+    Background,
     Check,
     Checked,
+    Compute,
+    Computed,
     Effect,
     Event,
     Failure,
@@ -27,7 +31,9 @@ from assignors.simulation.timed.coordinator.port import (
     Linger,
     Lingered,
     Loaded,
+    Loading,
     Lost,
+    Park,
     Refused,
     Replicated,
     Request,
@@ -35,11 +41,18 @@ from assignors.simulation.timed.coordinator.port import (
     Work,
     Worked,
 )
-from assignors.simulation.timed.coordinator.state import Coordinator, Settings
+from assignors.simulation.timed.coordinator.settings import Settings, Stale
+from assignors.simulation.timed.coordinator.state import Coordinator
+from assignors.simulation.timed.coordinator.steps import history
 
 Choose = Callable[[int], int]
 """How many there are -> the one that is chosen."""
-READ, COUNT, REFUSE = "read", "count", "refuse"
+READ, COUNT, TWICE = "read", "count", "twice"
+COMMIT, RESOLVE, REFUSE = "commit", "resolve", "refuse"
+SHARED = {READ, COMMIT}
+"""What leaves the group as it is."""
+OFFSET, RESOLVED = "offset", "resolved"
+"""Whose records have the number of the group that was seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +72,39 @@ FAILING = Appends(fails=True)
 REORDERING = Appends(fails=True, reorders=True)
 
 
+class Elected(NamedTuple):
+    """A partition comes to this broker again; it is to read the log."""
+
+    partition: int
+
+
+class Read(NamedTuple):
+    """The log has been read."""
+
+    partition: int
+
+
 def count(state: State, request: Request) -> Handled:
-    """Handle a request that reads or counts up the number of its group."""
-    number = state.get(request.group, 0)
+    """Handle a request that reads, commits, or counts up the number of its group."""
+    group, number = request.group, state.get(request.group, 0)
     if request.what == REFUSE:
         raise Refused("on request")
     if request.what == READ:
         return Handled((), number)
-    return Handled((Entry(request.group, number + 1),), number + 1)
+    if request.what == COMMIT:
+        return Handled((Entry((OFFSET, group), number),), number)
+    first, after = Entry(group, number + 1), Entry(group, number + 2)
+    if request.what == TWICE:
+        return Handled((first, after), number + 2)
+    if request.what == COUNT:
+        return Handled((first,), number + 1)
+    work = Background(group, number + 1, lambda then: then.get(group, 0), resolved(group))
+    return Handled((first,), number + 1, work)
+
+
+def resolved(group: int) -> Callable[[State, int], Handled]:
+    """What writes the number of a group on which something has been computed."""
+    return lambda _, seen: Handled((Entry((RESOLVED, group), seen),), None)
 
 
 @dataclass
@@ -82,15 +120,21 @@ class World:
     def __post_init__(self) -> None:
         self.logs = [Log() for _ in range(self.settings.partitions)]
         self.coordinator = Coordinator.of(self.policy, count, self.settings)
-        self.pending: list[Event | Append] = []
+        self.pending: list[Event | Append | Elected | Read] = []
         self.asked: dict[int, Request] = {}
         self.answers: dict[int, Answer] = {}
-        self.ends: dict[int, int] = {}
+        self.latest: dict[int, Any] = {}
         self.works = 0
+        self.computing: dict[int, tuple[int, Any, int]] = {}
+        self.failovers = 0
+        self.computed = 0
 
-    def ask(self, group: int, what: str, *, is_checked: bool) -> None:
+    def ask(
+        self, group: int, what: str, *, is_checked: bool = False, is_transactional: bool = False
+    ) -> None:
         """Send a request."""
-        request = Request(len(self.asked), group, what, is_checked, is_commit=False)
+        shared = what in SHARED
+        request = Request(len(self.asked), group, what, is_checked, shared, is_transactional)
         self.asked[request.number] = request
         self.happen(Asked(request))
 
@@ -98,10 +142,17 @@ class World:
         """Let the coordinator see an event."""
         self.history.append(str(event))
         self.works -= isinstance(event, Worked)
-        for effect in step(self.coordinator, event):
+        if isinstance(event, Computed):
+            del self.computing[event.token]
+        try:
+            effects = step(self.coordinator, event)
+        except (KeyError, IndexError) as error:
+            raise AssertionError(self.told(repr(error))) from error
+        for effect in effects:
             self._do(effect)
-        assert self.works <= self.settings.workers, self.told()
+        assert self.works <= self.settings.workers, self.told("more work than workers")
         self._state_is_what_the_log_says()
+        self._locks_are_those_of_requests()
 
     @property
     def is_on_its_way(self) -> bool:
@@ -124,6 +175,11 @@ class World:
         event = self.pending.pop(chosen)
         if isinstance(event, Append):
             self._append(event)
+        elif isinstance(event, Elected):
+            self.happen(Loading(event.partition))
+            self.pending.append(Read(event.partition))
+        elif isinstance(event, Read):
+            self._load(event.partition)
         else:
             self.happen(event)
         return True
@@ -145,8 +201,11 @@ class World:
         """Let a client wait no longer."""
         self.happen(TimedOut(number))
 
-    def fail_over(self, number: int) -> None:
-        """Let another broker take over a partition, with what is replicated."""
+    def fail_over(self, number: int, *, at_once: bool = True) -> None:
+        """Let a partition go and come back, with what is replicated; at once, or when it may."""
+        if self.coordinator.partitions[number].refuses:
+            return
+        self.failovers += 1
         log = self.logs[number]
         log.truncate()
         self.pending = [
@@ -155,6 +214,13 @@ class World:
             if not (isinstance(each, Append) and each.partition == number)
         ]
         self.happen(Lost(number))
+        if at_once:
+            self._load(number)
+        else:
+            self.pending.append(Elected(number))
+
+    def _load(self, number: int) -> None:
+        log = self.logs[number]
         self.happen(Loaded(number, tuple(log.entries), log.end))
 
     def _do(self, effect: Effect) -> None:
@@ -172,8 +238,22 @@ class World:
                     self.pending.append(effect)
             case Linger(partition, batch):
                 self.pending.append(Lingered(partition, batch))
+            case Park(number):
+                self.pending.append(TimedOut(number))
+            case Compute():
+                self._compute(effect)
             case Answer():
                 self._answered(effect)
+
+    def _compute(self, compute: Compute) -> None:
+        what = (compute.partition, compute.key, self.failovers)
+        assert what not in self.computing.values(), self.told("computed twice at the same time")
+        self.computing[compute.token] = what
+        self.computed += 1
+        threads = self.settings.background_threads
+        assert len(self.computing) <= threads, self.told("more computed than threads")
+        is_failed = self.appends.fails and self.choose(4) == 0
+        self.pending.append(Computed(compute.token, is_failed))
 
     def _append(self, append: Append) -> None:
         if self.appends.fails and self.choose(4) == 0:
@@ -181,8 +261,7 @@ class World:
             return
         log = self.logs[append.partition]
         for entry in append.entries:
-            written = [each.value for each in log.entries if each.key == entry.key]
-            assert entry.value == len(written) + 1, self.told(f"{entry} after {written}")
+            self._may_be_written(log, entry)
             log.append([entry])
         completed = Appended(append.token, log.end)
         if self.appends.reorders:
@@ -190,28 +269,50 @@ class World:
         else:
             self.happen(completed)
 
+    def _may_be_written(self, log: Log, entry: Entry) -> None:
+        """A number is the next one; what depends on a number has the last one."""
+        kind, group = entry.key if isinstance(entry.key, tuple) else (None, entry.key)
+        last = fold(log.entries).get(group, 0)
+        if kind == RESOLVED and self.settings.stale is Stale.APPLIED:
+            return
+        right = last if kind else last + 1
+        assert entry.value == right, self.told(f"{entry} is written where {group} is {last}")
+
     def _replicate(self, number: int) -> None:
         log = self.logs[number]
         log.replicate(log.high_watermark + 1 + self.choose(log.end - log.high_watermark))
         self.happen(Replicated(number, log.high_watermark))
 
     def _answered(self, answer: Answer) -> None:
+        assert answer.number in self.asked, self.told(f"nobody has asked {answer.number}")
         assert answer.number not in self.answers, self.told("answered twice")
         self.answers[answer.number] = answer
-        request = self.asked[answer.number]
-        log = self.logs[request.group % len(self.logs)]
+        group = self.asked[answer.number].group
+        log = self.logs[group % len(self.logs)]
         if answer.failure is None:
-            replicated = fold(log.entries[: log.high_watermark]).get(request.group, 0)
+            replicated = fold(log.entries[: log.high_watermark]).get(group, 0)
             assert answer.response <= replicated, self.told("answered before the high watermark")
+            earlier = self.latest.get(group, 0)
+            assert answer.response >= earlier, self.told("answered out of order")
+            self.latest[group] = answer.response
 
     def _state_is_what_the_log_says(self) -> None:
         """What is replicated of the state is what the replicated part of the log says."""
         for partition, log in zip(self.coordinator.partitions, self.logs, strict=True):
-            before = {key: value for _, key, value in reversed(partition.undo)}
-            known = {k: v for k, v in {**partition.state, **before}.items() if v is not None}
-            until = min(partition.high_watermark, partition.ahead)
-            said = fold(log.entries[: max(until, 0)])
+            if partition.refuses:
+                continue
+            until, known = history.known(partition)
+            said = fold(log.entries[:until])
             assert known == said, self.told(f"{known} in the state, {said} in the log")
+
+    def _locks_are_those_of_requests(self) -> None:
+        """A key is held by as many as hold it: one, or some that share it."""
+        state = self.coordinator
+        for key, waiting in state.keys.items():
+            holding = [each for each in state.tasks.values() if each.has_key and each.key == key]
+            assert waiting.holders == len(holding), self.told(f"{key} is held {waiting.holders} x")
+            alone = len(holding) <= 1 or all(each.request.is_commit for each in holding)
+            assert alone, self.told(f"{key} is shared by {holding}")
 
     def left(self) -> dict[str, Any]:
         """What is held, waits or is not as the log says; nothing once nothing is on its way."""
@@ -223,8 +324,15 @@ class World:
             "tasks": state.tasks,
             "appends": state.appends,
             "resumed": state.resumed,
+            "high watermarks": state.risen,
+            "batches": [each for each in state.partitions if each.batch or each.closed],
+            "undo": [each.undo for each in state.partitions if each.undo],
             "states": [each.state for each, log in partitions if each.state != fold(log.entries)],
             "unanswered": self.asked.keys() - self.answers.keys(),
+            "threads": self.settings.background_threads - state.executor.free,
+            "jobs": state.executor.jobs,
+            "running": state.executor.running,
+            "queue": state.executor.queue,
         }
         return {name: each for name, each in found.items() if each}
 
@@ -236,12 +344,3 @@ class World:
 def failures(world: World) -> set[Failure | None]:
     """What became of the requests."""
     return {each.failure for each in world.answers.values()}
-
-
-def numbers(world: World, group: int) -> list[Any]:
-    """What the requests of a group were answered, in the order of the log."""
-    return sorted(
-        each.response
-        for each in world.answers.values()
-        if each.failure is None and world.asked[each.number].group == group
-    )

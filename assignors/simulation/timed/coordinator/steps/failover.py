@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 
-from assignors.simulation.timed.coordinator.holding import answer, release_worker
 from assignors.simulation.timed.coordinator.log import fold
-from assignors.simulation.timed.coordinator.port import Failure, Loaded, Lost
+from assignors.simulation.timed.coordinator.port import Failure, Loaded, Loading, Lost
 from assignors.simulation.timed.coordinator.state import Coordinator, Partition
+from assignors.simulation.timed.coordinator.steps import background
+from assignors.simulation.timed.coordinator.steps.holding import answer, release_worker
 
 
 def lost(state: Coordinator, event: Lost) -> None:
     """Give up a partition: whoever waits there is answered that this is not the coordinator.
 
-    What comes later of its requests and appends means nothing any more. Cost: O(requests).
+    What comes later of its requests, appends and background work means nothing any more.
+    Cost: O(requests).
     """
     number = event.partition
+    background.cancel(state, number)
     for task in [each for each in state.tasks.values() if each.partition == number]:
         answer(state, task, failure=Failure.NOT_COORDINATOR)
         if not task.is_working:  # else its worker is given back when its time is over
@@ -27,7 +30,13 @@ def lost(state: Coordinator, event: Lost) -> None:
     state.appends = {
         token: whose for token, whose in state.appends.items() if whose.partition != number
     }
-    state.partitions[number] = Partition()
+    state.risen.pop(number, None)
+    state.partitions[number] = Partition(refuses=Failure.NOT_COORDINATOR)
+
+
+def loading(state: Coordinator, event: Loading) -> None:
+    """Refuse requests as long as the log is being read, in other words than before."""
+    state.partitions[event.partition].refuses = Failure.LOADING
 
 
 def loaded(state: Coordinator, event: Loaded) -> None:
@@ -35,7 +44,4 @@ def loaded(state: Coordinator, event: Loaded) -> None:
 
     Cost: O(entries).
     """
-    end = event.end
-    state.partitions[event.partition] = Partition(
-        state=fold(event.entries), ahead=end, written=end, high_watermark=end
-    )
+    state.partitions[event.partition] = Partition.of(state.history, fold(event.entries), event.end)

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from assignors.simulation.timed.coordinator.policy import Key
 from assignors.simulation.timed.coordinator.port import Answer, Failure
 from assignors.simulation.timed.coordinator.state import Coordinator, Task, Waiting
+
+
+def key_of(state: Coordinator, group: int) -> Hashable:
+    """Return the key of a group's requests."""
+    return group if state.policy.key is Key.GROUP else group % len(state.partitions)
+
+
+def enqueue(state: Coordinator, task: Task) -> None:
+    """Let a request wait for its key."""
+    waiting = state.keys.get(task.key)
+    if waiting is None:
+        waiting = state.keys[task.key] = Waiting()
+    task.is_inline = state.policy.runs_inline and not waiting.tasks and not waiting.holders
+    waiting.tasks.append(task)
+    line_up(state, task.key, waiting)
 
 
 def may_begin(state: Coordinator, waiting: Waiting) -> bool:
@@ -21,6 +37,15 @@ def line_up(state: Coordinator, key: Hashable, waiting: Waiting) -> None:
     if not waiting.is_ready and may_begin(state, waiting):
         waiting.is_ready = True
         state.ready.append(key)
+
+
+def next_key(state: Coordinator) -> Hashable:
+    """Take a key out of the line: the first one, or any. Cost: O(1), O(keys in line) for any."""
+    ready = state.ready
+    if state.dice is not None:
+        at = state.dice.below(len(ready))
+        ready[0], ready[at] = ready[at], ready[0]
+    return ready.popleft()
 
 
 def answer(

@@ -1,0 +1,86 @@
+"""What a state was before records that are not replicated: an undo log, or snapshots.
+
+The undo log keeps the value before each record. Snapshots keep, of each batch, the value before of
+each key it has changed: fewer values where a batch changes a key often, and for longer, since a
+snapshot goes only once the next one is replicated. Source: SnapshotRegistry and TimelineHashMap of
+Kafka 4.4.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from assignors.simulation.timed.coordinator.log import Entry, apply
+from assignors.simulation.timed.coordinator.state import Partition, Snapshot
+
+
+def change(partition: Partition, entry: Entry) -> None:
+    """Apply the next record to the state, and keep what that was. Cost: O(1)."""
+    key, state = entry.key, partition.state
+    if partition.snapshots is not None:
+        before = partition.snapshots[-1].before
+        if key not in before:
+            before[key] = state.get(key)
+    elif partition.ahead >= partition.high_watermark:
+        partition.undo.append((partition.ahead, key, state.get(key)))
+    apply(state, entry)
+    partition.ahead += 1
+
+
+def end_batch(partition: Partition) -> None:
+    """Let what follows be taken back apart from what was changed until now. Cost: O(1)."""
+    if partition.snapshots is not None:
+        partition.snapshots.append(Snapshot(partition.ahead))
+
+
+def held(partition: Partition) -> int:
+    """Return how many values are kept. Cost: O(1), O(snapshots) with these."""
+    if partition.snapshots is None:
+        return len(partition.undo)
+    return sum(len(each.before) for each in partition.snapshots)
+
+
+def forget(partition: Partition) -> None:
+    """Drop what is not needed now that the high watermark has risen. Cost: O(what is dropped)."""
+    undo, snapshots, offset = partition.undo, partition.snapshots, partition.high_watermark
+    while undo and undo[0][0] < offset:
+        undo.popleft()
+    while snapshots and len(snapshots) > 1 and snapshots[1].offset <= offset:
+        snapshots.popleft()
+
+
+def revert(partition: Partition, offset: int) -> None:
+    """Take back all changes from an offset on: of a record, or with snapshots of a batch.
+
+    Cost: O(what is taken back).
+    """
+    undo, snapshots = partition.undo, partition.snapshots
+    while undo and undo[-1][0] >= offset:
+        _, key, before = undo.pop()
+        apply(partition.state, Entry(key, before))
+    while snapshots and snapshots[-1].offset >= offset:
+        snapshot = snapshots.pop()
+        for key, before in snapshot.before.items():
+            apply(partition.state, Entry(key, before))
+    if snapshots is not None:
+        snapshots.append(Snapshot(offset))
+    partition.ahead = offset
+
+
+def known(partition: Partition) -> tuple[int, dict[Hashable, Any]]:
+    """Return an offset at or below the high watermark, and the state that the log had there.
+
+    It is the high watermark itself with an undo log, the newest snapshot below it with these.
+    Cost: O(state).
+    """
+    before: dict[Hashable, Any] = {}
+    if partition.snapshots is None:
+        offset = min(partition.high_watermark, partition.ahead)
+        before = {key: value for _, key, value in reversed(partition.undo)}
+    else:
+        offset = partition.snapshots[0].offset
+        for snapshot in reversed(partition.snapshots):
+            before.update(snapshot.before)
+    state = {**partition.state, **before}
+    return offset, {key: value for key, value in state.items() if value is not None}

@@ -1,0 +1,72 @@
+"""Requests that wait for the high watermark: in order of offset, and answered once it passes them.
+
+The high watermark of a partition is an event of that partition like a request: it waits for the one
+that is being handled, and goes before those that wait. Where several came meanwhile, the last one
+is what counts. Source: HighWatermarkListener in CoordinatorRuntime of Kafka 4.4.0.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+from assignors.simulation.timed.coordinator.log import apply
+from assignors.simulation.timed.coordinator.policy import Applies
+from assignors.simulation.timed.coordinator.port import Park, Replicated
+from assignors.simulation.timed.coordinator.state import Coordinator, Partition, Task
+from assignors.simulation.timed.coordinator.steps import history
+from assignors.simulation.timed.coordinator.steps.holding import answer, release
+
+
+def park(partition: Partition, task: Task) -> None:
+    """Let a request wait for the high watermark."""
+    heappush(partition.parked, (task.end, task.request.number, task))
+
+
+def start_timeout(state: Coordinator, task: Task) -> None:
+    """Start the time for which a request that has been handled may wait."""
+    if not task.is_answered:
+        state.out.append(Park(task.request.number))
+
+
+def replicated(state: Coordinator, event: Replicated) -> None:
+    """Let the high watermark rise, if it need not wait."""
+    if state.in_turn and _is_locked(state, event.partition):
+        state.risen[event.partition] = event.high_watermark
+    else:
+        _rise(state, event.partition, event.high_watermark)
+
+
+def catch_up(state: Coordinator) -> None:
+    """Let those high watermarks rise that have waited long enough. Cost: O(those that wait)."""
+    for number in [each for each in state.risen if not _is_locked(state, each)]:
+        _rise(state, number, state.risen.pop(number))
+
+
+def _is_locked(state: Coordinator, partition: int) -> bool:
+    waiting = state.keys.get(partition)
+    return waiting is not None and waiting.holders > 0
+
+
+def _rise(state: Coordinator, number: int, high_watermark: int) -> None:
+    """Answer what the high watermark has passed."""
+    partition = state.partitions[number]
+    partition.high_watermark = max(partition.high_watermark, high_watermark)
+    history.forget(partition)
+    drain(state, partition)
+
+
+def drain(state: Coordinator, partition: Partition) -> None:
+    """Answer what is replicated; where the state changes only then, change it."""
+    parked, waits_in_order = partition.parked, state.policy.applies is Applies.REPLICATION
+    while parked and parked[0][0] <= partition.high_watermark:
+        task = parked[0][2]
+        assert task.handled is not None
+        if waits_in_order:
+            if task.start > partition.ahead:
+                return  # the append before it is replicated, and has not completed here
+            for entry in task.handled.entries:
+                apply(partition.state, entry)
+            partition.ahead = task.end
+        heappop(parked)
+        answer(state, task, task.handled.response)
+        release(state, task)
