@@ -15,26 +15,19 @@ from assignors.simulation.timed.faults.events import FaultEvent, fault_events
 from assignors.simulation.timed.faults.live import LiveFaults
 from assignors.simulation.timed.faults.transactions import transaction
 from assignors.simulation.timed.faults.zombies import Zombie
-from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats, wake_for
+from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.liveness import without_what_follows
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
-from assignors.simulation.timed.monitors.watch import (
-    report,
-    saw_coordinator,
-    saw_member,
-    saw_restriction,
-    watch_over,
-)
+from assignors.simulation.timed.monitors.watch import report, saw_member, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
-    Append,
     Arrived,
     Cancel,
     Command,
@@ -45,14 +38,12 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
     Record,
-    Reply,
-    Response,
-    Restrict,
     Schedule,
     Send,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.running import coordinator
 from assignors.simulation.timed.running.acts import act
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import rare_collections
@@ -166,19 +157,14 @@ def _handle(run: Run, event: Event) -> None:
     if isinstance(what, Action):
         act(run, what)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
-        _step_coordinator(run, transaction(what, run.scenario, run.topics))
+        coordinator.handle(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
-    elif isinstance(what, Arrived | Committed):
-        _step_coordinator(run, what)
-    elif target == COORDINATOR:
-        assert isinstance(what, Fired)
-        _step_coordinator(run, what)
+    elif isinstance(what, Arrived | Committed) or target == COORDINATOR:
+        assert isinstance(what, Arrived | Committed | Fired), what
+        coordinator.handle(run, what)
     else:
         run.faults.reach(target, what)
-
-
-# Members
 
 
 def _step_member(run: Run, number: int, event: MemberEvent) -> None:
@@ -247,57 +233,6 @@ def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None
         run.meter.touch(now, run.sides, number)
     if not effect.owned:
         run.faults.zombies.end(now, name)
-
-
-# The coordinator
-
-
-def _step_coordinator(run: Run, event: Arrived | Fired | Committed) -> None:
-    now = run.queue.now
-    done = run.network.handled(now, event, run.scenario.broker.service_us)
-    generation = run.sides.generation()
-    effects = run.sides.step_coordinator(now, event)
-    for effect in effects:
-        _do_at_coordinator(run, done, effect)
-    run.meter.count(now, run.sides, generation)
-    if run.heartbeats is not None:
-        run.heartbeats.look()
-    run.faults.note_removed()
-    if run.watch is not None and run.watch.is_full:
-        saw_coordinator(run.watch, (run.queue.count, now), event, effects)
-    if run.observe is not None:
-        run.observe(Seen(run.queue.count, now, None, event, effects))
-
-
-def _do_at_coordinator(run: Run, done: int, effect: Effect) -> None:
-    """Do what the coordinator asks for; it is busy until `done`."""
-    now = run.queue.now
-    if isinstance(effect, Reply):
-        _reply(run, effect.number, effect.response, done)
-    elif isinstance(effect, Schedule):
-        key = effect.key
-        fired = (COORDINATOR, Fired(key, effect.data))
-        rank = Rank.SESSION if key[0] == "session" else None
-        run.queue.start((COORDINATOR, key), now + effect.after_us, fired, rank, key[-1])
-    elif isinstance(effect, Cancel):
-        run.queue.stop((COORDINATOR, effect.key))
-    elif isinstance(effect, Restrict):
-        run.faults.restrict(effect)
-        saw_restriction(run.watch, effect)
-    else:
-        assert isinstance(effect, Append), effect
-        if run.ledger.keeps_changes:
-            run.records += [(now, record) for record in effect.records]
-        replicated = done + run.scenario.broker.append_us
-        run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
-
-
-def _reply(run: Run, number: int, response: Response, done: int) -> None:
-    wake_for(run.heartbeats, number)
-    answer = run.network.answer(done, number, response)
-    if answer is not None:
-        returns, rank, member, answered = answer
-        run.queue.put(returns, (member, answered), rank, member)
 
 
 def _result(run: Run, at: int) -> TimedResult:

@@ -1,0 +1,96 @@
+"""The coordinator's part of a run: what comes to it, its steps, and what they ask for.
+
+An event waits for its turn and is played (`handle`), what its step asks for is done (`do`), and the
+run takes note of it. Answers leave once it is handled, records are committed once replicated.
+"""
+
+from __future__ import annotations
+
+from assignors.simulation.timed.heartbeats import wake_for
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_restriction
+from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
+    Append,
+    Cancel,
+    Committed,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+    Reply,
+    Response,
+    Restrict,
+    Schedule,
+)
+from assignors.simulation.timed.queue import Rank
+from assignors.simulation.timed.running.run import Run
+
+
+def handle(run: Run, event: CoordinatorEvent) -> None:
+    """Let the coordinator handle an event, after what came before it.
+
+    Cost: that of the protocol's step.
+    """
+    now = run.queue.now
+    leaves = run.network.handled(now, event, run.scenario.broker.service_us)
+    generation = run.sides.generation()
+    effects = run.sides.step_coordinator(now, event)
+    for effect in effects:
+        do(run, leaves, effect)
+    take_note(run, event, effects, generation)
+
+
+def take_note(run: Run, event: CoordinatorEvent, effects: list[Effect], generation: int) -> None:
+    """Take note of a step whose effects are done; `generation` is the one before it."""
+    now = run.queue.now
+    run.meter.count(now, run.sides, generation)
+    if run.heartbeats is not None:
+        run.heartbeats.look()
+    run.faults.note_removed()
+    if run.watch is not None and run.watch.is_full:
+        saw_coordinator(run.watch, (run.queue.count, now), event, effects)
+    if run.observe is not None:
+        run.observe(Seen(run.queue.count, now, None, event, effects))
+
+
+def do(run: Run, leaves: int, effect: Effect) -> None:
+    """Do what the coordinator asks for; its answers and records leave at `leaves`."""
+    if isinstance(effect, Reply):
+        reply(run, leaves, effect.number, effect.response)
+    elif isinstance(effect, Append):
+        note_written(run, effect)
+        replicated = leaves + run.scenario.broker.append_us
+        run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
+    else:
+        do_at_once(run, effect)
+
+
+def do_at_once(run: Run, effect: Effect) -> None:
+    """Do what waits for nothing: start and stop a timer, restrict what a member may consume."""
+    if isinstance(effect, Schedule):
+        key = effect.key
+        fired = (COORDINATOR, Fired(key, effect.data))
+        rank = Rank.SESSION if key[0] == "session" else None
+        at = run.queue.now + effect.after_us
+        run.queue.start((COORDINATOR, key), at, fired, rank, key[-1])
+    elif isinstance(effect, Cancel):
+        run.queue.stop((COORDINATOR, effect.key))
+    else:
+        assert isinstance(effect, Restrict), effect
+        run.faults.restrict(effect)
+        saw_restriction(run.watch, effect)
+
+
+def reply(run: Run, leaves: int, number: int, response: Response) -> None:
+    """Send the answer to a request, at `leaves`; it may get lost on its way."""
+    wake_for(run.heartbeats, number)
+    answer = run.network.answer(leaves, number, response)
+    if answer is not None:
+        returns, rank, member, answered = answer
+        run.queue.put(returns, (member, answered), rank, member)
+
+
+def note_written(run: Run, effect: Append) -> None:
+    """Keep the records of an append, with their time, if the run keeps its history."""
+    if run.ledger.keeps_changes:
+        run.records += [(run.queue.now, record) for record in effect.records]
