@@ -65,9 +65,18 @@ def level(*, size: Int64, takes: Bool, capacity: Int64, prices: PriceFunction) -
         return Fraction(0)
     size, takes = size[heavy], takes[heavy]
     assert takes.any(axis=1).all(), "weight that nobody takes"
-    priced = prices(size=_scaled(size), takes=takes, member_count=np.maximum(_shrunk(capacity), 1))
+    scaled, members = scaled_for_prices(size, capacity)
+    priced = prices(size=scaled, takes=takes, member_count=members)
     of_row = np.zeros(len(size), dtype=np.int64) if priced is None else priced.of_row
     return _best_set(size, takes, capacity, of_row)
+
+
+def scaled_for_prices(size: Int64, capacity: Int64) -> tuple[Int64, Int64]:
+    """Return weights of rows and capacities of classes as whole numbers for a price function.
+
+    `size` is int64[R], at least 1; `capacity` int64[K]. Cost: O(R + K).
+    """
+    return _scaled(size), np.maximum(_shrunk(capacity), 1)
 
 
 def _scaled(size: Int64) -> Int64:

@@ -1,0 +1,97 @@
+"""The use that is right for each class of members: the level where it takes part, made whole.
+
+Rows fall into groups of equal price (`assignors.optimal.prices`): the classes of a group carry its
+rows and no others, if partitions could be divided, all with the same use. That is the level of the
+group. Where a few partitions are so heavy that nobody can keep to it, the bound of heavy partitions
+is taken for the group. Members that take nothing have no level.
+Source: Harvey, Ladner, Lovasz, Tamir (2006) for the levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from assignors.arrays import Bool, Int32, Int64
+from assignors.optimal.prices import prices
+from assignors.weighted.heavy import heavy
+from assignors.weighted.level import scaled_for_prices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aims:
+    """Uses of K classes, 0 for one that takes no weight."""
+
+    most: list[Fraction]
+    """What nobody of a class should be above."""
+    fair: list[Fraction]
+    """What the members have in the mean that do not have one of the heaviest partitions alone."""
+
+
+def aims(
+    *, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity: Int64
+) -> Aims:
+    """Return the uses that are right for each of K classes.
+
+    `weight` is int64[P]; `row_of` int32[P], -1 where nobody takes a partition; `takes` bool[R, K],
+    with a present class in each row; `class_of` int32[M]; `capacity` int64[M].
+    Cost: that of `prices`, and O(P log P).
+    """
+    row_count, class_count = takes.shape
+    taken = row_of >= 0
+    size = np.zeros(row_count, dtype=np.int64)
+    np.add.at(size, row_of[taken], weight[taken])
+    room = np.zeros(class_count, dtype=np.int64)
+    np.add.at(room, class_of, capacity)
+    answer = Aims(most=[Fraction(0)] * class_count, fair=[Fraction(0)] * class_count)
+    rows = np.flatnonzero(size)
+    if not len(rows):
+        return answer
+    group_of_row = np.full(row_count, -1, dtype=np.int64)
+    group_of_row[rows] = _groups(size[rows], takes[rows], room)
+    count = int(group_of_row.max()) + 1
+    # A class carries the most crowded rows that it takes: groups are numbered from the top.
+    group = np.where(takes & (group_of_row >= 0)[:, None], group_of_row[:, None], count)
+    group_of_class = group.min(axis=0)
+    group_of_class[room == 0] = count
+    for number in range(count):
+        classes = np.flatnonzero(group_of_class == number)
+        members = np.isin(class_of, classes)
+        inside = weight[taken & (group_of_row[row_of] == number)]
+        total, place = int(size[group_of_row == number].sum()), int(room[classes].sum())
+        most = max(Fraction(total, place), heavy(inside, capacity[members]))
+        fair = _without_heaviest(inside, capacity[members])
+        for one in classes.tolist():
+            answer.most[one], answer.fair[one] = most, fair
+    return answer
+
+
+def _without_heaviest(weight: Int64, capacity: Int64) -> Fraction:
+    """Return the mean use without the partitions that are too much for any member's mean.
+
+    The heaviest goes to the fastest member alone while it is above the mean of what remains.
+    """
+    total, place = int(weight.sum()), int(capacity.sum())
+    few = min(len(capacity) - 1, len(weight))
+    if not few:
+        return Fraction(total, place)
+    heaviest = -np.sort(-np.partition(weight, len(weight) - few)[len(weight) - few :])
+    fastest = -np.sort(-capacity)
+    for one, room in zip(heaviest.tolist(), fastest.tolist(), strict=False):
+        if one * (place - room) <= (total - one) * room:
+            break
+        total, place = total - one, place - room
+    return Fraction(total, place)
+
+
+def _groups(size: Int64, takes: Bool, room: Int64) -> Int64:
+    """Return the number of each row's group, 0 for the most crowded."""
+    if len(size) == 1:
+        return np.zeros(1, dtype=np.int64)
+    scaled, members = scaled_for_prices(size, room)
+    found = prices(size=scaled, takes=takes, member_count=members)
+    assert found is not None, "prices without a limit are always found"
+    _, group = np.unique(-found.of_row, return_inverse=True)
+    return group.reshape(-1)

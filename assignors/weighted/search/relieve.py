@@ -1,0 +1,100 @@
+"""The sequence of steps: off whoever has most, until nobody is above its limit or nothing helps.
+
+Each step lowers the list of all members' fill, sorted from the top, so the sequence ends. It looks
+at no budget: a budget cuts it (`budget.affordable`). It ends when a whole pass finds no step, and
+what a step is depends on the table alone, so nothing is found when it is run again on its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assignors.arrays import Bool
+from assignors.weighted.search.chains import chain_for
+from assignors.weighted.search.steps import step_for
+from assignors.weighted.search.table import Move, Table
+
+IDLE_BELOW = 0.3
+"""A member with less than this part of its fair weight is idle,"""
+
+FILLED_TO = 0.5
+"""and gets partitions up to this part of it at least."""
+
+
+def relief(table: Table) -> Iterator[list[Move]]:
+    """Yield steps off members above their limits, each done on the table.
+
+    Cost: for each step O(M + partitions of the members that it touches), more where subscriptions
+    differ.
+    """
+    stuck: Bool = np.zeros(len(table.load), dtype=np.bool_)
+    has_changed = False
+    while True:
+        above = np.flatnonzero((table.load > table.limit) & ~stuck)
+        if not len(above):
+            if not has_changed or not stuck.any():
+                return
+            stuck[:] = False
+            has_changed = False
+            continue
+        giver = int(above[np.argmax(table.load[above] / table.wide[above])])
+        step = step_for(table, giver) or chain_for(table, giver)
+        if step is None:
+            stuck[giver] = True
+            continue
+        for move in step:
+            table.move(move)
+            stuck[[move.giver, move.receiver]] = False
+        has_changed = True
+        yield step
+
+
+def idle(table: Table, part: float = IDLE_BELOW) -> Bool:
+    """Return which members have less than a part of what is right for them. Cost: O(M)."""
+    takes_any = table.takes.any(axis=0)[table.class_of]
+    below: Bool = takes_any & (table.load < part * table.fair)
+    return below
+
+
+def filling(table: Table, begins: float = IDLE_BELOW, until: float = FILLED_TO) -> Iterator[list[Move]]:
+    """Yield steps that give idle members something, each done on the table.
+
+    A partition comes from the fullest member that has one light enough to leave it no emptier than
+    the receiver. Cost: as `relief`.
+    """
+    waiting = np.flatnonzero(idle(table, begins)).tolist()
+    waiting.sort(key=lambda member: (table.load[member] / table.fair[member], member))
+    for receiver in waiting:
+        while table.load[receiver] < until * table.fair[receiver]:
+            move = _to_idle(table, receiver)
+            if move is None:
+                break
+            table.move(move)
+            yield [move]
+
+
+def _to_idle(table: Table, receiver: int) -> Move | None:
+    """Return the move that suits an idle member best."""
+    fill = table.fill()
+    rows = np.flatnonzero(table.takes[:, table.class_of[receiver]])
+    may = table.takes[rows].any(axis=0)[table.class_of] & (fill > fill[receiver])
+    givers = np.flatnonzero(may)
+    for giver in givers[np.argsort(-fill[givers], kind="stable")].tolist():
+        held = table.held(giver)
+        held = held[table.may_take(held, receiver)]
+        if not len(held):
+            continue
+        equal = (
+            float(table.load[giver]) * table.wide[receiver]
+            - float(table.load[receiver]) * table.wide[giver]
+        ) / (table.wide[giver] + table.wide[receiver])
+        wanted = min(equal, float(table.fair[receiver] - table.load[receiver]))
+        weights = table.weight[held]
+        at = int(np.searchsorted(weights, wanted, side="right")) - 1
+        room = int(table.room()[receiver])
+        for place in (at, at + 1):
+            if 0 <= place < len(held) and weights[place] < 2 * equal and weights[place] <= room:
+                return Move(int(held[place]), giver, receiver)
+    return None

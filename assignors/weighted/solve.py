@@ -1,0 +1,244 @@
+"""Assign by weight: hold while all is well, else move just enough, and say how far it is from best.
+
+The aims, each only among what the ones before leave: every partition that somebody takes has an
+owner; the cost of moves stays within the budget; nothing moves while nobody is above the trigger,
+nor idle; the largest use comes down to the tolerance above what is right; nobody is idle; few
+partitions move; racks, among receivers that stay below their limits. The problem is NP-hard, so
+what is found is not always the best, but the largest use is never above that of holding, and
+`weighted.bounds` says how far from the best it can be at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+
+from assignors.arrays import Bool, Int32, Int64
+from assignors.optimal.rows import topic_rows
+from assignors.weighted.ratios import floors, require_exact
+from assignors.weighted.search.aims import Aims, aims
+from assignors.weighted.search.budget import affordable
+from assignors.weighted.search.place import place
+from assignors.weighted.search.relieve import filling, idle, relief
+from assignors.weighted.search.table import Float64, Move, Places, Table
+
+CHUNK = 10_000
+"""So many weights are looked at together for their common divisor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """How even the uses have to be."""
+
+    tolerance: Fraction = Fraction(1, 20)
+    """Moves bring members down to so much above the use that is right for them,"""
+    trigger: Fraction = Fraction(1, 5)
+    """and begin where one is above it by more than this."""
+    is_fair: bool = False
+    """Whether members with too little get more, too; else only those that are idle."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a negative tolerance, or a trigger below it."""
+        if self.tolerance < 0:
+            raise ValueError(f"tolerance: {self.tolerance} is negative")
+        if self.trigger < self.tolerance:
+            raise ValueError(f"trigger: {self.trigger} is below the tolerance, {self.tolerance}")
+
+
+class Hold(StrEnum):
+    """Why nothing moves."""
+
+    IN_BAND = "in-band"
+    """Nobody is above the trigger, and nobody idle."""
+    NOTHING_HELPS = "nothing-helps"
+    """Somebody is, and no step was found that helps."""
+    BUDGET = "budget"
+    """The first step costs more than the budget."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """An assignment by weight."""
+
+    owner: Int32
+    """int32[P]: who gets each partition, -1 where nobody takes it."""
+    placed: Int32
+    """int32[P]: as `owner`, if nothing had been moved but partitions without an owner placed."""
+    deferred: Int64
+    """int64[N]: partitions that more budget would move, in the order of the steps."""
+    hold: Hold | None
+    """Why nothing moved, `None` where something did."""
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What `solve` is asked. P partitions, T topics, K classes, M members."""
+
+    first: Int64
+    """int64[T + 1]: topic t holds partitions first[t]:first[t + 1]."""
+    takes: Bool
+    """bool[K, T]."""
+    class_of: Int32
+    """int32[M]."""
+    owner: Int32
+    """int32[P]: whom stickiness favours, -1 for nobody."""
+    weight: Int64
+    """int64[P], at least 0."""
+    capacity: Int64
+    """int64[M], at least 1."""
+    cost: Int64 | None = None
+    """int64[P], at least 0: what moving a partition costs; `None`: 1 each."""
+    budget: int | None = None
+    """The cost of all moves, at most; `None`: no limit."""
+    balance: Balance = field(default_factory=Balance)
+    places: Places | None = None
+
+
+def solve(search: Search) -> Solved:
+    """Return an assignment by weight.
+
+    Members and partitions are numbered in the order that breaks ties. The answer is the same if all
+    weights are multiplied by one number. `ValueError` for negative weights or budgets, capacities
+    below 1, and sums of 2**53 and more.
+    Cost: O(P log P) at most, that of `aims`, and that of `relieve` for each step.
+
+    >>> search = Search(
+    ...     first=np.array([0, 4]),
+    ...     takes=np.array([[True]]),
+    ...     class_of=np.array([0, 0], dtype=np.int32),
+    ...     owner=np.array([0, 0, 1, 1], dtype=np.int32),
+    ...     weight=np.array([50, 30, 10, 10]),
+    ...     capacity=np.array([1, 1]),
+    ... )
+    >>> found = solve(search)
+    >>> found.owner.tolist(), found.hold
+    ([0, 1, 1, 1], None)
+    """
+    require_exact(search.weight, search.capacity)
+    cost = np.ones(len(search.owner), dtype=np.int64) if search.cost is None else search.cost
+    if (cost < 0).any():
+        raise ValueError(f"cost[{int(np.argmax(cost < 0))}]: {int(cost.min())} is negative")
+    if search.budget is not None and search.budget < 0:
+        raise ValueError(f"budget: {search.budget} is negative")
+    table, right = _table_of(search, cost)
+    place(table)
+    placed = table.owner.copy()
+    table.limit = _limits(search.balance.tolerance, right, table)
+    steps = _steps(table, search.balance, right)
+    done = affordable(steps, favoured=search.owner, cost=cost, budget=search.budget)
+    owner = placed.copy()
+    for move in _moves(steps[:done]):
+        owner[move.partition] = move.receiver
+    moved = np.array(
+        list(dict.fromkeys(move.partition for move in _moves(steps[done:]))), dtype=np.int64
+    )
+    hold = None
+    if not done:
+        hold = Hold.BUDGET if steps else _why(table, search.balance, right)
+    return Solved(
+        owner=owner,
+        placed=placed,
+        deferred=moved[table.owner[moved] != owner[moved]],
+        hold=hold,
+        steps=done,
+    )
+
+
+def _moves(steps: list[list[Move]]) -> list[Move]:
+    return [move for step in steps for move in step]
+
+
+def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:
+    """Return what the search works on, and the uses that are right for each member's class."""
+    sizes = np.diff(search.first)
+    row_of_topic, takes = topic_rows(search.first, search.takes, search.class_of)
+    row_of = np.repeat(row_of_topic, sizes)
+    weight = np.where(row_of >= 0, search.weight, 0)
+    weight //= max(1, _common_divisor(weight))
+    owner = search.owner.astype(np.int32)
+    held = np.flatnonzero(owner >= 0)
+    row = row_of[held]
+    wrong = (row < 0) | ~takes[row, search.class_of[owner[held]]] if len(takes) else row < 0
+    owner[held[wrong]] = -1
+    right = aims(
+        weight=weight,
+        row_of=row_of,
+        takes=takes,
+        class_of=search.class_of,
+        capacity=search.capacity,
+    )
+    wide = _of_members(right.most, search)
+    load = np.zeros(len(search.capacity), dtype=np.int64)
+    has = owner >= 0
+    np.add.at(load, owner[has], weight[has])
+    table = Table(
+        weight=weight,
+        cost=cost,
+        row_of=row_of,
+        takes=takes,
+        class_of=search.class_of,
+        capacity=search.capacity,
+        wide=np.where(wide > 0, wide, 1.0),
+        fair=_of_members(right.fair, search),
+        limit=load,
+        owner=owner,
+        load=load,
+        places=search.places,
+    )
+    return table, right
+
+
+def _common_divisor(weight: Int64) -> int:
+    """Return the largest number that divides all weights; as a rule the first few settle it."""
+    divisor = 0
+    for begin in range(0, len(weight), CHUNK):
+        divisor = gcd(divisor, int(np.gcd.reduce(weight[begin : begin + CHUNK])))
+        if divisor == 1:
+            break
+    return divisor
+
+
+def _of_members(uses: list[Fraction], search: Search) -> Float64:
+    """Return the weight of each member at the use of its class, float64[M]."""
+    of_class = np.array([float(one) for one in uses])
+    weight: Float64 = of_class[search.class_of] * search.capacity
+    return weight
+
+
+def _limits(tolerance: Fraction, right: Aims, table: Table) -> Int64:
+    """Return the most that each member may have, int64[M]."""
+    limit = np.zeros(len(table.capacity), dtype=np.int64)
+    for number, use in enumerate(right.most):
+        members = np.flatnonzero(table.class_of == number)
+        different, place = np.unique(table.capacity[members], return_inverse=True)
+        limit[members] = floors(use * (1 + tolerance), different)[place]
+    return limit
+
+
+def _steps(table: Table, balance: Balance, right: Aims) -> list[list[Move]]:
+    """Return the steps, all done on the table."""
+    steps: list[list[Move]] = []
+    if _is_above(table, balance, right):
+        steps += relief(table)
+    if balance.is_fair:
+        steps += filling(table, float(1 - balance.tolerance), float(1 - balance.tolerance))
+    elif idle(table).any():
+        steps += filling(table)
+    return steps
+
+
+def _is_above(table: Table, balance: Balance, right: Aims) -> bool:
+    """Return whether somebody has more than the trigger allows."""
+    return bool((table.load > _limits(balance.trigger, right, table)).any())
+
+
+def _why(table: Table, balance: Balance, right: Aims) -> Hold:
+    """Return why there is no step."""
+    if _is_above(table, balance, right) or idle(table).any():
+        return Hold.NOTHING_HELPS
+    return Hold.IN_BAND
