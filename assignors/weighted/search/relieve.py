@@ -13,7 +13,7 @@ import numpy as np
 
 from assignors.arrays import Bool
 from assignors.weighted.search.chains import chain_for
-from assignors.weighted.search.steps import step_for
+from assignors.weighted.search.steps import WORTH, step_for
 from assignors.weighted.search.table import Move, Table
 
 IDLE_BELOW = 0.3
@@ -21,6 +21,9 @@ IDLE_BELOW = 0.3
 
 FILLED_TO = 0.5
 """and gets partitions up to this part of it at least."""
+
+GIVERS = 16
+"""So many of the fullest members are asked for something."""
 
 
 def relief(table: Table) -> Iterator[list[Move]]:
@@ -68,33 +71,47 @@ def filling(table: Table, begins: float = IDLE_BELOW, until: float = FILLED_TO) 
     waiting.sort(key=lambda member: (table.load[member] / table.fair[member], member))
     for receiver in waiting:
         while table.load[receiver] < until * table.fair[receiver]:
-            move = _to_idle(table, receiver)
+            move = _to_idle(table, receiver, until)
             if move is None:
                 break
             table.move(move)
             yield [move]
 
 
-def _to_idle(table: Table, receiver: int) -> Move | None:
-    """Return the move that suits an idle member best."""
+def _to_idle(table: Table, receiver: int, until: float) -> Move | None:
+    """Return a move to an idle member: of the fullest givers the first that has enough for it.
+
+    Else the one that has most, `None` where nobody has a partition that is worth the move.
+    """
     fill = table.fill()
     rows = np.flatnonzero(table.takes[:, table.class_of[receiver]])
     may = table.takes[rows].any(axis=0)[table.class_of] & (fill > fill[receiver])
     givers = np.flatnonzero(may)
-    for giver in givers[np.argsort(-fill[givers], kind="stable")].tolist():
-        held = table.held(giver)
-        held = held[table.may_take(held, receiver)]
-        if not len(held):
-            continue
-        equal = (
-            float(table.load[giver]) * table.wide[receiver]
-            - float(table.load[receiver]) * table.wide[giver]
-        ) / (table.wide[giver] + table.wide[receiver])
-        wanted = min(equal, float(table.fair[receiver] - table.load[receiver]))
-        weights = table.weight[held]
-        at = int(np.searchsorted(weights, wanted, side="right")) - 1
-        room = int(table.room()[receiver])
-        for place in (at, at + 1):
-            if 0 <= place < len(held) and weights[place] < 2 * equal and weights[place] <= room:
-                return Move(int(held[place]), giver, receiver)
+    if len(givers) > GIVERS:
+        lowest = np.partition(fill[givers], len(givers) - GIVERS)[len(givers) - GIVERS]
+        givers = givers[fill[givers] >= lowest]
+    missing = until * float(table.fair[receiver]) - float(table.load[receiver])
+    best, most = None, WORTH * float(table.fair[receiver])
+    for giver in givers[np.argsort(-fill[givers], kind="stable")][:GIVERS].tolist():
+        partition = _suited(table, giver, receiver)
+        if partition is not None and table.weight[partition] > most:
+            best, most = Move(partition, giver, receiver), float(table.weight[partition])
+            if most >= missing:
+                break
+    return best
+
+
+def _suited(table: Table, giver: int, receiver: int) -> int | None:
+    """Return the partition of a giver that comes closest to what its receiver lacks."""
+    held = table.held(giver)
+    held = held[table.may_take(held, receiver)]
+    load, fair = float(table.load[receiver]), float(table.fair[receiver])
+    wide, given = float(table.wide[receiver]), float(table.load[giver])
+    equal = (given * wide - load * table.wide[giver]) / (table.wide[giver] + wide)
+    weights = table.weight[held]
+    at = int(np.searchsorted(weights, min(equal, fair - load), side="right")) - 1
+    room = int(table.room()[receiver])
+    for place in (at, at + 1):
+        if 0 <= place < len(held) and weights[place] < 2 * equal and weights[place] <= room:
+            return int(held[place])
     return None
