@@ -10,6 +10,7 @@ what is found is not always the best, but the largest use is never above that of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -21,7 +22,7 @@ from assignors.arrays import Bool, Int32, Int64
 from assignors.optimal.rows import topic_rows
 from assignors.weighted.ratios import floors, require_exact
 from assignors.weighted.search.aims import Aims, aims
-from assignors.weighted.search.budget import affordable
+from assignors.weighted.search.budget import best_within, price, undo
 from assignors.weighted.search.place import place
 from assignors.weighted.search.relieve import filling, idle, relief
 from assignors.weighted.search.table import Float64, Move, Places, Table
@@ -69,10 +70,9 @@ class Solved:
     placed: Int32
     """int32[P]: as `owner`, if nothing had been moved but partitions without an owner placed."""
     deferred: Int64
-    """int64[N]: partitions that more budget would move, in the order of the steps."""
+    """int64[N]: partitions that move next if the budget allows."""
     hold: Hold | None
     """Why nothing moved, `None` where something did."""
-    steps: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,31 +126,77 @@ def solve(search: Search) -> Solved:
     if search.budget is not None and search.budget < 0:
         raise ValueError(f"budget: {search.budget} is negative")
     table, right = _table_of(search, cost)
+    favoured = table.owner.copy()
     place(table)
     placed = table.owner.copy()
     table.limit = _limits(search.balance.tolerance, right, table)
-    steps = _steps(table, search.balance, right)
-    done = affordable(steps, favoured=search.owner, cost=cost, budget=search.budget)
-    owner = placed.copy()
-    for move in _moves(steps[:done]):
-        owner[move.partition] = move.receiver
-    moved = np.array(
-        list(dict.fromkeys(move.partition for move in _moves(steps[done:]))), dtype=np.int64
+    wanted = Wanted(
+        relief=bool((table.load > _limits(search.balance.trigger, right, table)).any()),
+        filling=search.balance.is_fair or bool(idle(table).any()),
     )
-    hold = None
-    if not done:
-        hold = Hold.BUDGET if steps else _why(table, search.balance, right)
+    after = _improved(table, favoured, wanted, search)
+    deferred = np.zeros(0, dtype=np.int64)
+    if search.budget is not None:
+        rest = after.copy(table.limit)
+        _improve(rest, wanted, search.balance)
+        deferred = np.flatnonzero(rest.owner != after.owner)
     return Solved(
-        owner=owner,
+        owner=after.owner,
         placed=placed,
-        deferred=moved[table.owner[moved] != owner[moved]],
-        hold=hold,
-        steps=done,
+        deferred=deferred,
+        hold=None if (after.owner != placed).any() else _why(wanted, deferred),
     )
 
 
-def _moves(steps: list[list[Move]]) -> list[Move]:
-    return [move for step in steps for move in step]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What there is to do."""
+
+    relief: bool
+    """Somebody has more than the trigger allows."""
+    filling: bool
+    """Somebody is idle, or everybody is to have a fair part."""
+
+
+def _why(wanted: Wanted, deferred: Int64) -> Hold:
+    """Return why nothing moved."""
+    if not (wanted.relief or wanted.filling):
+        return Hold.IN_BAND
+    return Hold.BUDGET if len(deferred) else Hold.NOTHING_HELPS
+
+
+def _improved(table: Table, favoured: Int32, wanted: Wanted, search: Search) -> Table:
+    """Return the table after what the budget pays for."""
+    if search.budget is None:
+        _improve(table, wanted, search.balance)
+        return table
+    if wanted.relief:
+        table = best_within(table, favoured, search.budget)
+    if wanted.filling:
+        has_left = (favoured >= 0) & (table.owner != favoured)
+        spent = int(table.cost[has_left].sum())
+        for step in _filling(table, search.balance):
+            spent += sum(price(table, favoured, move) for move in step)
+            if spent > search.budget:
+                undo(table, step)
+                break
+    return table
+
+
+def _improve(table: Table, wanted: Wanted, balance: Balance) -> None:
+    """Do everything that there is to do."""
+    if wanted.relief:
+        for _ in relief(table):
+            pass
+    if wanted.filling:
+        for _ in _filling(table, balance):
+            pass
+
+
+def _filling(table: Table, balance: Balance) -> Iterator[list[Move]]:
+    """Yield steps that give something to those who have too little."""
+    part = float(1 - balance.tolerance)
+    return filling(table, part, part) if balance.is_fair else filling(table)
 
 
 def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:
@@ -218,27 +264,3 @@ def _limits(tolerance: Fraction, right: Aims, table: Table) -> Int64:
         different, place = np.unique(table.capacity[members], return_inverse=True)
         limit[members] = floors(use * (1 + tolerance), different)[place]
     return limit
-
-
-def _steps(table: Table, balance: Balance, right: Aims) -> list[list[Move]]:
-    """Return the steps, all done on the table."""
-    steps: list[list[Move]] = []
-    if _is_above(table, balance, right):
-        steps += relief(table)
-    if balance.is_fair:
-        steps += filling(table, float(1 - balance.tolerance), float(1 - balance.tolerance))
-    elif idle(table).any():
-        steps += filling(table)
-    return steps
-
-
-def _is_above(table: Table, balance: Balance, right: Aims) -> bool:
-    """Return whether somebody has more than the trigger allows."""
-    return bool((table.load > _limits(balance.trigger, right, table)).any())
-
-
-def _why(table: Table, balance: Balance, right: Aims) -> Hold:
-    """Return why there is no step."""
-    if _is_above(table, balance, right) or idle(table).any():
-        return Hold.NOTHING_HELPS
-    return Hold.IN_BAND

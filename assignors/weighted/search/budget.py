@@ -1,41 +1,96 @@
-"""A budget cuts the sequence of steps: what is done is its longest prefix that can be paid.
+"""A budget: of a fixed list of searches, what the best of them reaches with it.
 
-The sequence does not depend on the budget, and no step makes the largest use larger, so more budget
-never leads to a larger one. A partition costs if it ends with somebody else than the member that
-stickiness favours; one that had no owner costs nothing, nor does one that comes back.
+Which steps are best depends on how many can be paid: with one move, the heaviest partition that
+fits somewhere; with many, the lightest that are enough. So several searches run: one to the limits
+that hold without a budget, one that lowers the fullest member as far as it goes at each step, and
+for some numbers of moves one down to the largest use that so many moves could reach at best. Each
+is cut where the budget ends, and the best is taken. A larger budget cuts the same searches later
+and adds others, so it never leads to a larger use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
 from assignors.arrays import Int32, Int64
-from assignors.weighted.search.table import Move
+from assignors.weighted.ratios import floors
+from assignors.weighted.removal import Removal, removal_of
+from assignors.weighted.search.relieve import relief
+from assignors.weighted.search.table import Move, Table
+
+ONE_BY_ONE = 8
+"""Up to so many moves there is a search for each number, from then on for every half more."""
 
 
-def affordable(
-    steps: Sequence[Sequence[Move]], *, favoured: Int32, cost: Int64, budget: int | None
-) -> int:
-    """Return how many of the steps are done.
+def best_within(table: Table, favoured: Int32, budget: int) -> Table:
+    """Return the table after the best search that the budget pays for.
 
-    `favoured` is int32[P], -1 for nobody; `cost` int64[P]; `None` is no limit. Cost: O(moves).
-
-    >>> steps = [[Move(0, 0, 1)], [Move(1, 0, 2), Move(2, 2, 0)], [Move(0, 1, 0)]]
-    >>> owner, cost = np.array([0, 0, 2], dtype=np.int32), np.array([1, 1, 1])
-    >>> [affordable(steps, favoured=owner, cost=cost, budget=each) for each in (0, 1, 2, 3)]
-    [0, 1, 3, 3]
+    `favoured` is int32[P], -1 for nobody: a partition costs if it ends with somebody else; one that
+    had no owner costs nothing. Cost: that of `relief`, for O(log budget) searches of at most so
+    many moves.
     """
-    if budget is None:
-        return len(steps)
-    spent, longest = 0, 0
-    for number, step in enumerate(steps, start=1):
-        for partition, giver, receiver in step:
-            home = int(favoured[partition])
-            if home >= 0:
-                one = int(cost[partition])
-                spent += one * (int(receiver != home) - int(giver != home))
-        if spent <= budget:
-            longest = number
-    return longest
+    best, spent = table.copy(table.limit), 0
+    for search, of_fullest in _searches(table, favoured, budget):
+        tried, cost = _cut(search, favoured, budget, of_fullest=of_fullest)
+        use, least = tried.largest_use(), best.largest_use()
+        if use < least or (use == least and cost < spent):
+            best, spent = tried, cost
+    best.limit = table.limit
+    return best
+
+
+def _searches(table: Table, favoured: Int32, budget: int) -> Iterator[tuple[Table, bool]]:
+    """Yield tables with their limits, and whether to stop where the fullest cannot be helped."""
+    yield table.copy(table.limit), False
+    yield table.copy(np.zeros_like(table.limit)), True
+    owned = np.where(favoured == table.owner, table.owner, np.int32(-1))
+    removal = removal_of(table.weight, owned, table.capacity)
+    for moves in _numbers(budget, len(removal.rest)):
+        yield table.copy(np.maximum(table.limit, _at_most(removal, moves, table))), False
+
+
+def _numbers(budget: int, most: int) -> Iterator[int]:
+    """Yield numbers of moves up to the budget; those for a larger one begin with them."""
+    number = 1
+    while number <= min(budget, most):
+        yield number
+        number += 1 if number < ONE_BY_ONE else number // 2
+
+
+def _at_most(removal: Removal, moves: int, table: Table) -> Int64:
+    """Return what each member has at the use that so many moves reach at best, int64[M]."""
+    use: Fraction = removal.use_within(moves)
+    different, place = np.unique(table.capacity, return_inverse=True)
+    weights: Int64 = floors(use, different)[place]
+    return weights
+
+
+def _cut(table: Table, favoured: Int32, budget: int, *, of_fullest: bool) -> tuple[Table, int]:
+    """Return the table after the steps that can be paid, and their cost."""
+    spent = 0
+    for step in relief(table, of_fullest=of_fullest):
+        cost = spent + sum(price(table, favoured, move) for move in step)
+        if cost > budget:
+            undo(table, step)
+            break
+        spent = cost
+    return table, spent
+
+
+def price(table: Table, favoured: Int32, move: Move) -> int:
+    """Return what a move costs: less than nothing where a partition comes back."""
+    home = int(favoured[move.partition])
+    if home < 0:
+        return 0
+    return int(table.cost[move.partition]) * (
+        int(move.receiver != home) - int(move.giver != home)
+    )
+
+
+def undo(table: Table, step: list[Move]) -> None:
+    """Take a step back. Cost: that of doing it."""
+    for move in reversed(step):
+        table.move(Move(move.partition, move.receiver, move.giver))

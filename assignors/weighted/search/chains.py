@@ -33,7 +33,7 @@ def chain_for(table: Table, giver: int) -> list[Move] | None:
     (PARTITIONS x RECEIVERS) ** DEPTH tries, each O(SHED x M).
     """
     top = float(table.load[giver] / table.wide[giver])
-    largest = float((table.load / table.capacity).max())
+    largest = table.largest_use()
     done: list[Move] = []
     tries = [PARTITIONS * RECEIVERS * DEPTH]
     goal = top * (1 - WORTH)

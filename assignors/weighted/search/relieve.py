@@ -26,8 +26,10 @@ GIVERS = 16
 """So many of the fullest members are asked for something."""
 
 
-def relief(table: Table) -> Iterator[list[Move]]:
+def relief(table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
     """Yield steps off members above their limits, each done on the table.
+
+    With `of_fullest` it ends where nothing helps the fullest one.
 
     Cost: for each step O(M + partitions of the members that it touches), more where subscriptions
     differ.
@@ -45,6 +47,8 @@ def relief(table: Table) -> Iterator[list[Move]]:
         giver = int(above[np.argmax(table.load[above] / table.wide[above])])
         step = step_for(table, giver) or chain_for(table, giver)
         if step is None:
+            if of_fullest:
+                return
             stuck[giver] = True
             continue
         for move in step:

@@ -132,7 +132,7 @@ def _lower(table: Table, giver: int, held: Int64) -> list[Move] | None:
     """Return one or two moves after which the higher of two members is lower than it was."""
     top = float(table.load[giver] / table.wide[giver])
     goal = top * (1 - WORTH)
-    largest = float((table.load / table.capacity).max())
+    largest = table.largest_use()
     best: tuple[float, list[Move]] | None = None
     for receiver in _emptiest(table, giver, held).tolist():
         mine = held[table.may_take(held, receiver)]

@@ -7,7 +7,7 @@ integers, or as quotients of two integers, which IEEE arithmetic rounds in the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -82,6 +82,22 @@ class Table:
     """int64[M + 1]: where each member's begin in `order`."""
     of_row: dict[int, Int64] = field(default_factory=dict)
 
+    def copy(self, limit: Int64) -> Table:
+        """Return a table on which another search can be tried, with other limits. Cost: O(P)."""
+        if self.order is None:
+            self.order, self.start = self._grouped()
+        return replace(
+            self,
+            limit=limit,
+            owner=self.owner.copy(),
+            load=self.load.copy(),
+            by_member=self.by_member.copy(),
+        )
+
+    def largest_use(self) -> float:
+        """Return the largest use of any member, weight for capacity. Cost: O(M)."""
+        return float((self.load / self.capacity).max(initial=0))
+
     def held(self, member: int) -> Int64:
         """Return a member's partitions that have a weight, lightest first, then by number.
 
@@ -127,8 +143,7 @@ class Table:
         It may come up to its limit, and to the largest use of any member: so no step makes that
         larger. Cost: O(M).
         """
-        largest = float((self.load / self.capacity).max())
-        highest = np.floor(largest * self.capacity * (1 - 2.0**-50)).astype(np.int64)
+        highest = np.floor(self.largest_use() * self.capacity * (1 - 2.0**-50)).astype(np.int64)
         return np.minimum(self.limit, highest) - self.load
 
     def move(self, move: Move) -> None:
