@@ -12,9 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from assignors.optimal.prices import prices
 from assignors.problem import Bool, Int32, Int64
 from assignors.weighted.heavy import heavy
-from assignors.weighted.level import PriceFunction, level
+from assignors.weighted.level import level
 from assignors.weighted.ratios import require_exact
 
 
@@ -50,26 +51,22 @@ def bounds(
     takes: Bool,
     class_of: Int32,
     capacity: Int64,
-    prices: PriceFunction,
 ) -> Bounds:
     """Return what no assignment of the group can do better.
 
     `weight` is int64[P], at least 0; `topic_of` is int32[P]; `takes` is bool[K, T], which
     topics a class of members subscribes to; `class_of` is int32[M]; `capacity` is int64[M], at
-    least 1. `prices` is `assignors.optimal.prices.prices`, given as an argument because families
-    do not import each other. Partitions that nobody takes do not count.
+    least 1. Partitions that nobody takes do not count.
     `ValueError` for negative weights, capacities below 1, or sums of 2**53 and more.
     Cost: O(P log P + M log M), two maximum flows on rows x classes for each split into levels,
     and O(P) for each distinct set of takers that may have a better heavy bound.
 
-    >>> from assignors.optimal.prices import prices
     >>> found = bounds(
     ...     weight=np.array([900, 20, 20]),
     ...     topic_of=np.array([0, 0, 0], dtype=np.int32),
     ...     takes=np.array([[True]]),
     ...     class_of=np.array([0, 0], dtype=np.int32),
     ...     capacity=np.array([1, 1]),
-    ...     prices=prices,
     ... )
     >>> found.level, found.heavy
     (Fraction(470, 1), Fraction(900, 1))

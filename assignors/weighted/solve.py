@@ -10,19 +10,22 @@ what is found is not always the best, but the largest use is never above that of
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 from math import gcd
 
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64
 from assignors.optimal.rows import topic_rows
+from assignors.optimal.solve import solve as optimal_solve
 from assignors.weighted.ratios import floors, require_exact
 from assignors.weighted.search.aims import Aims, aims
-from assignors.weighted.search.budget import best_within, price, undo
+from assignors.weighted.search.budget import best_within
 from assignors.weighted.search.place import place
 from assignors.weighted.search.relieve import filling, idle, relief
 from assignors.weighted.search.table import Float64, Move, Places, Table
@@ -125,78 +128,110 @@ def solve(search: Search) -> Solved:
         raise ValueError(f"cost[{int(np.argmax(cost < 0))}]: {int(cost.min())} is negative")
     if search.budget is not None and search.budget < 0:
         raise ValueError(f"budget: {search.budget} is negative")
+    if _counts_alone(search):
+        return _by_count(search)
     table, right = _table_of(search, cost)
     favoured = table.owner.copy()
     place(table)
     placed = table.owner.copy()
     table.limit = _limits(search.balance.tolerance, right, table)
-    wanted = Wanted(
-        relief=bool((table.load > _limits(search.balance.trigger, right, table)).any()),
-        filling=search.balance.is_fair or bool(idle(table).any()),
-    )
-    after = _improved(table, favoured, wanted, search)
+    trigger = _limits(search.balance.trigger, right, table)
+    steps = partial(_steps, search.balance, trigger)
+    is_settled = not _wants_relief(table, trigger) and not _wants_filling(table, search.balance)
     deferred = np.zeros(0, dtype=np.int64)
-    if search.budget is not None:
+    if search.budget is None:
+        after = table
+        deque(steps(after), maxlen=0)
+    else:
+        after = best_within(table, favoured, search.budget, steps)
         rest = after.copy(table.limit)
-        _improve(rest, wanted, search.balance)
+        deque(steps(rest), maxlen=0)
         deferred = np.flatnonzero(rest.owner != after.owner)
     return Solved(
         owner=after.owner,
         placed=placed,
         deferred=deferred,
-        hold=None if (after.owner != placed).any() else _why(wanted, deferred),
+        hold=None if (after.owner != placed).any() else _why(deferred, is_settled=is_settled),
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What there is to do."""
+def _counts_alone(search: Search) -> bool:
+    """Return whether this is the problem of `optimal/sticky`, which has an exact answer."""
+    weight, capacity, cost = search.weight, search.capacity, search.cost
+    return bool(
+        search.budget is None
+        and not search.balance.trigger
+        and len(weight)
+        and len(capacity)
+        and weight[0] > 0
+        and (weight == weight[0]).all()
+        and (capacity == capacity[0]).all()
+        and (cost is None or (cost == cost[0]).all())
+    )
 
-    relief: bool
-    """Somebody has more than the trigger allows."""
-    filling: bool
-    """Somebody is idle, or everybody is to have a fair part."""
+
+def _by_count(search: Search) -> Solved:
+    """Return the best balance by count, and of all with that the fewest moves."""
+    places = search.places
+    best = optimal_solve(
+        first=search.first,
+        takes=search.takes,
+        class_of=search.class_of,
+        owner=search.owner,
+        rack=None if places is None else places.rack,
+        replica_set=None if places is None else places.replica_set,
+        replica_racks=None if places is None else places.replica_racks,
+    )
+    had = search.owner >= 0
+    moved = bool((best.owner[had] != search.owner[had]).any())
+    return Solved(
+        owner=best.owner,
+        placed=np.where(had, search.owner, best.owner),
+        deferred=np.zeros(0, dtype=np.int64),
+        hold=None if moved else Hold.IN_BAND,
+    )
 
 
-def _why(wanted: Wanted, deferred: Int64) -> Hold:
+def _why(deferred: Int64, *, is_settled: bool) -> Hold:
     """Return why nothing moved."""
-    if not (wanted.relief or wanted.filling):
+    if is_settled:
         return Hold.IN_BAND
     return Hold.BUDGET if len(deferred) else Hold.NOTHING_HELPS
 
 
-def _improved(table: Table, favoured: Int32, wanted: Wanted, search: Search) -> Table:
-    """Return the table after what the budget pays for."""
-    if search.budget is None:
-        _improve(table, wanted, search.balance)
-        return table
-    if wanted.relief:
-        table = best_within(table, favoured, search.budget)
-    if wanted.filling:
-        has_left = (favoured >= 0) & (table.owner != favoured)
-        spent = int(table.cost[has_left].sum())
-        for step in _filling(table, search.balance):
-            spent += sum(price(table, favoured, move) for move in step)
-            if spent > search.budget:
-                undo(table, step)
-                break
-    return table
+def _wants_relief(table: Table, trigger: Int64) -> bool:
+    """Return whether somebody has more than the trigger allows."""
+    return bool((table.load > trigger).any())
 
 
-def _improve(table: Table, wanted: Wanted, balance: Balance) -> None:
-    """Do everything that there is to do."""
-    if wanted.relief:
-        for _ in relief(table):
-            pass
-    if wanted.filling:
-        for _ in _filling(table, balance):
-            pass
+def _wants_filling(table: Table, balance: Balance) -> bool:
+    """Return whether somebody is idle, or everybody is to have a fair part."""
+    return balance.is_fair or bool(idle(table).any())
 
 
-def _filling(table: Table, balance: Balance) -> Iterator[list[Move]]:
-    """Yield steps that give something to those who have too little."""
-    part = float(1 - balance.tolerance)
-    return filling(table, part, part) if balance.is_fair else filling(table)
+def _steps(
+    balance: Balance,
+    trigger: Int64,
+    table: Table,
+    *,
+    of_fullest: bool = False,
+) -> Iterator[list[Move]]:
+    """Yield all that there is to do, each step done on the table, until nothing is left.
+
+    What is done for one member may be the end of another's rest, so both kinds of steps take turns.
+    """
+    has_changed = True
+    while has_changed:
+        has_changed = False
+        if _wants_relief(table, trigger):
+            for step in relief(table, of_fullest=of_fullest):
+                has_changed = True
+                yield step
+        if _wants_filling(table, balance):
+            part = float(1 - balance.tolerance)
+            for step in filling(table, part, part) if balance.is_fair else filling(table):
+                has_changed = True
+                yield step
 
 
 def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:

@@ -11,7 +11,6 @@ import numpy as np
 from ortools.linear_solver import pywraplp
 
 from assignors.arrays import Bool, Int32, Int64
-from assignors.optimal.prices import prices
 from assignors.weighted.bounds import Bounds, bounds
 
 SCALE = 2
@@ -35,7 +34,6 @@ class Weighted:
             takes=np.array(self.may, dtype=np.bool_).T,
             class_of=np.arange(len(self.capacity), dtype=np.int32),
             capacity=np.array(self.capacity, dtype=np.int64),
-            prices=prices,
         )
 
 

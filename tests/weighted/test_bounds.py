@@ -156,7 +156,6 @@ def test_heavy_looks_at_the_takers_of_each_topic() -> None:
         takes=np.array([[True, True], [False, True], [True, False]]),
         class_of=np.array([0, 0, 1], dtype=np.int32),
         capacity=np.array([1, 1, 1]),
-        prices=prices,
     )
     assert found == Bounds(level=Fraction(15, 2), heavy=Fraction(10))
     assert found.use == 10
@@ -236,7 +235,6 @@ def test_a_class_without_members_takes_nothing() -> None:
         takes=np.array([[True, False], [True, True], [False, False]]),
         class_of=np.array([0, 2], dtype=np.int32),
         capacity=np.array([2, 1]),
-        prices=prices,
     )
     assert found == Bounds(level=Fraction(3), heavy=Fraction(3))
 
@@ -261,5 +259,4 @@ def test_what_is_no_weight_or_capacity_is_an_error(
             takes=np.array([[True]]),
             class_of=np.zeros(len(capacity), dtype=np.int32),
             capacity=np.array(capacity),
-            prices=prices,
         )

@@ -30,9 +30,7 @@ class Aims:
     """What the members have in the mean that do not have one of the heaviest partitions alone."""
 
 
-def aims(
-    *, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity: Int64
-) -> Aims:
+def aims(*, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity: Int64) -> Aims:
     """Return the uses that are right for each of K classes.
 
     `weight` is int64[P]; `row_of` int32[P], -1 where nobody takes a partition; `takes` bool[R, K],

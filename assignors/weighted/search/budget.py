@@ -12,34 +12,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
 from assignors.arrays import Int32, Int64
 from assignors.weighted.ratios import floors
 from assignors.weighted.removal import Removal, removal_of
-from assignors.weighted.search.relieve import relief
+from assignors.weighted.search.relieve import idle
 from assignors.weighted.search.table import Move, Table
 
 ONE_BY_ONE = 8
 """Up to so many moves there is a search for each number, from then on for every half more."""
 
 
-def best_within(table: Table, favoured: Int32, budget: int) -> Table:
+class Steps(Protocol):
+    """A search: all that there is to do on a table."""
+
+    def __call__(self, table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
+        """Yield steps, each done; with `of_fullest` only until nothing helps the fullest."""
+
+
+def best_within(table: Table, favoured: Int32, budget: int, steps: Steps) -> Table:
     """Return the table after the best search that the budget pays for.
 
     `favoured` is int32[P], -1 for nobody: a partition costs if it ends with somebody else; one that
-    had no owner costs nothing. Cost: that of `relief`, for O(log budget) searches of at most so
-    many moves.
+    had no owner costs nothing. Of equal uses the one that leaves fewest members idle, then the
+    cheapest. Cost: that of `steps`, for O(log budget) searches of at most so many moves.
     """
-    best, spent = table.copy(table.limit), 0
-    for search, of_fullest in _searches(table, favoured, budget):
-        tried, cost = _cut(search, favoured, budget, of_fullest=of_fullest)
-        use, least = tried.largest_use(), best.largest_use()
-        if use < least or (use == least and cost < spent):
-            best, spent = tried, cost
+    best, known = table, _worth(table, 0)
+    for tried, of_fullest in _searches(table, favoured, budget):
+        cost = _cut(tried, favoured, budget, steps(tried, of_fullest=of_fullest))
+        worth = _worth(tried, cost)
+        if worth < known:
+            best, known = tried, worth
     best.limit = table.limit
     return best
+
+
+def _worth(table: Table, cost: int) -> tuple[float, int, int]:
+    return table.largest_use(), int(idle(table).sum()), cost
 
 
 def _searches(table: Table, favoured: Int32, budget: int) -> Iterator[tuple[Table, bool]]:
@@ -68,29 +80,22 @@ def _at_most(removal: Removal, moves: int, table: Table) -> Int64:
     return weights
 
 
-def _cut(table: Table, favoured: Int32, budget: int, *, of_fullest: bool) -> tuple[Table, int]:
-    """Return the table after the steps that can be paid, and their cost."""
+def _cut(table: Table, favoured: Int32, budget: int, steps: Iterator[list[Move]]) -> int:
+    """Do the steps that can be paid, and return their cost."""
     spent = 0
-    for step in relief(table, of_fullest=of_fullest):
-        cost = spent + sum(price(table, favoured, move) for move in step)
+    for step in steps:
+        cost = spent + sum(_price(table, favoured, move) for move in step)
         if cost > budget:
-            undo(table, step)
+            for move in reversed(step):
+                table.move(Move(move.partition, move.receiver, move.giver))
             break
         spent = cost
-    return table, spent
+    return spent
 
 
-def price(table: Table, favoured: Int32, move: Move) -> int:
+def _price(table: Table, favoured: Int32, move: Move) -> int:
     """Return what a move costs: less than nothing where a partition comes back."""
     home = int(favoured[move.partition])
     if home < 0:
         return 0
-    return int(table.cost[move.partition]) * (
-        int(move.receiver != home) - int(move.giver != home)
-    )
-
-
-def undo(table: Table, step: list[Move]) -> None:
-    """Take a step back. Cost: that of doing it."""
-    for move in reversed(step):
-        table.move(Move(move.partition, move.receiver, move.giver))
+    return int(table.cost[move.partition]) * (int(move.receiver != home) - int(move.giver != home))

@@ -2,7 +2,8 @@
 
 Each step lowers the list of all members' fill, sorted from the top, so the sequence ends. It looks
 at no budget: a budget cuts it (`budget.affordable`). It ends when a whole pass finds no step, and
-what a step is depends on the table alone, so nothing is found when it is run again on its result.
+what a step is depends on the table alone, so nothing is found when it is run again on its
+result. Chains are looked for where the fullest member of all needs one.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def relief(table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
             has_changed = False
             continue
         giver = int(above[np.argmax(table.load[above] / table.wide[above])])
-        step = step_for(table, giver) or chain_for(table, giver)
+        step = step_for(table, giver)
+        if step is None and giver == int(np.argmax(table.fill())):
+            step = chain_for(table, giver)
         if step is None:
             if of_fullest:
                 return
@@ -60,12 +63,14 @@ def relief(table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
 
 def idle(table: Table, part: float = IDLE_BELOW) -> Bool:
     """Return which members have less than a part of what is right for them. Cost: O(M)."""
-    takes_any = table.takes.any(axis=0)[table.class_of]
-    below: Bool = takes_any & (table.load < part * table.fair)
+    takes_any: Bool = np.any(table.takes, axis=0)
+    below: Bool = takes_any[table.class_of] & (table.load < part * table.fair)
     return below
 
 
-def filling(table: Table, begins: float = IDLE_BELOW, until: float = FILLED_TO) -> Iterator[list[Move]]:
+def filling(
+    table: Table, begins: float = IDLE_BELOW, until: float = FILLED_TO
+) -> Iterator[list[Move]]:
     """Yield steps that give idle members something, each done on the table.
 
     A partition comes from the fullest member that has one light enough to leave it no emptier than
@@ -89,8 +94,8 @@ def _to_idle(table: Table, receiver: int, until: float) -> Move | None:
     """
     fill = table.fill()
     rows = np.flatnonzero(table.takes[:, table.class_of[receiver]])
-    may = table.takes[rows].any(axis=0)[table.class_of] & (fill > fill[receiver])
-    givers = np.flatnonzero(may)
+    shares: Bool = np.any(table.takes[rows], axis=0)
+    givers = np.flatnonzero(shares[table.class_of] & (fill > fill[receiver]))
     if len(givers) > GIVERS:
         lowest = np.partition(fill[givers], len(givers) - GIVERS)[len(givers) - GIVERS]
         givers = givers[fill[givers] >= lowest]
@@ -113,7 +118,7 @@ def _suited(table: Table, giver: int, receiver: int) -> int | None:
     wide, given = float(table.wide[receiver]), float(table.load[giver])
     equal = (given * wide - load * table.wide[giver]) / (table.wide[giver] + wide)
     weights = table.weight[held]
-    at = int(np.searchsorted(weights, min(equal, fair - load), side="right")) - 1
+    at = int(weights.searchsorted(min(equal, fair - load), side="right")) - 1
     room = int(table.room()[receiver])
     for place in (at, at + 1):
         if 0 <= place < len(held) and weights[place] < 2 * equal and weights[place] <= room:

@@ -82,7 +82,8 @@ def _single(table: Table, giver: int, partition: int, room: Int64) -> Move:
 def _emptiest(table: Table, giver: int, held: Int64) -> Int64:
     """Return the emptiest members that may take something of what a member has."""
     rows = np.unique(table.row_of[held])
-    may = table.takes[rows].any(axis=0)[table.class_of]
+    shared: Bool = np.any(table.takes[rows], axis=0)
+    may = shared[table.class_of]
     may[giver] = False
     members = np.flatnonzero(may)
     if len(members) <= SPREAD:
@@ -108,7 +109,7 @@ def _exchange_to_limit(table: Table, giver: int, held: Int64, room: Int64) -> li
         if not len(theirs) or not len(mine):
             continue
         ours, others = table.weight[mine], table.weight[theirs]
-        at = np.searchsorted(others, ours - excess, side="right") - 1
+        at = others.searchsorted(ours - excess, side="right") - 1
         difference = np.where(at >= 0, ours - others[at], np.iinfo(np.int64).max)
         best = int(np.argmin(difference))
         if difference[best] <= room[receiver]:
@@ -150,13 +151,11 @@ def _lower(table: Table, giver: int, held: Int64) -> list[Move] | None:
     return None if best is None else best[1]
 
 
-def _higher(
-    table: Table, giver: int, receiver: int, shifted: Int64, largest: float
-) -> Float64:
+def _higher(table: Table, giver: int, receiver: int, shifted: Int64, largest: float) -> Float64:
     """Return the fill of the higher of both after weight has been shifted, infinite if too high."""
     left = (table.load[giver] - shifted) / table.wide[giver]
     taken = table.load[receiver] + shifted
-    higher = np.maximum(left, taken / table.wide[receiver])
+    higher: Float64 = np.maximum(left, taken / table.wide[receiver])
     refused: Bool = (shifted <= 0) | (taken / table.capacity[receiver] > largest)
     higher[refused] = np.inf
     return higher
@@ -180,7 +179,7 @@ def _two(
         - float(table.load[receiver]) * table.wide[giver]
     ) / wide
     ours, others = table.weight[mine], table.weight[theirs]
-    at = np.searchsorted(others, ours - wanted)
+    at = others.searchsorted(ours - wanted)
     best: tuple[float, list[Move]] | None = None
     for near in (at - 1, at):
         place = np.clip(near, 0, len(others) - 1)

@@ -135,7 +135,8 @@ class Table:
 
     def fill(self) -> Float64:
         """Return what each member has as a part of what is right for it, float64[M]."""
-        return self.load / self.wide
+        fill: Float64 = self.load / self.wide
+        return fill
 
     def room(self) -> Int64:
         """Return how much more each member may get, int64[M].
@@ -144,7 +145,8 @@ class Table:
         larger. Cost: O(M).
         """
         highest = np.floor(self.largest_use() * self.capacity * (1 - 2.0**-50)).astype(np.int64)
-        return np.minimum(self.limit, highest) - self.load
+        room: Int64 = np.minimum(self.limit, highest) - self.load
+        return room
 
     def move(self, move: Move) -> None:
         """Do a move. Cost: O(partitions of both members)."""
@@ -152,9 +154,12 @@ class Table:
         weight = int(self.weight[partition])
         before, after = self.held(giver), self.held(receiver)
         at = self._place(before, weight, partition)
-        self.by_member[giver] = np.delete(before, at)
+        less = np.empty(len(before) - 1, dtype=np.int64)
+        less[:at], less[at:] = before[:at], before[at + 1 :]
         at = self._place(after, weight, partition)
-        self.by_member[receiver] = np.insert(after, at, partition)
+        more = np.empty(len(after) + 1, dtype=np.int64)
+        more[:at], more[at], more[at + 1 :] = after[:at], partition, after[at:]
+        self.by_member[giver], self.by_member[receiver] = less, more
         self.owner[partition] = receiver
         self.load[giver] -= weight
         self.load[receiver] += weight
@@ -162,6 +167,5 @@ class Table:
     def _place(self, held: Int64, weight: int, partition: int) -> int:
         """Return where a partition stands, or would stand, in a sorted list."""
         weights = self.weight[held]
-        low = int(np.searchsorted(weights, weight, side="left"))
-        high = int(np.searchsorted(weights, weight, side="right"))
-        return low + int(np.searchsorted(held[low:high], partition))
+        low, high = weights.searchsorted(weight), weights.searchsorted(weight, side="right")
+        return int(low + held[low:high].searchsorted(partition))
