@@ -73,6 +73,7 @@ CHAPTERS = (
     gallery.outages,
     gallery.migrations,
     gallery.clients,
+    gallery.threads,
     gallery.pushing,
 )
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.docs import (
+    client_models,
     codes,
     command_reference,
     conformance,
@@ -34,6 +35,7 @@ GENERATED: dict[Path, Callable[[], str]] = {
     tables.PAGE: tables.page,
     conformance.PAGE: conformance.page,
     coordinator_models.PAGE: coordinator_models.page,
+    **client_models.FILES,
     simulator_reference.PAGE: simulator_reference.page,
 }
 """File -> its text."""

@@ -20,6 +20,8 @@ from assignors.replay.simulated.figures import comparison, differences
 from assignors.replay.simulated.life import run_details
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import Played
+from assignors.simulation.timed.tables.labels import variant_of
+from assignors.simulation.timed.tables.rows import identity
 from assignors.simulation.timed.tables.summary import summary_rows
 
 __all__ = ["simulation_page"]
@@ -43,7 +45,8 @@ def simulation_page(
     paragraphs. Needs Jinja2 (the extra `replay`). Cost: linear in the intervals of the runs.
     """
     style, script = own_code("page.css"), own_code("page.js")
-    summary = list(summary_rows(results, by=()))
+    compared = [{**row, "variant": variant_of(row)} for row in results]
+    summary = list(summary_rows(compared, by=(), between="variant"))
     seeds = {row["seed"] for row in results}
     html = render(
         "simulation.html",
@@ -57,7 +60,10 @@ def simulation_page(
         differences=differences(summary) if len(seeds) > 1 else None,
         errors=[_error(row) for row in results if row["error"]],
         lives=[
-            (scenario.protocol.value, run_details(scenario, played, limits, anchor=f"run-{number}"))
+            (
+                variant_of(identity(scenario)),
+                run_details(scenario, played, limits, anchor=f"run-{number}"),
+            )
             for number, (scenario, played) in enumerate(runs, start=1)
         ],
     )
@@ -65,4 +71,4 @@ def simulation_page(
 
 
 def _error(row: Mapping[str, Any]) -> str:
-    return f"{row['protocol']}, seed {row['seed']}: {row['error']}"
+    return f"{variant_of(row)}, seed {row['seed']}: {row['error']}"

@@ -53,7 +53,7 @@ def differences(summary: Iterable[Mapping[str, Any]]) -> TableView | None:
 def _by_protocol(summary: Iterable[Mapping[str, Any]]) -> list[Figures]:
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in summary:
-        found.setdefault(str(row["protocol"]), {})[row["figure"]] = row
+        found.setdefault(str(row["variant"]), {})[row["figure"]] = row
     return list(found.items())
 
 

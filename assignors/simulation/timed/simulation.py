@@ -51,6 +51,7 @@ from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.running.settling import settled
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
+from assignors.simulation.timed.threads.sides import sides_with_threads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +127,7 @@ def _prepared(
         ledger.grow(0, topic, count)
     queue: EventQueue[Event] = EventQueue()
     sides, processing = sides_with_offsets(scenario, lambda: queue.now)
+    sides = sides_with_threads(scenario, sides, processing, lambda: queue.now)
     run = Run(
         scenario=scenario,
         queue=queue,

@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
 from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER
 
-KINDS = [each for each in FaultKind if each is not FaultKind.HANGING_TRANSACTION]
-"""Those that can happen to groups without records."""
+KINDS = [
+    each
+    for each in FaultKind
+    if each not in {FaultKind.HANGING_TRANSACTION, FaultKind.STALLED_THREAD}
+]
+"""Those that can happen to groups without records whose clients have no threads of their own."""
 ENDS_MS = 75_000
 """By then all faults are over."""
 

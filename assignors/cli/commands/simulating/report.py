@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,10 @@ import click
 from assignors.cli.commands.simulating.timed import TimedRequest
 from assignors.documents.values import Document
 from assignors.simulation.timed.gallery import GALLERY
-from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.tables.labels import variant_of
+from assignors.simulation.timed.tables.rows import GIVEN, scenario_of
 
 
 def with_report(
@@ -49,13 +50,15 @@ def with_report(
 
 
 def _runs(request: TimedRequest, results: Iterable[Document]) -> Iterator[tuple[Scenario, Played]]:
-    """Yield the first run without an error under each protocol, with its history."""
-    first: dict[str, Any] = {}
+    """Yield the first run without an error of each variant, with its history."""
+    first: dict[str, Document] = {}
     for row in results:
         if row["error"] is None:
-            first.setdefault(str(row["protocol"]), row["seed"])
-    for protocol, seed in first.items():
-        scenario = replace(request.scenario, seed=seed, protocol=GroupProtocol(protocol))
+            first.setdefault(variant_of(row), row)
+    text = request.text
+    for row in first.values():
+        given = {name: row[name] for name in GIVEN if name != "scenario"}
+        scenario = scenario_of({**given, "scenario": text})
         yield scenario, simulate(scenario, keeps_history=True)
 
 

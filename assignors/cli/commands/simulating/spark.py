@@ -55,7 +55,7 @@ def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[M
 
 
 def timed_with_spark(
-    text: str, protocols: Sequence[str], first_seed: int, seeds: int, what: str
+    text: str, variants: Sequence[Mapping[str, str | None]], first_seed: int, seeds: int, what: str
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the results (`simulate`) or the `intervals` of a scenario, as the engine python does.
 
@@ -66,12 +66,17 @@ def timed_with_spark(
 
         from assignors.simulation.timed.tables import spark  # noqa: PLC0415  # needs that extra
 
-        names = f.array(*map(f.lit, protocols))
-        runs = seeds * len(protocols)
+        runs = seeds * len(variants)
+        place = (f.col("id") / seeds).cast("int")
         frame = session.range(runs, numPartitions=min(runs, TASKS)).select(
             f.lit(text).alias("scenario"),
             (f.lit(first_seed) + f.col("id") % seeds).alias("seed"),
-            f.get(names, (f.col("id") / seeds).cast("int")).alias("protocol"),
+            *(
+                f.get(f.array(*(f.lit(each[name]) for each in variants)), place)
+                .cast("string")
+                .alias(name)
+                for name in variants[0]
+            ),
         )
         for row in frame.transform(getattr(spark, what)).toLocalIterator():
             yield row.asDict()

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedRequest:
-    """Which runs are asked for: every protocol with every seed."""
+    """Which runs are asked for: every protocol with every client model and every seed."""
 
     scenario: Scenario
     protocols: tuple[str, ...]
+    clients: tuple[str | None, ...]
+    """Client models of all members; `None`: each its own."""
     first_seed: int
     seeds: int
     engine: str
@@ -43,7 +45,16 @@ class TimedRequest:
     @property
     def count(self) -> int:
         """How many runs there are."""
-        return self.seeds * len(self.protocols)
+        return self.seeds * len(self.variants)
+
+    @property
+    def variants(self) -> list[dict[str, str | None]]:
+        """What is compared side by side: columns of the rows, beside scenario and seed."""
+        return [
+            {"protocol": protocol, "client_model": client}
+            for protocol in self.protocols
+            for client in self.clients
+        ]
 
     @property
     def text(self) -> str:
@@ -51,11 +62,11 @@ class TimedRequest:
         return dumps(document_from_scenario(self.scenario))
 
     def rows(self) -> Iterator[Row]:
-        """Yield a scenario row for each run, by protocol and then by seed."""
+        """Yield a scenario row for each run, by variant and then by seed."""
         text = self.text
-        for protocol in self.protocols:
+        for variant in self.variants:
             for seed in range(self.first_seed, self.first_seed + self.seeds):
-                yield {"scenario": text, "seed": seed, "protocol": protocol}
+                yield {"scenario": text, "seed": seed, **variant}
 
 
 def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRequest:
@@ -71,6 +82,7 @@ def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRe
     return TimedRequest(
         scenario=scenario,
         protocols=tuple(dict.fromkeys(options.protocols)) or (scenario.protocol.value,),
+        clients=tuple(dict.fromkeys(options.clients)) or (None,),
         first_seed=first_seed,
         seeds=options.seeds,
         engine=engine,
@@ -146,7 +158,7 @@ def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
         )
 
         return timed_with_spark(
-            request.text, request.protocols, request.first_seed, request.seeds, what
+            request.text, request.variants, request.first_seed, request.seeds, what
         )
     return (result_rows if what == "simulate" else interval_rows)(request.rows())
 

@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.outputs.forms import Form, write
+from assignors.simulation.timed.scenario.members import ClientModel
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 
 
@@ -22,6 +23,7 @@ class TimedOptions:
     shows: bool
     seeds: int
     protocols: tuple[str, ...]
+    clients: tuple[str, ...]
     intervals: bool
     report: str | None
     log: str | None
@@ -73,6 +75,14 @@ timed_options = option_group(
         type=click.Choice([each.value for each in GroupProtocol]),
         multiple=True,
         help="Protocols to run --scenario under; consumer is KIP-848. Default: its own.",
+    ),
+    click.option(
+        "--client",
+        "clients",
+        type=click.Choice([each.value for each in ClientModel]),
+        multiple=True,
+        help="Client models to run --scenario under: how the clients of all members divide their"
+        " work among threads. Default: each its own.",
     ),
     click.option(
         "--intervals",

@@ -9,19 +9,19 @@ from typing import Any
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.documents.values import Document
-from assignors.simulation.timed.tables.labels import LABELS, figure_text, labels_of
+from assignors.simulation.timed.tables.labels import LABELS, figure_text, labels_of, variant_of
 
 
 def show_results(documents: Iterable[Document]) -> None:
-    """Draw a column for each protocol: the median of every figure over the seeds."""
+    """Draw a column for each protocol and model: the median of every figure over the seeds."""
     found: dict[str, list[dict[str, Any]]] = {}
     console = console_of()
     for document in documents:
         if document["error"] is None:
-            found.setdefault(str(document["protocol"]), []).append(document)
+            found.setdefault(variant_of(document), []).append(document)
         else:
             error: Any = document["error"]
-            run = f"{document['protocol']}, seed {document['seed']}"
+            run = f"{variant_of(document)}, seed {document['seed']}"
             console.print(clean(f"{run}: {error['text']}"), style="red")
     table = FittedTable("median over the seeds", *found, right=list(found))
     shown = labels_of(

@@ -19,6 +19,11 @@ CASES = {
     "grow, fenced by partition": Case(GROW, records=0, commits=1, fences_exactly=False),
     "two commits": Case(SWAP[:1], commits=2),
     "commit while a partition is revoked": Case(SWAP[:2], commits=1),
+    "commit in a callback": Case(SWAP[:2], commits_in_callbacks=True),
+    "removed": Case(SWAP[:2], records=1, removals=1),
+    "removed, with a commit in a callback": Case(
+        SWAP[:2], records=0, removals=1, commits_in_callbacks=True
+    ),
     "identity read at any time": Case(SWAP[:2], reads=1),
 }
 """What is exhausted, by name."""

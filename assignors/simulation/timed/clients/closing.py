@@ -3,7 +3,7 @@
 When `close` is called one commit may wait in the channel, another may be on its way, and offsets
 that were processed may not be committed at all. `ORDERS` has the orders: the document's, that of
 Java's clients, and two more. Every moment at which the client's thread, the network and the
-coordinator can act is tried (`outcomes`).
+coordinator can act is tried (`outcomes`), outside a rebalance and amid one (`Amid`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ class Step(StrEnum):
     """Wait until the channel is empty and every commit is answered."""
     POLL = "poll"
     """Send what is in the channel, and handle what has arrived."""
+    CALLBACK = "callback"
+    """Call what is still owned revoked; the application commits in that callback."""
     LEAVE = "leave"
     """Leave the group."""
     STOP = "stop"
@@ -32,12 +34,25 @@ class Step(StrEnum):
 
 ORDERS = {
     "document": (Step.STOP, Step.POLL, Step.COMMIT),
-    "java": (Step.COMMIT, Step.AWAIT, Step.LEAVE, Step.STOP),
-    "commit without waiting": (Step.COMMIT, Step.LEAVE, Step.STOP),
-    "leave first": (Step.LEAVE, Step.COMMIT, Step.AWAIT, Step.STOP),
+    "java": (Step.COMMIT, Step.AWAIT, Step.CALLBACK, Step.AWAIT, Step.LEAVE, Step.STOP),
+    "commit without waiting": (Step.COMMIT, Step.CALLBACK, Step.LEAVE, Step.STOP),
+    "leave first": (Step.LEAVE, Step.COMMIT, Step.CALLBACK, Step.AWAIT, Step.STOP),
     "stop at once": (Step.STOP,),
 }
 """KIP-945's third step for `close`; `AsyncKafkaConsumer.close` of 4.4.0; and what else could be."""
+
+
+class Amid(StrEnum):
+    """What the group does while the client closes."""
+
+    NOTHING = "nothing"
+    CLASSIC = "classic"
+    """The classic protocol: once all members have joined, commits are refused until the next
+    generation; and Java's client calls what it owns lost, so the application commits nothing
+    (`ConsumerCoordinator.onLeavePrepare`)."""
+    CONSUMER = "consumer"
+    """KIP-848: the epoch moves on, and a commit for partitions that the member still has is
+    accepted (KIP-1251)."""
 
 
 class Pending(StrEnum):
@@ -47,6 +62,8 @@ class Pending(StrEnum):
     IN_CHANNEL = "in_channel"
     PROCESSED = "processed"
     """Only processed: nobody has asked for a commit."""
+    IN_CALLBACK = "in_callback"
+    """Only processed, and the application commits it in its callback of revoked partitions."""
 
 
 class Fate(StrEnum):
@@ -58,6 +75,8 @@ class Fate(StrEnum):
     REFUSED = "refused"
     """The member had left."""
     NOT_SENT = "not_sent"
+    IN_REBALANCE = "in_rebalance"
+    """Refused: the group was amid a rebalance."""
     CUT_OFF = "cut_off"
     """Sent, and the connection was closed before it arrived."""
 
@@ -72,12 +91,15 @@ class Closing(NamedTuple):
     """Accepted; the answer is on its way."""
     loops: bool = True
     has_left: bool = False
+    amid: Amid = Amid.NOTHING
+    refuses: bool = False
+    """The coordinator accepts no commits: all members have joined."""
     fates: tuple[tuple[Pending, Fate], ...] = ()
 
 
-def outcomes(order: tuple[Step, ...]) -> dict[Pending, frozenset[Fate]]:
+def outcomes(order: tuple[Step, ...], amid: Amid = Amid.NOTHING) -> dict[Pending, frozenset[Fate]]:
     """Return what may become of each commit under an order of steps. Cost: about 1 ms."""
-    found = _explored(order)
+    found = _explored(order, amid)
     assert found.stuck == 0, found.stuck_first
     fates: dict[Pending, set[Fate]] = {each: set() for each in Pending}
     for closing in found.reached:
@@ -87,14 +109,14 @@ def outcomes(order: tuple[Step, ...]) -> dict[Pending, frozenset[Fate]]:
     return {pending: frozenset(each) for pending, each in fates.items()}
 
 
-def losses(order: tuple[Step, ...]) -> frozenset[Pending]:
+def losses(order: tuple[Step, ...], amid: Amid = Amid.NOTHING) -> frozenset[Pending]:
     """Return the commits that an order may lose. Cost: as `outcomes`."""
-    lost = {Fate.REFUSED, Fate.NOT_SENT, Fate.CUT_OFF}
-    return frozenset(pending for pending, fates in outcomes(order).items() if fates & lost)
+    lost = {Fate.REFUSED, Fate.IN_REBALANCE, Fate.NOT_SENT, Fate.CUT_OFF}
+    return frozenset(pending for pending, fates in outcomes(order, amid).items() if fates & lost)
 
 
-def _explored(order: tuple[Step, ...]) -> Explored[Closing]:
-    return explore(Closing(order), _moves, _is_over)
+def _explored(order: tuple[Step, ...], amid: Amid) -> Explored[Closing]:
+    return explore(Closing(order, amid=amid), _moves, _is_over)
 
 
 def _is_over(closing: Closing) -> bool:
@@ -106,6 +128,8 @@ def _moves(closing: Closing) -> Iterator[Move[Closing]]:
         yield Move(f"close: {closing.steps[0]}", _stepped(closing))
     if closing.loops and closing.channel:
         yield Move("the loop sends a commit", _sent(closing))
+    if closing.amid is Amid.CLASSIC and not closing.refuses:
+        yield Move("all other members have joined", closing._replace(refuses=True))
     if closing.requests:
         yield Move("the coordinator handles a request", _handled(closing))
         if not closing.steps and not closing.loops:
@@ -127,17 +151,24 @@ def _may_step(closing: Closing) -> bool:
 def _stepped(closing: Closing) -> Closing:
     step, after = closing.steps[0], closing._replace(steps=closing.steps[1:])
     match step:
-        case Step.COMMIT if after.loops:
-            return after._replace(channel=(*after.channel, Pending.PROCESSED))
         case Step.COMMIT:
-            return after._replace(requests=(*after.requests, Pending.PROCESSED))
+            return _committing(after, Pending.PROCESSED)
+        case Step.CALLBACK if after.amid is not Amid.CLASSIC:
+            return _committing(after, Pending.IN_CALLBACK)
         case Step.POLL:
             return after._replace(channel=(), requests=(*after.requests, *after.channel))
         case Step.LEAVE:
-            return after._replace(requests=(*after.requests, Step.LEAVE))
+            return after._replace(requests=(*after.requests, step))
         case Step.STOP:
             return after._replace(loops=False)
     return after
+
+
+def _committing(closing: Closing, commit: Pending) -> Closing:
+    """Put a commit into the channel; send it where the loop is over."""
+    if closing.loops:
+        return closing._replace(channel=(*closing.channel, commit))
+    return closing._replace(requests=(*closing.requests, commit))
 
 
 def _sent(closing: Closing) -> Closing:
@@ -153,6 +184,8 @@ def _handled(closing: Closing) -> Closing:
         return after._replace(has_left=True)
     if after.has_left:
         return _with(after, first, Fate.REFUSED)
+    if after.refuses:
+        return _with(after, first, Fate.IN_REBALANCE)
     return after._replace(answers=(*after.answers, first))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from assignors.simulation.timed.clients.models import Duty, Model, Thread
 from assignors.simulation.timed.clients.state import (
+    OUTSIDE,
     Acknowledge,
     Alive,
     Arrived,
@@ -20,10 +21,12 @@ from assignors.simulation.timed.clients.state import (
     Completed,
     Effect,
     Event,
+    Fenced,
     Fetch,
     Granted,
     Heartbeat,
     Identified,
+    Join,
     Kind,
     News,
     Offsets,
@@ -45,7 +48,7 @@ def runs(model: Model, state: State) -> Iterator[Run]:
     row = _row(model, state)
     if state.place is Place.POLL:
         yield Run(Thread.POLLING, row[state.next_duty] if state.next_duty < len(row) else None)
-    elif state.place is Place.COMMIT:
+    elif state.place in {Place.COMMIT, Place.CALLBACK}:
         duty = next((each for each in row if _has(state, each)), None)
         if state.result is not None:
             yield Run(Thread.POLLING, None)
@@ -53,7 +56,8 @@ def runs(model: Model, state: State) -> Iterator[Run]:
             yield Run(Thread.POLLING, duty)
     elif state.place is Place.IDENTITY:
         yield Run(Thread.POLLING, None)
-    if not (model.blocks_for_callbacks and state.callbacks):
+    is_blocked = model.blocks_for_callbacks and state.callbacks
+    if not (is_blocked or (model.blocks_in_callbacks and state.calling)):
         for duty in model.other:
             if _has(state, duty):
                 yield Run(Thread.OTHER, duty)
@@ -73,7 +77,8 @@ def step(model: Model, state: State, event: Event) -> Stepped:
 
 
 def _row(model: Model, state: State) -> tuple[Duty, ...]:
-    return {Place.POLL: model.polling, Place.COMMIT: model.waiting}.get(state.place, ())
+    waiting = dict.fromkeys((Place.COMMIT, Place.CALLBACK), model.waiting)
+    return {Place.POLL: model.polling, **waiting}.get(state.place, ())
 
 
 def _has(state: State, duty: Duty) -> bool:
@@ -81,11 +86,14 @@ def _has(state: State, duty: Duty) -> bool:
     return _HAS[duty](state)
 
 
+_GOES_ON = frozenset({Phase.NEWS, Phase.CALLED, Phase.GRANTED, Phase.FENCED, Phase.LOST})
+"""Phases in which it is the client's turn."""
+
 _HAS: dict[Duty, Callable[[State], bool]] = {
     Duty.READ: lambda state: bool(state.inbox),
     Duty.HEARTBEAT: lambda state: state.is_beat_due,
-    Duty.RECONCILE: lambda state: state.phase in {Phase.NEWS, Phase.CALLED, Phase.GRANTED},
-    Duty.CALLBACK: lambda state: bool(state.callbacks),
+    Duty.RECONCILE: lambda state: state.phase in _GOES_ON and state.calling is None,
+    Duty.CALLBACK: lambda state: bool(state.callbacks) and state.calling is None,
     Duty.COMMIT: lambda state: bool(state.commits) or _is_dirty(state),
     Duty.FETCH: lambda state: next(_fetchable(state), None) is not None,
     Duty.COLLECT: lambda state: bool(state.buffer) and state.collected is None,
@@ -103,6 +111,8 @@ def _commit(_: Model, state: State) -> Stepped:
 
 
 def _timeout(_: Model, state: State) -> Stepped:
+    if state.place is Place.CALLBACK:
+        return _called(state, is_accepted=None)
     assert state.place is Place.COMMIT
     return state._replace(place=Place.AWAY, result=None), (Completed(state.calls, None),)
 
@@ -128,6 +138,9 @@ _COMMANDS: dict[Command, Callable[[Model, State], Stepped]] = {
 
 def _left(state: State) -> Stepped:
     """Leave the call in which the polling thread is."""
+    if state.place is Place.CALLBACK:
+        assert state.result is not None, "a callback ends when its commit is complete"
+        return _called(state, is_accepted=state.result[1])
     away = state._replace(place=Place.AWAY, next_duty=0)
     if state.place is Place.POLL:
         return away._replace(collected=None), (Returned(state.collected),)
@@ -145,8 +158,11 @@ def _read(model: Model, state: State, _: Thread) -> Stepped:
             return state, ()
         case News(target):
             return state._replace(phase=Phase.NEWS, target=target), ()
+        case Fenced():
+            return _fenced(model, state), ()
         case Granted(generation, offsets):
-            granted = state._replace(phase=Phase.GRANTED, generation=generation)
+            target = frozenset(partition for partition, _ in offsets)
+            granted = state._replace(phase=Phase.GRANTED, generation=generation, target=target)
             return granted._replace(granted_offsets=offsets), ()
         case Committed(number, is_accepted):
             return _completed(model, state, number, is_accepted=is_accepted), ()
@@ -155,10 +171,26 @@ def _read(model: Model, state: State, _: Thread) -> Stepped:
             return state._replace(fetching=fetching, buffer=(*state.buffer, answer)), ()
 
 
+def _fenced(model: Model, state: State) -> State:
+    """Return the client that has read that it was removed; what it held it has yet to lose."""
+    if state.phase in OUTSIDE:
+        return state
+    coming = [each.partitions for each in state.callbacks if each.kind is Kind.ASSIGNED]
+    held = state.owned.difference(*coming)
+    if state.phase is Phase.CALLED:
+        held &= state.target  # the others were revoked, which is not acknowledged yet
+    return _owning(state, held)._replace(
+        phase=Phase.FENCED,
+        is_beat_due=False,
+        paused=held,
+        callbacks=() if model.drops_callbacks_when_fenced else state.callbacks,
+    )
+
+
 def _completed(model: Model, state: State, number: int, *, is_accepted: bool) -> State:
     if number == 0:
         return state._replace(is_auto_committing=False)
-    is_awaited = state.place is Place.COMMIT and state.result is None
+    is_awaited = state.place in {Place.COMMIT, Place.CALLBACK} and state.result is None
     if is_awaited and (number == state.calls or not model.matches_commits):
         return state._replace(result=(number, is_accepted))
     return state
@@ -171,18 +203,13 @@ def _heartbeat(_: Model, state: State, __: Thread) -> Stepped:
 def _reconcile(model: Model, state: State, _: Thread) -> Stepped:
     if state.phase is Phase.NEWS:
         return _revoking(model, state)
+    if state.phase is Phase.FENCED:
+        return _losing(model, state)
+    if state.phase is Phase.LOST:
+        return state._replace(phase=Phase.JOINING), (Send(Join()),)
     if state.phase is Phase.CALLED:
-        kept = state.owned & state.target
-        state = state._replace(
-            phase=Phase.ACKNOWLEDGED,
-            owned=kept,
-            paused=state.paused & kept,
-            positions=_of(state.positions, kept),
-            processed=_of(state.processed, kept),
-            auto_committed=_of(state.auto_committed, kept),
-            fetching=tuple(each for each in state.fetching if each.partition in kept),
-        )
-        return state, (Send(Acknowledge()),)
+        state = _owning(state, state.owned & state.target)
+        return state._replace(phase=Phase.ACKNOWLEDGED), (Send(Acknowledge()),)
     added = state.target - state.owned
     first = _of(state.granted_offsets, added)
     state = state._replace(
@@ -210,14 +237,53 @@ def _revoking(model: Model, state: State) -> Stepped:
     return state, ()
 
 
+def _losing(model: Model, state: State) -> Stepped:
+    if not state.owned:
+        return state._replace(phase=Phase.LOST), ()
+    lost = Callback(Kind.LOST if model.calls_lost else Kind.REVOKED, state.owned)
+    return state._replace(phase=Phase.LOSING, callbacks=(*state.callbacks, lost)), ()
+
+
+def _owning(state: State, kept: frozenset[int]) -> State:
+    """Return the client with these of its partitions, and without what concerns the others."""
+    return state._replace(
+        owned=kept,
+        paused=state.paused & kept,
+        positions=_of(state.positions, kept),
+        processed=_of(state.processed, kept),
+        auto_committed=_of(state.auto_committed, kept),
+        fetching=tuple(each for each in state.fetching if each.partition in kept),
+    )
+
+
 def _callback(model: Model, state: State, thread: Thread) -> Stepped:
     called = state.callbacks[0 if model.calls_in_order else -1]
     state = state._replace(callbacks=tuple(each for each in state.callbacks if each != called))
+    if state.commits_in_callbacks and called.kind is Kind.REVOKED:
+        number = state.calls + 1
+        commits = (*state.commits, (number, state.positions))
+        calling = state._replace(place=Place.CALLBACK, calling=called, commits=commits)
+        return calling._replace(calls=number, result=None), ()
+    return _after_callback(state, called), (Ran(called, thread, state.place is Place.POLL),)
+
+
+def _called(state: State, *, is_accepted: bool | None) -> Stepped:
+    """End the callback that has waited for its commit."""
+    called = state.calling
+    assert called is not None, "a callback is going on"
+    done = Completed(state.calls, is_accepted)
+    state = state._replace(place=Place.POLL, calling=None, result=None)
+    return _after_callback(state, called), (done, Ran(called, Thread.POLLING, is_in_poll=True))
+
+
+def _after_callback(state: State, called: Callback) -> State:
     if called.kind is Kind.ASSIGNED:
-        state = state._replace(phase=Phase.STEADY, paused=frozenset())
-    elif state.phase is Phase.REVOKING:
-        state = state._replace(phase=Phase.CALLED)
-    return state, (Ran(called, thread, state.place is Place.POLL),)
+        return state._replace(phase=Phase.STEADY, paused=frozenset())
+    if state.phase is Phase.LOSING:
+        return _owning(state, frozenset())._replace(phase=Phase.LOST)
+    if state.phase is Phase.FENCED:
+        return _owning(state, state.owned - called.partitions)
+    return state._replace(phase=Phase.CALLED) if state.phase is Phase.REVOKING else state
 
 
 def _send_commit(model: Model, state: State, _: Thread) -> Stepped:

@@ -57,8 +57,14 @@ class Model(NamedTuple):
     """Whether a revocation is acknowledged only after its callback has run."""
     calls_in_order: bool = True
     """Whether callbacks run in the order in which they were asked for; else the newest first."""
+    calls_lost: bool = True
+    """Whether a member that was removed calls its partitions lost; else revoked, as in order."""
+    drops_callbacks_when_fenced: bool = True
+    """Whether callbacks that are asked for no longer run once the client knows it was removed."""
     reads_identity_whole: bool = True
     """Whether generation and owned partitions are read in one step; else one after the other."""
+    blocks_in_callbacks: bool = False
+    """Whether the other thread does nothing else while a callback waits for its commit."""
     blocks_for_callbacks: bool = False
     """Whether the other thread does nothing else while a callback is asked for."""
 

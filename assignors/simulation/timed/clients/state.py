@@ -20,6 +20,8 @@ class Place(StrEnum):
     POLL = "poll"
     COMMIT = "commit"
     """In a blocking commit: it waits for the answer."""
+    CALLBACK = "callback"
+    """In a callback, inside `poll`: it waits for the answer to the commit that it makes there."""
     IDENTITY = "identity"
     """Between the two halves of a read of generation and owned partitions."""
 
@@ -39,6 +41,18 @@ class Phase(StrEnum):
     GRANTED = "granted"
     ASSIGNING = "assigning"
     """The callback of assigned partitions is asked for."""
+    FENCED = "fenced"
+    """The client has read that it is in the group no more."""
+    LOSING = "losing"
+    """The callback of lost partitions is asked for."""
+    LOST = "lost"
+    """It has run."""
+    JOINING = "joining"
+    """The client has asked to be a member again."""
+
+
+OUTSIDE = frozenset({Phase.FENCED, Phase.LOSING, Phase.LOST, Phase.JOINING})
+"""The client knows that it is not in the group."""
 
 
 class Heartbeat(NamedTuple):
@@ -47,6 +61,10 @@ class Heartbeat(NamedTuple):
 
 class Acknowledge(NamedTuple):
     """A request: nothing is owned any more that the target lacks."""
+
+
+class Join(NamedTuple):
+    """A request: be a member again, who owns nothing."""
 
 
 class Commit(NamedTuple):
@@ -64,7 +82,7 @@ class Fetch(NamedTuple):
     offset: int
 
 
-Request = Heartbeat | Acknowledge | Commit | Fetch
+Request = Heartbeat | Acknowledge | Join | Commit | Fetch
 
 
 class Alive(NamedTuple):
@@ -77,8 +95,12 @@ class News(NamedTuple):
     target: Partitions
 
 
+class Fenced(NamedTuple):
+    """An answer to a heartbeat or an acknowledgement: the member was removed from the group."""
+
+
 class Granted(NamedTuple):
-    """An answer to an acknowledgement: the target is the member's, from these offsets on."""
+    """An answer to an acknowledgement or a join: the target is the member's, from these offsets."""
 
     generation: int
     offsets: Offsets
@@ -98,7 +120,7 @@ class Record(NamedTuple):
     offset: int
 
 
-Answer = Alive | News | Granted | Committed | Record
+Answer = Alive | News | Fenced | Granted | Committed | Record
 
 
 class Arrived(NamedTuple):
@@ -134,6 +156,8 @@ class Kind(StrEnum):
 
     REVOKED = "revoked"
     ASSIGNED = "assigned"
+    LOST = "lost"
+    """Of a member that was removed: others may have the partitions, and no commit is accepted."""
 
 
 class Callback(NamedTuple):
@@ -197,6 +221,10 @@ class State(NamedTuple):
     """Owned, and neither fetched nor returned: about to be revoked, or not assigned yet."""
     callbacks: tuple[Callback, ...] = ()
     """Asked for: the channel to the polling thread."""
+    calling: Callback | None = None
+    """The callback that has begun and waits for its commit."""
+    commits_in_callbacks: bool = False
+    """Whether the application commits, and waits for it, in callbacks of revoked partitions."""
     positions: Offsets = ()
     """Per partition the offset after the last record collected."""
     processed: Offsets = ()

@@ -27,6 +27,7 @@ from assignors.simulation.timed.clients.state import (
     Fetch,
     Granted,
     Heartbeat,
+    Join,
     Kind,
     News,
     Partitions,
@@ -245,7 +246,7 @@ def _answer(run: _Run, request: Request) -> Answer:
             _heard(run)
             is_news = at is not None and now >= at and run.generation == 1
             return News(run.setting.target) if is_news else Alive()
-        case Acknowledge():
+        case Acknowledge() | Join():
             run.generation += 1
             return Granted(run.generation, tuple((each, 0) for each in sorted(run.setting.target)))
         case Commit(number):

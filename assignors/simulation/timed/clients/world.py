@@ -15,6 +15,7 @@ from assignors.simulation.timed.clients.machine import runs, step
 from assignors.simulation.timed.clients.models import Model, Thread
 from assignors.simulation.timed.clients.search import Move
 from assignors.simulation.timed.clients.state import (
+    OUTSIDE,
     Acknowledge,
     Alive,
     Answer,
@@ -25,10 +26,12 @@ from assignors.simulation.timed.clients.state import (
     Completed,
     Effect,
     Event,
+    Fenced,
     Fetch,
     Granted,
     Heartbeat,
     Identified,
+    Join,
     Kind,
     News,
     Offsets,
@@ -52,6 +55,9 @@ RULES = {
     "record-order": "poll returns the records of a partition in order, from the committed one on",
     "unprocessed-commit": "an automatic commit covers only what earlier polls have returned",
     "wrong-result": "a commit returns the coordinator's answer to that commit",
+    "lost-callback": "what a removed member held is called lost: no revoked callback begins then",
+    "callback-commit": "a commit in a callback of revoked partitions is accepted by a group that "
+    "has not removed the member",
     "torn-identity": "generation and owned partitions, read together, were granted together",
 }
 """What every world keeps to, by rule."""
@@ -70,6 +76,10 @@ class Case(NamedTuple):
     """How often the application commits."""
     reads: int = 0
     """How often the application reads generation and owned partitions."""
+    removals: int = 0
+    """How often the coordinator removes the member; it rejoins and is granted the next target."""
+    commits_in_callbacks: bool = False
+    """Whether the application commits in callbacks of revoked partitions."""
     fences_exactly: bool = True
     """Whether only commits of the current generation are accepted, as before KIP-1251; else those
     of every generation since which all partitions are the member's."""
@@ -95,6 +105,9 @@ class World(NamedTuple):
     """The next offset that poll may return, by partition."""
     processed: Offsets = ()
     reads: int = 0
+    is_member: bool = True
+    """Whether the coordinator has the member in the group."""
+    removals: int = 0
 
 
 def started(case: Case) -> World:
@@ -102,6 +115,7 @@ def started(case: Case) -> World:
     owned = case.script[0]
     offsets = tuple((each, 0) for each in sorted(owned))
     client = State(owned=owned, positions=offsets, processed=offsets, auto_committed=offsets)
+    client = client._replace(commits_in_callbacks=case.commits_in_callbacks)
     return World(client, held=owned, expected=offsets, processed=offsets)
 
 
@@ -111,7 +125,8 @@ def is_settled(case: Case, world: World) -> bool:
     is_quiet = not (world.requests or client.inbox or client.callbacks or client.commits)
     is_read = all(_at(world.expected, each) == case.records for each in world.held)
     is_away = client.place is Place.AWAY and client.phase is Phase.STEADY
-    return is_quiet and is_away and is_read and world.generation == len(case.script)
+    is_over = world.is_member and world.generation == len(case.script)
+    return is_quiet and is_away and is_read and is_over
 
 
 def moves(case: Case, model: Model, world: World) -> Iterator[Move[World]]:
@@ -126,22 +141,30 @@ def moves(case: Case, model: Model, world: World) -> Iterator[Move[World]]:
         if world.reads < case.reads:
             reading = world._replace(reads=world.reads + 1)
             yield _client_move(case, model, reading, Command.READ_IDENTITY)
-    if client.place is Place.COMMIT:
+    if client.place in {Place.COMMIT, Place.CALLBACK}:
         yield _client_move(case, model, world, Command.TIMEOUT)
     if _may_beat(case, world):
         yield _client_move(case, model, world, Command.BEAT)
-    if world.requests:
-        yield _coordinator_move(case, model, world)
+    yield from _coordinator_moves(case, model, world)
     for fetch in world.fetches:
         left = world._replace(fetches=tuple(each for each in world.fetches if each != fetch))
         if fetch.offset < case.records:
             yield _arrival(model, left, Record(*fetch))
 
 
+def _coordinator_moves(case: Case, model: Model, world: World) -> Iterator[Move[World]]:
+    if world.removals < case.removals and world.generation < len(case.script) and world.is_member:
+        removed = world._replace(is_member=False, is_open=False, removals=world.removals + 1)
+        yield Move("coordinator: removes the member", removed, is_fault=True)
+    if world.requests:
+        yield _coordinator_move(case, model, world)
+
+
 def _may_beat(case: Case, world: World) -> bool:
     """Return whether a heartbeat could bring news: all others lead nowhere new."""
     is_waiting = Heartbeat() not in world.requests and not world.client.is_beat_due
-    is_over = world.is_open or world.generation == len(case.script)
+    is_waiting &= Fenced() not in world.client.inbox
+    is_over = world.is_member and (world.is_open or world.generation == len(case.script))
     return is_waiting and not is_over and world.client.phase is Phase.STEADY
 
 
@@ -149,11 +172,16 @@ def _coordinator_move(case: Case, model: Model, world: World) -> Move[World]:
     """Handle the oldest request."""
     request, world = world.requests[0], world._replace(requests=world.requests[1:])
     answer: Answer = Alive()
-    if isinstance(request, Heartbeat) and not world.is_open and world.generation < len(case.script):
+    if isinstance(request, Heartbeat | Acknowledge) and not world.is_member:
+        answer = Fenced()
+    elif (
+        isinstance(request, Heartbeat) and not world.is_open and world.generation < len(case.script)
+    ):
         world, answer = world._replace(is_open=True), News(case.script[world.generation])
-    elif isinstance(request, Acknowledge):
+    elif isinstance(request, Acknowledge | Join):
         target = case.script[world.generation]
-        world = world._replace(generation=world.generation + 1, is_open=False)
+        granted = world.generation + 1
+        world = world._replace(generation=granted, is_open=False, is_member=True)
         offsets = tuple((each, _at(world.committed, each)) for each in sorted(target))
         answer = Granted(world.generation, offsets)
     elif isinstance(request, Commit):
@@ -166,6 +194,7 @@ def _handled_commit(case: Case, world: World, request: Commit) -> tuple[World, C
     is_current = request.generation == world.generation
     if not case.fences_exactly:
         is_current = all({each for each, _ in request.offsets} <= target for target in targets)
+    is_current &= world.is_member
     if is_current:
         merged = tuple(sorted({**dict(world.committed), **dict(request.offsets)}.items()))
         world = world._replace(committed=merged)
@@ -192,6 +221,13 @@ def _client_move(case: Case, model: Model, world: World, event: Event) -> Move[W
     is_pass = isinstance(event, Run) and event.duty is not None and not effects
     if is_pass and client._replace(next_duty=0) == before._replace(next_duty=0):
         return Move("", after)
+    if before.phase in OUTSIDE and before.place is not Place.CALLBACK:
+        is_begun = any(
+            isinstance(each, Ran) and each.callback.kind is Kind.REVOKED for each in effects
+        )
+        found.extend(["lost-callback"] * is_begun)
+    if before.place is Place.CALLBACK and Completed(before.calls, is_accepted=False) in effects:
+        found.extend(["callback-commit"] * (world.removals == 0))
     line = _line(event, effects)
     return Move(line, after, tuple(found), is_fault=event is Command.TIMEOUT)
 
@@ -229,7 +265,7 @@ def _called(case: Case, world: World, effect: Ran) -> tuple[World, list[str]]:
     (kind, partitions), found = effect.callback, list[str]()
     if effect.thread is not Thread.POLLING or not effect.is_in_poll:
         found.append("callback-thread")
-    if kind is Kind.REVOKED:
+    if kind is not Kind.ASSIGNED:
         if not partitions <= world.held:
             found.append("callback-order")
         return world._replace(held=world.held - partitions), found

@@ -14,11 +14,13 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
 )
 from assignors.simulation.timed.scenario import Fault, FaultKind
+from assignors.simulation.timed.scenario.faults import LONGER
 
 DISTURBANCES = {
     FaultKind.LONG_POLL: Disturbance.LONG_POLL,
     FaultKind.SLOW_CALLBACK: Disturbance.SLOW_CALLBACK,
     FaultKind.SLOW_ASSIGNOR: Disturbance.SLOW_ASSIGNOR,
+    FaultKind.STALLED_THREAD: Disturbance.STALLED_THREAD,
 }
 """Faults of the application's thread, as a member notices them."""
 
@@ -47,7 +49,7 @@ def member_event(event: FaultEvent) -> MemberEvent | None:
     if disturbance is None:
         return None
     longest = fault.until_ms - fault.from_ms
-    by_ms = longest if fault.kind is FaultKind.LONG_POLL else fault.by_ms
+    by_ms = fault.by_ms if fault.kind in LONGER else longest
     return Disturbed(disturbance, by_ms * MILLISECOND * begins)
 
 

@@ -19,6 +19,7 @@ from assignors.simulation.timed.gallery import (
     pushing,
     restarts,
     rounds,
+    threads,
     upgrades,
     zombies,
 )
@@ -35,6 +36,7 @@ GALLERY: dict[str, Story] = {
     **outages.STORIES,
     **migrations.STORIES,
     **clients.STORIES,
+    **threads.STORIES,
     **pushing.STORIES,
 }
 """Name -> scenario and expected outcome. A file of stories more is one entry more here."""

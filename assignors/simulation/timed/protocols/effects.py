@@ -89,6 +89,8 @@ class Disturbance(StrEnum):
     """Callbacks for revoked and assigned partitions take longer."""
     SLOW_ASSIGNOR = "slow_assignor"
     """As leader it takes longer to compute."""
+    STALLED_THREAD = "stalled_thread"
+    """Its client's own thread stands still, and its application does not."""
 
 
 class Disturbed(NamedTuple):

@@ -12,7 +12,7 @@ field is a line in its class, and a row in `READERS` unless it is a natural numb
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets
 from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.faults import Fault, FaultKind
-from assignors.simulation.timed.scenario.members import Arrivals, MemberConfig
+from assignors.simulation.timed.scenario.members import Arrivals, ClientModel, MemberConfig
 from assignors.simulation.timed.scenario.network import NetworkConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.processing import ProcessingConfig
@@ -27,6 +27,7 @@ __all__ = [
     "Arrivals",
     "BrokerConfig",
     "Claims",
+    "ClientModel",
     "Fault",
     "FaultKind",
     "GroupProtocol",

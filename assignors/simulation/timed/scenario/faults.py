@@ -32,6 +32,10 @@ class FaultKind(StrEnum):
     """A callback that begins meanwhile takes `by_ms` longer."""
     SLOW_ASSIGNOR = "slow_assignor"
     """The member, as leader, takes `by_ms` longer for an assignment that it begins meanwhile."""
+    STALLED_THREAD = "stalled_thread"
+    """The client's own thread, which sends heartbeats or does all that needs the network, stands
+    still; the application goes on. It needs a `client_model`; with all work in poll there is no
+    such thread."""
     LOST_GENERATION = "lost_generation"
     """At `from_ms` the member forgets its generation or member epoch. It has no end."""
     CUT = "cut"
@@ -52,6 +56,7 @@ OF_A_MEMBER = frozenset(
         FaultKind.LONG_POLL,
         FaultKind.SLOW_CALLBACK,
         FaultKind.SLOW_ASSIGNOR,
+        FaultKind.STALLED_THREAD,
         FaultKind.LOST_GENERATION,
     }
 )

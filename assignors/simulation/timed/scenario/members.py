@@ -38,6 +38,23 @@ from wire import TopicPartitions
 MEMBERS_MAX = 100_000
 
 
+class ClientModel(StrEnum):
+    """How a client divides its work among threads; `simulation.timed.clients` compares the three.
+
+    Its application polls at even times, `poll_ms` apart, and at once while it consumes nothing.
+    """
+
+    IN_POLL = "in_poll"
+    """One thread does everything while the application is inside `poll`: heartbeats leave, and
+    answers are read, in polls alone."""
+    HEARTBEAT_THREAD = "heartbeat_thread"
+    """A second thread sends heartbeats and reads their answers; rebalances go on in polls. Java's
+    client of the classic protocol."""
+    BACKGROUND_THREAD = "background_thread"
+    """A second thread does all that needs the network; polls run callbacks. Java's client of
+    KIP-848."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberConfig:
     """A consumer, as its configuration sets it up."""
@@ -109,6 +126,9 @@ class MemberConfig:
     `isolation.level=read_committed`."""
     commits_on_revoke: bool = True
     """It commits how far it came in the callback for revoked partitions."""
+    client_model: ClientModel | None = None
+    """How its client divides its work among threads; `null`: heartbeats never wait, answers are
+    read at once, and only the begin of a rebalance waits for a poll."""
     assign: TopicPartitions = field(default_factory=dict)
     """Partitions that it takes by itself, with `assign()`: then it is in no group."""
 
@@ -139,6 +159,7 @@ READERS: dict[str, Reader] = {
     "starts_at_ms": Nullable(as_natural),
     "client": as_client,
     "claims": one_of(Claims),
+    "client_model": one_of(ClientModel),
     "subscription_hex": as_hexadecimal,
     "requires_stable": as_boolean,
     "commits_on_revoke": as_boolean,

@@ -164,6 +164,21 @@ def _faults_can_happen(scenario: Scenario) -> None:
         ends[key] = fault.until_ms
 
 
+def _clients_have_threads(scenario: Scenario) -> None:
+    """Refuse client models of the push protocol, and a stalled thread of a client without one."""
+    for number, member in enumerate(scenario.members):
+        is_push = (member.protocol or scenario.protocol) is GroupProtocol.PUSH
+        if member.client_model is not None and is_push:
+            words = "members of the push protocol have no client models"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "client_model"))
+    models = {each.name: each.client_model for each in scenario.members}
+    for number, fault in enumerate(scenario.faults):
+        is_without = models.get(fault.member or "") is None
+        if fault.kind is FaultKind.STALLED_THREAD and is_without:
+            words = f"which thread? {fault.member!r} has no client_model"
+            raise DocumentError(ErrorCode.MISSING, words, ("faults", number, "kind"))
+
+
 def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
     """Refuse a fault of nobody, one that never is, and one without its amount."""
     kind = fault.kind.value
@@ -265,4 +280,5 @@ CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _clients_have_their_assignors,
     _commits_and_assignments_are_possible,
     _faults_can_happen,
+    _clients_have_threads,
 )

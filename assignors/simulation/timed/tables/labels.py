@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 SECOND_MS = 1000.0
 
@@ -38,6 +39,19 @@ WHERE_NOT_ZERO = {
     "duplicate_records",
 }
 """Figures that are shown where a run has some: most scenarios have no records and no zombies."""
+
+
+VARIANT = ("protocol", "client_model")
+"""Columns of a result that are compared side by side."""
+
+
+def variant_of(row: Mapping[str, Any]) -> str:
+    """Return what a result is compared by: its protocol, and what else it was run with.
+
+    >>> variant_of({"protocol": "classic", "client_model": "in_poll"})
+    'classic, in_poll'
+    """
+    return ", ".join(str(row[name]) for name in VARIANT if row.get(name) is not None)
 
 
 def labels_of(values: Iterable[tuple[str, float | None]]) -> dict[str, str]:

@@ -1,9 +1,9 @@
 """Scenarios as rows of a table, and what their runs cost as rows.
 
-A scenario row is `{"scenario": ..., "seed": ..., "protocol": ...}`: the scenario as JSON text, as
-the object that such text has, or as a name of the gallery; seed and protocol replace the
-scenario's own where they are given. A row that cannot be run becomes a row with `error` set; the
-other rows are not affected.
+A scenario row is `{"scenario": ..., "seed": ..., "protocol": ..., "client_model": ...}`: the
+scenario as JSON text, as the object that such text has, or as a name of the gallery; seed, protocol
+and the `client_model` of all members replace the scenario's own where they are given. A row that
+cannot be run becomes a row with `error` set; the other rows are not affected.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario.members import READERS as MEMBER_READERS
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.whole import READERS
 from assignors.simulation.timed.scenario_document import scenario_from_document, scenario_hash
@@ -28,7 +29,7 @@ from assignors.simulation.timed.simulation import Played, simulate
 Row = Mapping[str, Any]
 """Column -> value."""
 
-GIVEN = ("scenario", "seed", "protocol")
+GIVEN = ("scenario", "seed", "protocol", "client_model")
 """Columns of a scenario row."""
 
 
@@ -50,7 +51,7 @@ class IntervalRow:
     """Why it ended, as the member's effect had it."""
 
 
-IDENTITY = ("scenario", "seed", "protocol", "scenario_hash")
+IDENTITY = ("scenario", "seed", "protocol", "client_model", "scenario_hash")
 """Columns by which every row names its run."""
 FIGURES = tuple(each.name for each in fields(TimedResult) if each.name not in IDENTITY)
 RESULT_COLUMNS = (*IDENTITY, *FIGURES, "error")
@@ -113,8 +114,16 @@ def identity(scenario: Scenario) -> dict[str, Any]:
         "scenario": scenario.name,
         "seed": scenario.seed,
         "protocol": scenario.protocol.value,
+        "client_model": _client_model(scenario),
         "scenario_hash": scenario_hash(scenario),
     }
+
+
+def _client_model(scenario: Scenario) -> str | None:
+    """Return the client model of all members; `None` where there is none, or not one of all."""
+    models = {each.client_model for each in scenario.members}
+    model = models.pop() if len(models) == 1 else None
+    return None if model is None else model.value
 
 
 def scenario_of(row: Row) -> Scenario:
@@ -162,12 +171,19 @@ def _parsed(given: object) -> Scenario:
 
 
 def _overridden(scenario: Scenario, row: Row) -> Scenario:
-    """Return the scenario with the row's own seed and protocol."""
+    """Return the scenario with the row's own seed, protocol and client model."""
     changes = {
         name: READERS[name](row[name], (name,))
         for name in ("seed", "protocol")
         if row.get(name) is not None
     }
+    if row.get("client_model") is not None:
+        model = MEMBER_READERS["client_model"](row["client_model"], ("client_model",))
+        changes["members"] = tuple(replace(each, client_model=model) for each in scenario.members)
+        changes["arrivals"] = tuple(
+            replace(each, member=replace(each.member, client_model=model))
+            for each in scenario.arrivals
+        )
     if not changes:
         return scenario
     changed = replace(scenario, **changes)
@@ -214,10 +230,11 @@ def _intervals_of_run(scenario: Scenario) -> Iterator[dict[str, Any]]:
 
 
 def _given_identity(row: Row) -> dict[str, Any]:
-    """Return seed and protocol of a bad row, where they have the types of those columns."""
-    seed, protocol = row.get("seed"), row.get("protocol")
+    """Return what a bad row gives beside its scenario, where it has the type of the column."""
+    seed = row.get("seed")
     is_seed = type(seed) is int and abs(seed) < 2**63
+    names = {name: row.get(name) for name in ("protocol", "client_model")}
     return {
         "seed": seed if is_seed else None,
-        "protocol": protocol if isinstance(protocol, str) else None,
+        **{name: given if isinstance(given, str) else None for name, given in names.items()},
     }

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.simulation.timed.clients.closing import ORDERS, Fate, Pending, Step, losses, outcomes
+from assignors.simulation.timed.clients.closing import (
+    ORDERS,
+    Amid,
+    Fate,
+    Pending,
+    Step,
+    losses,
+    outcomes,
+)
 
 ALL = frozenset(Pending)
 
@@ -40,4 +48,19 @@ def test_waiting_is_what_saves_a_commit() -> None:
     without = tuple(step for step in ORDERS["java"] if step is not Step.AWAIT)
     assert without == ORDERS["commit without waiting"]
     assert losses(without) == ALL
-    assert losses((Step.STOP, Step.POLL, Step.COMMIT, Step.AWAIT)) == frozenset()
+    document = (Step.STOP, Step.POLL, Step.COMMIT, Step.CALLBACK, Step.AWAIT)
+    assert losses(document) == frozenset()
+
+
+def test_closing_amid_a_classic_rebalance_may_lose_every_commit_whatever_the_order() -> None:
+    """Once all members have joined commits are refused; and Java calls partitions lost then."""
+    for order in ORDERS.values():
+        assert losses(order, Amid.CLASSIC) == ALL
+    fates = outcomes(ORDERS["java"], Amid.CLASSIC)
+    assert fates[Pending.PROCESSED] == {Fate.ACCEPTED, Fate.IN_REBALANCE}
+    assert fates[Pending.IN_CALLBACK] == {Fate.NOT_SENT}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_closing_amid_a_rebalance_of_kip_848_loses_what_closing_at_rest_does(order: str) -> None:
+    assert losses(ORDERS[order], Amid.CONSUMER) == losses(ORDERS[order])

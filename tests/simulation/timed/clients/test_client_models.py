@@ -76,6 +76,24 @@ IN_ORDER: dict[str, tuple[dict[str, object], str, str, tuple[bool, bool, bool]]]
         "callback-order",
         (False, True, True),
     ),
+    "a commit in a callback, acknowledged at once": (
+        {"waits_for_callbacks": False},
+        "commit in a callback",
+        "callback-commit",
+        EVERYWHERE,
+    ),
+    "what a removed member held is called revoked": (
+        {"calls_lost": False},
+        "removed",
+        "lost-callback",
+        EVERYWHERE,
+    ),
+    "callbacks that were asked for before a removal still run": (
+        {"drops_callbacks_when_fenced": False},
+        "removed",
+        "lost-callback",
+        (False, True, True),
+    ),
     "generation and owned partitions are read one after the other": (
         {"reads_identity_whole": False},
         "identity read at any time",
@@ -126,6 +144,36 @@ def test_a_background_thread_that_waits_for_callbacks_can_end_a_commit_by_its_ti
     assert found.broken == {}
     assert "application: commit" in found.stuck_first
     assert found.stuck_first[-1] == "other thread: reconcile"
+
+
+WAITING: dict[str, dict[tuple[Duty, ...], bool]] = {
+    # what a thread does while it waits for a commit, by model: whether the commit may hang
+    "in_poll": {(): True, (Duty.COMMIT,): True, (Duty.READ, Duty.COMMIT): False},
+    "heartbeat_thread": {(): True, (Duty.COMMIT,): False, (Duty.READ, Duty.COMMIT): False},
+    "background_thread": {(): False},
+}
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_who_waits_for_a_commit_in_a_callback_must_send_it_and_somebody_read_its_answer(
+    model: Model,
+) -> None:
+    """The heartbeat thread reads answers too, and sends no commits; the background does both."""
+    case = CASES["commit in a callback"]
+    for waiting, hangs in WAITING[model.name].items():
+        found = exhausted(model._replace(waiting=waiting), case)
+        assert (found.stuck > 0) == hangs, waiting
+        if hangs:
+            print("", *found.stuck_first, sep="\n    ")
+
+
+def test_a_callback_that_commits_hangs_where_the_background_thread_waits_for_callbacks() -> None:
+    model = BACKGROUND_THREAD._replace(blocks_for_callbacks=True)
+    assert exhausted(model, CASES["commit in a callback"]).stuck == 0
+    held = model._replace(blocks_in_callbacks=True)
+    found = exhausted(held, CASES["commit in a callback"])
+    assert found.stuck_first == ()
+    assert found.stuck > 0, "from the very beginning on, only a timeout ends the callback"
 
 
 def test_a_history_of_a_record_of_a_revoked_partition() -> None:

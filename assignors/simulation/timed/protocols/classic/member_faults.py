@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from assignors.simulation.timed.protocols.application import RETRY_BACKOFF_US
 from assignors.simulation.timed.protocols.classic.member_rounds import (
+    WAITING,
     begin_long_poll,
     failed,
     free,
@@ -36,8 +37,6 @@ from assignors.simulation.timed.protocols.effects import (
     Disturbed,
 )
 
-WAITING = (MemberState.JOINING, MemberState.SYNCING)
-"""States in which a JoinGroup or SyncGroup may wait for its answer."""
 BEATING = (MemberState.STABLE, MemberState.REVOKING, MemberState.SYNCING)
 """States in which a member sends heartbeats."""
 

@@ -37,6 +37,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Cancel, Consume, Schedule
 from assignors.simulation.timed.protocols.partitions import count, shared
+from assignors.simulation.timed.scenario import ClientModel
 from wire import TopicPartitions
 
 FATAL = (
@@ -47,6 +48,11 @@ FATAL = (
 """Errors after which a consumer gives up."""
 ENDED_BY_A_JOIN = tuple(Cancel((name,)) for name in ("poll", "follow-up", "max-poll", "heartbeat"))
 """Timers that run no longer while a member joins."""
+
+LOSING = (ClientModel.IN_POLL, ClientModel.HEARTBEAT_THREAD)
+"""Models of the client whose `close` knows no generation amid a rebalance."""
+WAITING = (MemberState.JOINING, MemberState.SYNCING)
+"""States in which a JoinGroup or SyncGroup may wait for its answer."""
 
 RETRY_MS, RETRY_MAX_MS = 250, 2500
 """A client that fails on what it received waits so long before it joins again, doubled each time
@@ -228,7 +234,12 @@ def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:
 
 
 def revoke_then_leave(state: ClassicMember) -> None:
-    """Leave, once the callback for what it still owns is over."""
+    """Leave, once the callback for what it still owns is over.
+
+    Java's client, which closes amid a rebalance, calls that lost (`onLeavePrepare`): no commit.
+    """
+    if state.config.client_model in LOSING and state.state in WAITING:
+        lose(state, "lost")
     if state.owned:
         revoke_then_join(state, {})
     else:

@@ -1,0 +1,195 @@
+"""The threads of one client: what waits for which of them, and when its application polls.
+
+The application polls every `poll_ms`, from a moment of its own on; a callback and a long poll put
+that off. While it consumes nothing it has no records to process, and so is always inside `poll`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from assignors.simulation.timed.clients.models import Duty, Model
+from assignors.simulation.timed.migration.member import MixedMember
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Cancel,
+    Effect,
+    Fired,
+    MemberEvent,
+    Schedule,
+    Send,
+    TimerKey,
+)
+from assignors.simulation.timed.protocols.offsets.client_state import OffsetsClient
+from assignors.simulation.timed.threads.duties import Where, duty_of, where
+
+TURN: TimerKey = ("turn",)
+"""The timer of the next poll, where something waits for it."""
+LIMIT: TimerKey = ("commit-limit",)
+"""The timer after which a callback waits for its commit no longer."""
+LIMIT_MS = 60_000
+"""`default.api.timeout.ms`."""
+COMPUTED: TimerKey = ("computed",)
+REVOKED: TimerKey = ("revoked",)
+TAKE: TimerKey = ("take",)
+
+AnyClient = ClassicMember | ConsumerClient
+
+
+@dataclass(slots=True, kw_only=True)
+class ClientThreads:
+    """The threads of one client."""
+
+    model: Model
+    member: ClassicMember | ConsumerClient | MixedMember
+    now: Callable[[], int]
+    """The time, in microseconds since the run began."""
+    offsets: Callable[[], OffsetsClient | None]
+    """What it knows of offsets; `None` where there are no records."""
+    poll_us: int
+    """From one call of `poll` to the next."""
+    polled_us: int = 0
+    """When the application polled; further calls follow every `poll_us`."""
+    is_in_poll: bool = False
+    """What happens now happens in a call of `poll`."""
+    is_stalled: bool = False
+    """Its own thread stands still."""
+    is_computing: bool = False
+    """It leads, and computes."""
+    for_poll: list[MemberEvent] = field(default_factory=list)
+    """What waits for the application's thread, oldest first."""
+    for_other: list[MemberEvent] = field(default_factory=list)
+    """What waits for the client's own thread, oldest first."""
+    unsent: list[Send] = field(default_factory=list)
+    """Requests that wait for it."""
+    ending: Fired | None = None
+    """The end of a callback that waits for its commit."""
+
+    @property
+    def client(self) -> AnyClient:
+        """The client of the protocol that it speaks."""
+        return self.member.client if isinstance(self.member, MixedMember) else self.member
+
+    @property
+    def reconciles_in_poll(self) -> bool:
+        """Whether a rebalance goes on in polls alone."""
+        return Duty.RECONCILE in self.model.polling
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the application waits for the answer to a commit."""
+        offsets = self.offsets()
+        if offsets is None:
+            return False
+        is_in_callback = self.client.application.is_in_callback and bool(offsets.in_callback)
+        return offsets.blocked_on is not None or is_in_callback
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the application's thread does something else than to poll.
+
+        A leader computes in the thread that goes on with a rebalance.
+        """
+        computes = self.is_computing and self.reconciles_in_poll
+        return self.client.application.is_busy or self.is_waiting or computes
+
+    @property
+    def is_other_free(self) -> bool:
+        """Whether the client's own thread can do something.
+
+        A leader computes in it, or under the lock that it needs.
+        """
+        return not (self.is_stalled or self.is_computing)
+
+    @property
+    def polls_all_the_time(self) -> bool:
+        """Whether the application has no records that could keep it from `poll`, or takes none."""
+        return self.poll_us == 0 or not self.client.owned
+
+    def start(self, phase_us: int) -> None:
+        """Begin a new process, whose application polls at times of its own."""
+        self.polled_us = self.now() - phase_us
+        self.is_in_poll = self.is_computing = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what waits, as its process is over."""
+        self.for_poll, self.for_other, self.unsent, self.ending = [], [], [], None
+
+    def until_poll_us(self) -> int:
+        """Return how long it is until the next call of `poll`; 0 within one."""
+        client = self.client
+        if self.polls_all_the_time:
+            return 0
+        if self.reconciles_in_poll:
+            if self.is_in_poll:
+                return 0
+        elif isinstance(client, ClassicMember) and _keeps_all(client):
+            return 0  # the background thread joins again, no callback has to run before
+        since = self.now() - self.polled_us
+        return max(-(-since // self.poll_us), 1) * self.poll_us - since
+
+    def waits(self, event: MemberEvent) -> bool:
+        """Let an event wait for its thread; return whether it has to."""
+        duty = duty_of(event)
+        if duty is None:
+            return False
+        place = where(self.model, duty, is_other_free=self.is_other_free)
+        if place is Where.POLLING:
+            if self.is_waiting and duty in self.model.waiting:
+                return False
+            if not self.is_busy and (self.is_in_poll or self.polls_all_the_time):
+                return False
+            self.for_poll.append(event)
+        elif self.is_other_free:
+            return False
+        else:
+            self.for_other.append(event)
+        return True
+
+    def arranged(self, event: MemberEvent, effects: list[Effect]) -> list[Effect]:
+        """Return the effects of a step as the threads bring them about; drop what they end."""
+        out: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Cancel | Schedule):
+                self._replaced(effect.key)
+            if isinstance(effect, Send) and self.is_stalled and Duty.COMMIT in self.model.other:
+                self.unsent.append(effect)
+                continue
+            if isinstance(effect, Schedule) and effect.key == COMPUTED:
+                self.is_computing = effect.after_us > 0
+            if isinstance(effect, Schedule) and effect.key == TAKE and _is(event, REVOKED):
+                wait = 0 if self.reconciles_in_poll else self.poll_us
+                out.append(effect._replace(after_us=wait))
+                continue
+            out.append(effect)
+        return out
+
+    def must_wait_for_commit(self, event: MemberEvent) -> bool:
+        """Return whether a callback cannot end yet: its commit has no answer."""
+        offsets = self.offsets()
+        return _is(event, REVOKED) and offsets is not None and bool(offsets.in_callback)
+
+    def _replaced(self, key: TimerKey) -> None:
+        """Drop what waits of a timer that is stopped or set anew."""
+        for held in (self.for_poll, self.for_other):
+            held[:] = [each for each in held if not _is(each, key)]
+        if self.ending is not None and self.ending.key == key:
+            self.ending = None
+
+
+def _keeps_all(client: ClassicMember) -> bool:
+    """Return whether a member can join again without giving up anything first."""
+    return client.is_cooperative and all(topic in client.topics for topic in client.owned)
+
+
+def _is(event: MemberEvent, key: TimerKey) -> bool:
+    return isinstance(event, Fired) and event.key == key
+
+
+def limit_effects() -> list[Effect]:
+    """Return the timer after which a callback waits for its commit no longer."""
+    return [Schedule(LIMIT, LIMIT_MS * MILLISECOND)]

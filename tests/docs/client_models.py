@@ -1,0 +1,424 @@
+"""Writes docs/client-models.md and its charts: how a client divides its work among threads.
+
+    python -m tests.docs.client_models
+
+Everything is exhausted or measured on a simulated clock, so the page is the same on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from assignors.simulation.timed.clients import closing, connection, lookups
+from assignors.simulation.timed.clients.cases import CASES, exhausted
+from assignors.simulation.timed.clients.claims import CLAIMS
+from assignors.simulation.timed.clients.connection import NEXT, Life, Signal
+from assignors.simulation.timed.clients.listeners import Event, Happening, Listener, trace
+from assignors.simulation.timed.clients.models import BACKGROUND_THREAD, MODELS, Duty, Model
+from assignors.simulation.timed.clients.timing import MILLISECOND, SECOND, Setting, measure
+from assignors.simulation.timed.clients.world import RULES
+from assignors.simulation.timed.scenario import (
+    ClientModel,
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    MemberConfig,
+    Scenario,
+)
+from assignors.simulation.timed.simulation import simulate
+from tests.docs.source import DOCS, table, texts_of
+
+plots: Any = import_module("notebooks.plots")  # notebooks have no types
+PAGE = DOCS / "client-models.md"
+CHARTS = DOCS / "client-models"
+PHASES = 12
+POLLS_S = (0.1, 1, 2, 4, 6, 8, 10)
+LOOPS_MS = (0, 10, 25, 50, 75, 100)
+TARGETS = {"gains": frozenset({0, 1, 2}), "gives-up": frozenset({1, 2})}
+
+STALLS = {
+    FaultKind.LONG_POLL: "the application's thread stands still",
+    FaultKind.STALLED_THREAD: "the client's own thread stands still",
+    FaultKind.CUT: "its network is cut",
+}
+
+HEAD = """# How a consumer should divide its work among threads
+
+A consumer has to call the application back, to fetch records, to send heartbeats, to commit and to
+rebalance, and it has to do the first in the application's own thread. Where the rest happens was
+debated in KIP-945: in calls of `poll` alone, as in
+the first design of 2014; with a second thread for heartbeats, as in Java's client of the classic
+protocol; or in a background thread that does all that needs the network, as in Java's client of
+KIP-848. Here all three run the same duties, one duty a step: every order in which threads, network
+and application can take turns is tried, and each model is measured on a clock.
+
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    parts = (models, stalls, costs, listeners, states, races, rules, closings, claims, commands)
+    return HEAD + "\n".join(line for part in parts for line in part())
+
+
+def models() -> Iterator[str]:
+    """Yield which thread does what."""
+    yield "## The models\n"
+    texts = texts_of(Duty)
+    head = ("duty", *(f"`{each.name}`" for each in MODELS))
+    rows = [(texts[each.name], *(_threads(model, each) for model in MODELS)) for each in Duty]
+    yield from table(head, rows)
+    yield (
+        "Threads that both may do something take turns under a lock. While it waits for a commit, "
+        "the application's thread reads and sends by itself, but for `background_thread`, where it "
+        "waits for a future that the other thread completes.\n"
+    )
+
+
+def _threads(model: Model, duty: Duty) -> str:
+    found = [
+        name
+        for name, row in (("application, in `poll`", model.polling), ("its own", model.other))
+        if duty in row
+    ]
+    return " or ".join(found)
+
+
+def stalls() -> Iterator[str]:
+    """Yield whom a stall of each thread evicts, measured in whole groups."""
+    yield "## Who is evicted when a thread stands still\n"
+    yield (
+        "One member of a group of four; heartbeats every 3 s (KIP-848: 5 s), sessions of 45 s. "
+        "Evicted: its partitions go to others.\n"
+    )
+    head = ("for a minute", *(f"`{each.value}`" for each in ClientModel))
+    rows = [
+        (text, *(_evicted(kind, model) for model in ClientModel)) for kind, text in STALLS.items()
+    ]
+    yield from table(head, rows)
+
+
+def settled_group(model: ClientModel, protocol: GroupProtocol) -> Scenario:
+    """Return a group of four to which nothing happens."""
+    member = MemberConfig(
+        name="c",
+        topics=("t",),
+        assignors=("java/cooperative-sticky",),
+        poll_ms=1000,
+        client_model=model,
+    )
+    return Scenario(
+        until_ms=240_000,
+        count_from_ms=60_000,
+        protocol=protocol,
+        topics={"t": 12},
+        members=tuple(replace(member, name=f"c{number}") for number in range(4)),
+    )
+
+
+def _evicted(kind: FaultKind, model: ClientModel) -> str:
+    found = {}
+    for protocol in (GroupProtocol.CLASSIC, GroupProtocol.CONSUMER):
+        scenario = settled_group(model, protocol)
+        fault = Fault(kind=kind, member="c1", from_ms=80_000, until_ms=140_000)
+        found[protocol] = simulate(replace(scenario, faults=(fault,))).result.moves > 0
+    assert len(set(found.values())) == 1, "the protocol makes no difference"
+    return "evicted" if found[protocol] else "stays"
+
+
+# What each costs
+
+
+def costs() -> Iterator[str]:
+    """Yield the charts of what each model costs."""
+    yield "## What they cost\n"
+    yield (
+        "A rebalance, from the coordinator's decision to the end of the last callback, against the "
+        "time that the application takes for the records of one `poll`; means over phases of polls "
+        "and heartbeats. Where nothing is revoked a background thread saves a whole poll; where "
+        "partitions are given up, two callbacks wait for two polls anyway.\n"
+    )
+    yield "![A member that only gains partitions](client-models/gains.svg)\n"
+    yield "![A member that gives up some and gains others](client-models/gives-up.svg)\n"
+    yield (
+        "A blocking commit takes a round trip (2 ms here). Through a background thread that is not "
+        "woken it takes up to two turns of its loop more. And who sends heartbeats must not be "
+        "slower than the session: with a loop that turns every 7 s a session of 5 s is over.\n"
+    )
+    yield "![A blocking commit against the period of the loop](client-models/commit.svg)\n"
+
+
+def rebalance_s(model: Model, poll_s: float, target: frozenset[int]) -> float:
+    """Return the mean time of a rebalance over phases of polls and heartbeats, in seconds."""
+    poll_us = int(poll_s * SECOND)
+    took = []
+    for phase in range(PHASES):
+        setting = Setting(
+            poll_interval_us=poll_us,
+            first_poll_us=poll_us * phase // PHASES,
+            target=target,
+            rebalance_at_us=30 * SECOND + (phase * 7 % PHASES) * 250 * MILLISECOND,
+            until_us=90 * SECOND,
+        )
+        done = measure(model, setting).rebalance_us
+        assert done is not None
+        took.append(done / SECOND)
+    return mean(took)
+
+
+def _rebalances(target: frozenset[int]) -> str:
+    curves = {
+        model.name: [(poll_s, rebalance_s(model, poll_s, target)) for poll_s in POLLS_S]
+        for model in MODELS
+    }
+    return _drawn(curves, "seconds from one poll to the next", "rebalance, s")
+
+
+def _commits() -> str:
+    curves = {}
+    for model in MODELS:
+        settings = [Setting(commits_every=3, loop_us=ms * MILLISECOND) for ms in LOOPS_MS]
+        took = [mean(measure(model, each).commits_us) / MILLISECOND for each in settings]
+        curves[model.name] = list(zip(LOOPS_MS, took, strict=True))
+    return _drawn(curves, "milliseconds of a turn of the loop", "blocking commit, ms")
+
+
+def _drawn(curves: dict[str, list[tuple[float, float]]], x_label: str, y_label: str) -> str:
+    drawn = plots.lines(curves, x_label=x_label, y_label=y_label)
+    return f"{drawn.data}\n".replace("><", ">\n<")
+
+
+# Listeners
+
+
+_FIRST = Event(Happening.ASSIGNED, frozenset({0, 1}))
+_AGAIN = Event(Happening.REBALANCE)
+STORIES: dict[str, tuple[Event, ...]] = {
+    "gives up 1": (_FIRST, _AGAIN, Event(Happening.ASSIGNED, frozenset({0}))),
+    "gains 2": (_FIRST, _AGAIN, Event(Happening.ASSIGNED, frozenset({0, 1, 2}))),
+    "keeps what it has": (_FIRST, _AGAIN, _FIRST),
+    "has nothing, and gets nothing": (
+        Event(Happening.ASSIGNED),
+        _AGAIN,
+        Event(Happening.ASSIGNED),
+    ),
+    "is removed, and comes back": (_FIRST, Event(Happening.FENCED), _AGAIN, _FIRST),
+    "closes": (_FIRST, Event(Happening.CLOSED)),
+    "closes amid a rebalance": (_FIRST, Event(Happening.CLOSED_AMID)),
+}
+"""What happens to a member that has partitions 0 and 1."""
+
+
+def listeners() -> Iterator[str]:
+    """Yield the traces of rebalance listeners."""
+    yield "## What a rebalance listener is called for\n"
+    yield (
+        "Java's clients of 4.4.0, all on the application's thread, inside `poll` or `close`; first "
+        "`assigned(0, 1)`, unless it says otherwise. `assigned()` with nothing in it comes after "
+        "every classic round and every reconciliation; eager members are called for an empty "
+        "revocation too; and a classic member that closes amid a rebalance is told that its "
+        "partitions are lost.\n"
+    )
+    head = ("a member that owns 0 and 1", *(f"`{each.value}`" for each in Listener))
+    rows = [
+        (name, *(_calls(listener, events) for listener in Listener))
+        for name, events in STORIES.items()
+    ]
+    yield from table(head, rows)
+
+
+def _calls(listener: Listener, events: tuple[Event, ...]) -> str:
+    found = trace(listener, events)
+    if events[0] == _FIRST:
+        found = found[1:]
+    texts = [f"{each.callback.value}({', '.join(map(str, each.partitions))})" for each in found]
+    return ", ".join(texts) or "nothing"
+
+
+# The background thread
+
+
+def states() -> Iterator[str]:
+    """Yield the states of the background thread, and what keeping an event costs."""
+    yield "## The background thread and its coordinator\n"
+    yield "```mermaid\nstateDiagram-v2\n    [*] --> down"
+    for (state, signal), to in NEXT.items():
+        yield f"    {state.value} --> {to.value}: {signal.value}"
+    yield "```\n"
+    meanings = texts_of(Life)
+    yield from table(
+        ("state", "", *(f"`{each.value}`" for each in Signal)),
+        [
+            (
+                f"`{state.value}`",
+                meanings[state.name],
+                *(NEXT[state, each].value if (state, each) in NEXT else "" for each in Signal),
+            )
+            for state in Life
+        ],
+    )
+    yield (
+        "Every order of events, answers, failures and disconnections is tried: at most one look-up "
+        "is in flight, and every event is executed or fails, once. The document leaves open what "
+        "becomes of an event that needs a coordinator while there is none:\n"
+    )
+    texts = texts_of(connection.Keeping)
+    yield from table(
+        ("it is", "", "what that costs"),
+        [(f"`{each.value}`", texts[each.name], KEEPING[each]) for each in connection.Keeping],
+    )
+
+
+KEEPING = {
+    connection.Keeping.AT_HEAD: "later events that need no coordinator wait too",
+    connection.Keeping.PARKED: "nothing",
+    connection.Keeping.DROPPED: "it fails, and later events wait for that",
+}
+"""What `test_what_keeping_an_event_costs` finds."""
+
+
+def races() -> Iterator[str]:
+    """Yield the shortest histories after which the coordinator is never found again."""
+    yield "## Two threads that look for the coordinator\n"
+    yield (
+        "Java's classic client keeps the future of a look-up, and somebody has to forget it. Every "
+        "order of two threads, or of one, is tried. The shortest histories that end where no "
+        "look-up is ever sent again:\n"
+    )
+    for release in lookups.RELEASES:
+        for has_thread in (True, False):
+            found = lookups.exhausted(release, has_heartbeat_thread=has_thread)
+            who = "with a heartbeat thread" if has_thread else "without one, as with `assign`"
+            if found.stuck:
+                yield f"{release.name}, {who}:\n"
+                yield "\n".join(f"    {line}" for line in found.stuck_first) + "\n"
+    yield (
+        "So the race is KAFKA-10793, and KAFKA-13563 is what its cure left out: one thread is "
+        "enough. After both nothing hangs; two look-ups can still be in flight, because the "
+        "heartbeat thread forgets one without asking whether it is over.\n"
+    )
+
+
+def rules() -> Iterator[str]:
+    """Yield the rules, how much is tried, and two histories of mistakes."""
+    yield "## What every order keeps\n"
+    yield from (f"- {text};" for text in [*RULES.values()][:-1])
+    yield f"- {[*RULES.values()][-1]}.\n"
+    yield (
+        "Each decision is also made wrongly, in each model, and what is found is printed "
+        "(`tests/simulation/timed/clients/test_client_models.py`). A background thread that does "
+        "not pause a partition before it announces the revocation:\n"
+    )
+    yield _history("swap", "revoked-record", pauses_before_revoking=False)
+    yield "One that does not drop callbacks when it has read that the member was removed:\n"
+    yield _history("removed", "lost-callback", drops_callbacks_when_fenced=False)
+    yield (
+        "A commit in a callback hangs, up to its timeout, where the waiting thread does not send "
+        "it, or nobody reads its answer: with all work in `poll` it has to do both itself, with a "
+        "heartbeat thread it has to send, and a background thread must not wait for callbacks.\n"
+    )
+
+
+def _history(case: str, rule: str, **wrongly: bool) -> str:
+    found = exhausted(BACKGROUND_THREAD._replace(**wrongly), CASES[case]).broken[rule]  # type: ignore[arg-type]  # its flags
+    return "\n".join(f"    {line}" for line in found) + "\n"
+
+
+def closings() -> Iterator[str]:
+    """Yield which commits each order of closing may lose."""
+    yield "## Which commits closing may lose\n"
+    texts = texts_of(closing.Pending)
+    yield (
+        "At the moment of `close` one commit is on its way, one waits in the channel, some offsets "
+        "are only processed, and some the application commits in its callback. Every moment at "
+        "which client, network and coordinator can act is tried. "
+        + " ".join(
+            f"`{each.value}`: {texts[each.name][0].lower()}{texts[each.name][1:]}"
+            for each in closing.Pending
+            if texts.get(each.name)
+        )
+        + "\n"
+    )
+    head = ("order", "steps", "at rest it may lose", "amid a classic rebalance", "amid KIP-848's")
+    rows = []
+    for name, order in closing.ORDERS.items():
+        lost = [_lost(order, amid) for amid in closing.Amid]
+        rows.append((name, ", ".join(order), *lost))
+    yield from table(head, rows)
+
+
+def _lost(order: tuple[closing.Step, ...], amid: closing.Amid) -> str:
+    lost = closing.losses(order, amid)
+    if lost == frozenset(closing.Pending):
+        return "every commit"
+    return ", ".join(f"`{each.value}`" for each in closing.Pending if each in lost) or "nothing"
+
+
+def claims() -> Iterator[str]:
+    """Yield the claims of the KIP, and where they hold."""
+    yield "## The claims of the proposal\n"
+    yield "What each rests on is computed by the tests beside it in `claims.py`.\n"
+    yield from table(
+        ("claim", "source", "where it holds"),
+        [(each.text, each.source, each.holds) for each in CLAIMS],
+    )
+
+
+EXAMPLE = """## In the simulator
+
+`client_model` of a member is one of these models; without it, heartbeats never wait, answers are
+read at once, and only the begin of a rebalance waits for a poll. `--client` compares them, for all
+members of any scenario:
+
+    kafka-assignors simulate --scenario long-poll-in-one-thread \\
+        --client in_poll --client heartbeat_thread --client background_thread
+
+```python
+>>> from assignors.simulation.timed.tables.rows import result_rows
+>>> rows = [
+...     {"scenario": "long-poll-in-one-thread", "client_model": model}
+...     for model in ("in_poll", "heartbeat_thread", "background_thread")
+... ]
+>>> for row in result_rows(rows):
+...     print(f"{row['client_model']:18} {row['moves']:3} moves, {row['rounds']} rounds")
+in_poll             20 moves, 3 rounds
+heartbeat_thread     0 moves, 0 rounds
+background_thread    0 moves, 0 rounds
+
+```
+
+The fault `stalled_thread` lets the client's own thread stand still; `long_poll` does so with the
+application. [The gallery](gallery.md) has five scenarios of clients and their threads.
+
+## What is left out
+
+The application polls at even times, or always while it owns nothing. A poll that finds records
+returns at once. Fetches, metadata and look-ups of the coordinator take no thread's time. """
+
+
+def commands() -> Iterator[str]:
+    """Yield how to use all this."""
+    yield EXAMPLE
+
+
+def _file(name: str) -> Path:
+    return CHARTS / f"{name}.svg"
+
+
+FILES: dict[Path, Callable[[], str]] = {
+    PAGE: page,
+    **{_file(name): partial(_rebalances, target) for name, target in TARGETS.items()},
+    _file("commit"): _commits,
+}
+"""File -> its text."""
+
+if __name__ == "__main__":
+    for path, text in FILES.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(), encoding="utf-8")

@@ -1,0 +1,225 @@
+"""Members whose clients divide their work among threads: who is evicted, what waits for what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.clients.models import MODELS
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.effects import Consume, Send
+from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.scenario import (
+    Action,
+    ClientModel,
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    MemberConfig,
+    ProcessingConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import Played, simulate
+from tests.simulation.timed.drawn import scenarios
+from tests.simulation.timed.drawn_faults import with_faults
+
+CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
+IN_POLL, HEARTBEAT_THREAD, BACKGROUND_THREAD = ClientModel
+BOTH = pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
+EACH = pytest.mark.parametrize("model", ClientModel)
+
+
+def group(
+    model: ClientModel | None, protocol: GroupProtocol, *, count: int = 4, poll_ms: int = 1000
+) -> Scenario:
+    """A settled group on 12 partitions that nothing happens to."""
+    return Scenario(
+        until_ms=240_000,
+        count_from_ms=60_000,
+        protocol=protocol,
+        topics={"t": 12},
+        members=tuple(
+            MemberConfig(
+                name=f"c{number}",
+                topics=("t",),
+                assignors=("java/cooperative-sticky",),
+                poll_ms=poll_ms,
+                client_model=model,
+            )
+            for number in range(count)
+        ),
+    )
+
+
+def with_fault(scenario: Scenario, kind: FaultKind, seconds: int) -> Scenario:
+    """One fault of `c1`, from 80 seconds on."""
+    fault = Fault(kind=kind, member="c1", from_ms=80_000, until_ms=80_000 + 1000 * seconds)
+    return replace(scenario, faults=(fault,))
+
+
+def joining(scenario: Scenario) -> Scenario:
+    """A fifth member joins at 90 seconds."""
+    newcomer = replace(scenario.members[0], name="c9", starts_at_ms=None)
+    start = Action(at_ms=90_000, do=Verb.START, member="c9")
+    return replace(scenario, members=(*scenario.members, newcomer), plan=(start,))
+
+
+def test_a_scenario_names_the_models_that_were_exhausted() -> None:
+    assert [each.value for each in ClientModel] == [each.name for each in MODELS]
+
+
+@BOTH
+@EACH
+@pytest.mark.parametrize(("seconds", "is_too_long"), [(20, False), (60, True)])
+def test_only_a_client_that_does_all_in_poll_is_evicted_for_a_stalled_application(
+    model: ClientModel, protocol: GroupProtocol, seconds: int, *, is_too_long: bool
+) -> None:
+    result = simulate(with_fault(group(model, protocol), FaultKind.LONG_POLL, seconds)).result
+    assert (result.moves > 0) == (model is IN_POLL and is_too_long)
+    assert result.is_settled
+
+
+@BOTH
+@EACH
+@pytest.mark.parametrize(("seconds", "is_too_long"), [(20, False), (60, True)])
+def test_only_a_client_with_a_thread_of_its_own_is_evicted_when_that_stalls(
+    model: ClientModel, protocol: GroupProtocol, seconds: int, *, is_too_long: bool
+) -> None:
+    result = simulate(with_fault(group(model, protocol), FaultKind.STALLED_THREAD, seconds)).result
+    assert (result.moves > 0) == (model is not IN_POLL and is_too_long)
+    assert result.is_settled
+
+
+@BOTH
+@EACH
+def test_a_network_that_is_cut_evicts_whatever_the_threads(
+    model: ClientModel, protocol: GroupProtocol
+) -> None:
+    result = simulate(with_fault(group(model, protocol), FaultKind.CUT, 60)).result
+    assert result.moves > 0
+    assert result.is_settled
+
+
+def test_a_cooperative_round_waits_for_fewer_polls_with_a_background_thread() -> None:
+    """JoinGroup, its answer and that of SyncGroup each wait for a poll of a member with records."""
+    found = {
+        model: simulate(joining(group(model, CLASSIC, poll_ms=5000))).result.convergence_ms or 0
+        for model in ClientModel
+    }
+    assert found[BACKGROUND_THREAD] + 5000 < found[HEARTBEAT_THREAD] <= found[IN_POLL] + 5000
+
+
+def test_a_member_of_kip_848_calls_both_callbacks_in_one_poll_or_in_two() -> None:
+    """Java's background thread asks for the second one when the first is over (one poll later)."""
+    found = {
+        model: simulate(joining(group(model, CONSUMER, poll_ms=5000))).result.convergence_ms or 0
+        for model in ClientModel
+    }
+    assert found[HEARTBEAT_THREAD] < found[BACKGROUND_THREAD]
+
+
+@BOTH
+@EACH
+def test_with_no_time_between_polls_threads_make_no_difference(
+    model: ClientModel, protocol: GroupProtocol
+) -> None:
+    plain, threaded = (
+        simulate(joining(group(each, protocol, poll_ms=0)), keeps_history=True)
+        for each in (None, model)
+    )
+    assert replace(plain.result, events=0) == replace(threaded.result, events=0)
+    assert plain.changes == threaded.changes
+
+
+def committing(scenario: Scenario) -> Scenario:
+    """Records, which members commit in their callbacks alone."""
+    return replace(scenario, processing=ProcessingConfig(records_per_second=10))
+
+
+@EACH
+def test_a_callback_lasts_until_its_commit_is_answered(model: ClientModel) -> None:
+    """The coordinator takes 300 ms to replicate; the callback would be over after 20 ms."""
+    scenario = committing(joining(group(model, CONSUMER)))
+    slow = replace(scenario, broker=replace(scenario.broker, append_us=300_000))
+    sent: dict[str, int] = {}
+    took: list[int] = []
+
+    def observe(seen: Seen) -> None:
+        if seen.member is None:
+            return
+        for effect in seen.effects:
+            if isinstance(effect, Send) and isinstance(effect.request, OffsetCommit):
+                sent[seen.member] = seen.at_us
+            if seen.member in sent and isinstance(effect, Send) and is_report(effect):
+                took.append(seen.at_us - sent.pop(seen.member))
+
+    played = simulate(slow, observe=observe)
+    assert played.result.fenced_commits == 0
+    assert played.result.reprocessed_records == 0
+    assert took
+    assert min(took) > 300_000
+
+
+def is_report(effect: Send) -> bool:
+    """Whether a heartbeat says what the member owns."""
+    return getattr(effect.request, "owned", None) is not None
+
+
+def closing_amid(model: ClientModel) -> Played:
+    """Let a member close once it has joined a classic round again, while others poll later."""
+    scenario = committing(joining(group(model, CLASSIC, poll_ms=10_000)))
+    quick = (scenario.members[0], replace(scenario.members[1], poll_ms=100), *scenario.members[2:])
+    stop = Action(at_ms=94_000, do=Verb.STOP, member="c1")
+    closing = replace(scenario, members=quick, plan=(*scenario.plan, stop))
+    return simulate(closing, keeps_history=True)
+
+
+def test_closing_amid_a_classic_round_loses_what_was_not_committed() -> None:
+    """Java's client calls its partitions lost then, and the application commits nothing."""
+    ended = {
+        model: [each.reason for each in closing_amid(model).changes if each.member_id == "c1"][-1]
+        for model in ClientModel
+    }
+    assert ended == {IN_POLL: "lost", HEARTBEAT_THREAD: "lost", BACKGROUND_THREAD: "revoked"}
+
+
+@settings(max_examples=60)
+@given(with_faults(scenarios()), st.data())
+def test_whatever_the_threads_no_rule_is_broken_and_the_group_settles(
+    scenario: Scenario, data: st.DataObject
+) -> None:
+    if scenario.protocol is GroupProtocol.PUSH:
+        scenario = replace(scenario, protocol=CONSUMER)
+    models = st.sampled_from([None, *ClientModel])
+    members = tuple(replace(each, client_model=data.draw(models)) for each in scenario.members)
+    stall = Fault(
+        kind=FaultKind.STALLED_THREAD,
+        member=data.draw(st.sampled_from([each.name for each in members])),
+        from_ms=20_000,
+        until_ms=20_000 + data.draw(st.sampled_from([100, 4000, 30_000])),
+    )
+    records = ProcessingConfig(records_per_second=data.draw(st.sampled_from([0, 10])))
+    threaded = replace(
+        scenario, members=members, faults=(*scenario.faults, stall), processing=records
+    )
+    assert simulate(threaded, monitoring=Monitoring.FULL).violations == []
+
+
+@EACH
+def test_consumption_ends_with_the_process(model: ClientModel) -> None:
+    """Nothing that waited for a thread is done after a crash."""
+    scenario = with_fault(group(model, CLASSIC), FaultKind.STALLED_THREAD, 30)
+    crash = Action(at_ms=90_000, do=Verb.CRASH, member="c1")
+    late: list[object] = []
+
+    def observe(seen: Seen) -> None:
+        if seen.member == "c1" and seen.at_us > 90_000_000:
+            late.extend(each for each in seen.effects if isinstance(each, Consume | Send))
+
+    simulate(replace(scenario, plan=(crash,)), observe=observe)
+    assert late == []
