@@ -60,6 +60,7 @@ ALLOWED = {
     "assignors.replay.simulated": {"jinja2"},
     "assignors.replay.live": {"pyarrow"},  # its sources need it
     "assignors.replay.result": {"pyarrow"},  # as above
+    "assignors.replay.serving": {"pyarrow"},  # as above
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},

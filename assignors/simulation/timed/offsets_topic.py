@@ -6,7 +6,7 @@ which knows who really consumed what.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -40,7 +40,8 @@ class LogEntry(NamedTuple):
     offset: int
     timestamp_ms: int
     """Since 1970."""
-    key: bytes
+    key: bytes | None
+    """`None` stands in no log that a broker writes, and may be in one that is read."""
     value: bytes | None
 
 
@@ -65,17 +66,22 @@ def log_entries(
         yield batch
 
 
-def key_and_value(record: Record, group: str) -> tuple[bytes, bytes | None]:
-    """Return the bytes of a record; the value is `None` for a tombstone. Cost: O(bytes)."""
-    name, key, version, value = _parts(record, group)
+def key_and_value(
+    record: Record, group: str, topic_id: Callable[[str], str] = made_id
+) -> tuple[bytes, bytes | None]:
+    """Return the bytes of a record; the value is `None` for a tombstone.
+
+    `topic_id` returns the id of a topic, 22 characters of base64url. Cost: O(bytes).
+    """
+    name, key, version, value = _parts(record, group, topic_id)
     written = None if value is None else encode_value(name, version, value)
     return encode_key(name, key), written
 
 
-def _parts(record: Record, group: str) -> Parts:  # noqa: PLR0911 - one for each type of record
+def _parts(record: Record, group: str, topic_id: Callable[[str], str]) -> Parts:  # noqa: PLR0911 - one for each type of record
     if isinstance(record, OffsetRecord):
         offset_key = {"group": group, "topic": record.topic, "partition": record.partition}
-        return "OFFSET_COMMIT", offset_key, 4, _offset(record)
+        return "OFFSET_COMMIT", offset_key, 4, _offset(record, topic_id)
     if isinstance(record, GroupRecord | GroupTombstone):
         value = _classic(record) if isinstance(record, GroupRecord) else None
         return "GROUP_METADATA", {"group": group}, 3, value
@@ -94,11 +100,11 @@ def _parts(record: Record, group: str) -> Parts:  # noqa: PLR0911 - one for each
     if isinstance(record, MemberRecord):
         return "CONSUMER_GROUP_MEMBER_METADATA", key, 0, _member(record)
     if isinstance(record, TargetRecord):
-        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER", key, 0, _target(record)
-    return "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT", key, 0, _current(record)
+        return "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER", key, 0, _target(record, topic_id)
+    return "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT", key, 0, _current(record, topic_id)
 
 
-def _offset(record: OffsetRecord) -> dict[str, Any] | None:
+def _offset(record: OffsetRecord, topic_id: Callable[[str], str]) -> dict[str, Any] | None:
     if record.offset is None:
         return None
     return {
@@ -106,7 +112,7 @@ def _offset(record: OffsetRecord) -> dict[str, Any] | None:
         "leaderEpoch": -1,
         "metadata": "",
         "commitTimestamp": record.at_ms,
-        "topicId": made_id(record.topic),
+        "topicId": topic_id(record.topic),
     }
 
 
@@ -116,12 +122,12 @@ def _target_epoch(record: TargetEpochRecord) -> dict[str, Any] | None:
     return {"assignmentEpoch": record.epoch, "assignmentTimestamp": record.at_ms}
 
 
-def _target(record: TargetRecord) -> dict[str, Any] | None:
+def _target(record: TargetRecord, topic_id: Callable[[str], str]) -> dict[str, Any] | None:
     if record.partitions is None:
         return None
     return {
         "topicPartitions": [
-            {"topicId": made_id(topic), "partitions": list(numbers)}
+            {"topicId": topic_id(topic), "partitions": list(numbers)}
             for topic, numbers in record.partitions.items()
         ]
     }
@@ -179,22 +185,22 @@ def _member(record: MemberRecord) -> dict[str, Any] | None:
     }
 
 
-def _current(record: CurrentRecord) -> dict[str, Any] | None:
+def _current(record: CurrentRecord, topic_id: Callable[[str], str]) -> dict[str, Any] | None:
     if record.epoch is None:
         return None
     return {
         "memberEpoch": record.epoch,
         "previousMemberEpoch": record.previous_epoch,
         "state": STATES[record.state],
-        "assignedPartitions": _with_epochs(record.assigned),
-        "partitionsPendingRevocation": _with_epochs(record.revoking),
+        "assignedPartitions": _with_epochs(record.assigned, topic_id),
+        "partitionsPendingRevocation": _with_epochs(record.revoking, topic_id),
     }
 
 
-def _with_epochs(held: EpochsByPartition) -> list[dict[str, Any]]:
+def _with_epochs(held: EpochsByPartition, topic_id: Callable[[str], str]) -> list[dict[str, Any]]:
     return [
         {
-            "topicId": made_id(topic),
+            "topicId": topic_id(topic),
             "partitions": list(numbers),
             "assignmentEpochs": list(numbers.values()),
         }

@@ -12,12 +12,13 @@ import pytest
 from assignors.ownership.intervals import by_partition, ownerships
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replay
-from assignors.replay.sources import Raw, open_source
+from assignors.replay.serving import raws_of
+from assignors.replay.sources import open_source
 from assignors.replay.sources.writing import write_records
 from assignors.replay.tables.rows import Tables
 from assignors.server.spec import made_id
 from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.offsets_topic import LogEntry, log_entries
+from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
 from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
 from assignors.simulation.timed.scenario import (
@@ -45,21 +46,6 @@ def replayed(played: Played, place: Path) -> Tables:
     batches = log_entries(played.records, group="g", starts_at_ms=START_MS)
     write_records(place, map(raws_of, batches))
     return replay(logged_records(open_source(place)))
-
-
-def raws_of(batch: list[LogEntry]) -> list[Raw]:
-    return [
-        Raw(
-            key=each.key,
-            value=each.value,
-            topic="__consumer_offsets",
-            partition=0,
-            offset=each.offset,
-            timestamp_ms=each.timestamp_ms,
-            timestamp_type=0,
-        )
-        for each in batch
-    ]
 
 
 def without_repetition(names: list[str]) -> list[str]:

@@ -11,14 +11,13 @@ import click
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document
-from assignors.simulation.timed.offsets_topic import TOPIC, LogEntry, log_entries
+from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import FIGURES, identity, scenario_of
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed import TimedRequest
-    from assignors.replay.sources import Raw
 
 STARTS_AT_MS = 1_767_225_600_000
 """When a run begins, in milliseconds since 1970: the first of January 2026."""
@@ -32,6 +31,7 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     if request.count != 1 or request.engine != "python":
         raise click.UsageError("--log writes one run: one seed, one protocol, no Spark")
     try:
+        from assignors.replay.serving import raws_of  # noqa: PLC0415 - as above
         from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
             SourceError,
         )
@@ -47,25 +47,8 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     group = scenario.name or "simulated"
     batches = log_entries(played.records, group=group, starts_at_ms=STARTS_AT_MS)
     try:
-        write_records(Path(path), map(_raws, with_progress(batches, None, "batches")))
+        write_records(Path(path), map(raws_of, with_progress(batches, None, "batches")))
     except (SourceError, OSError) as error:
         raise click.UsageError(f"--log: {error}") from None
     figures = {name: getattr(played.result, name) for name in FIGURES}
     yield {"schema": SCHEMA, **identity(scenario), **figures, "error": None}
-
-
-def _raws(batch: list[LogEntry]) -> list[Raw]:
-    from assignors.replay.sources import Raw  # noqa: PLC0415 - the extra `replay`
-
-    return [
-        Raw(
-            key=each.key,
-            value=each.value,
-            topic=TOPIC,
-            partition=0,
-            offset=each.offset,
-            timestamp_ms=each.timestamp_ms,
-            timestamp_type=0,
-        )
-        for each in batch
-    ]
