@@ -28,7 +28,7 @@ from assignors.simulation.timed.coordinator.port import (
     Work,
     Worked,
 )
-from assignors.simulation.timed.coordinator.state import Settings
+from assignors.simulation.timed.coordinator.settings import Settings
 from assignors.simulation.timed.hosting.groups import Ask, GroupTimer, Restarted, Unserved
 from assignors.simulation.timed.hosting.host import Host, HostEffect, host_of, step
 from assignors.simulation.timed.hosting.live_group import HostSettings, Timer

@@ -8,7 +8,8 @@ from random import Random
 from typing import NamedTuple
 
 from assignors.simulation.timed.coordinator.policy import Policy
-from assignors.simulation.timed.coordinator.state import Settings
+from assignors.simulation.timed.coordinator.settings import Settings
+from tests.simulation.timed.coordinator.histories import settings_of
 from tests.simulation.timed.coordinator.world import Appends
 from tests.simulation.timed.hosting.world import World
 
@@ -30,16 +31,6 @@ def moves_of(random: Random, *, fails_over: bool, length: int = 200) -> list[Mov
     return [
         Move(verb, random.randrange(1 << 30)) for verb in verbs if fails_over or verb != FAIL_OVER
     ]
-
-
-def settings_of(random: Random, policy: Policy) -> Settings:
-    """Draw how a coordinator is set up."""
-    return Settings(
-        workers=random.randint(1, 3),
-        partitions=2,
-        linger=policy.has_batches and random.random() < 0.5,
-        batch_max=random.choice([1, 3, 1000]),
-    )
 
 
 def play(policy: Policy, appends: Appends, settings: Settings, moves: Sequence[Move]) -> World:

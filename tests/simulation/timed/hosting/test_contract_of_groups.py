@@ -13,7 +13,7 @@ import pytest
 
 from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
 from assignors.simulation.timed.hosting import groups
-from tests.simulation.timed.coordinator.test_contract import (
+from tests.simulation.timed.coordinator.faults import (
     answers_early,
     appends_outside_the_lock,
     forgets_to_revert,

@@ -42,9 +42,10 @@ from assignors.simulation.timed.protocols.offsets.messages import (
     OffsetFetchResponse,
     OffsetRecord,
 )
+from tests.simulation.timed.coordinator.histories import settings_of
 from tests.simulation.timed.coordinator.world import FAILING
 from tests.simulation.timed.hosting.facts import agrees, facts_of, is_same
-from tests.simulation.timed.hosting.histories import moves_of, play, settings_of
+from tests.simulation.timed.hosting.histories import moves_of, play
 from tests.simulation.timed.hosting.world import CLUSTER, GROUPS, SETTINGS, World
 
 TOPICS = TopicNames.of_cluster(CLUSTER)

@@ -21,8 +21,9 @@ from assignors.replay.sources.writing import write_records
 from assignors.server.spec import made_id
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.hosting.live_group import LiveGroup
+from tests.simulation.timed.coordinator.histories import settings_of
 from tests.simulation.timed.coordinator.world import ASYNC, FAILING, REORDERING, SYNC
-from tests.simulation.timed.hosting.histories import moves_of, play, settings_of
+from tests.simulation.timed.hosting.histories import moves_of, play
 from tests.simulation.timed.hosting.world import TOPICS, World
 from wire import decode_assignment
 

@@ -26,13 +26,14 @@ from assignors.simulation.timed.coordinator.port import (
     Lingered,
     Loaded,
     Lost,
+    Park,
     Replicated,
     Request,
     TimedOut,
     Work,
     Worked,
 )
-from assignors.simulation.timed.coordinator.state import Settings
+from assignors.simulation.timed.coordinator.settings import Settings
 from assignors.simulation.timed.hosting.groups import Ask, GroupTimer, Restarted, Unserved
 from assignors.simulation.timed.hosting.host import HostEffect, host_of, step
 from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup
@@ -213,20 +214,31 @@ class World:
             case Check(number):
                 passes = not self.appends.fails or self.choose(8) != 0
                 self.pending.append(Checked(number, passes))
-            case Append() if self.appends.is_sync:
-                self._append(effect)
             case Append():
-                self.pending.append(effect)
+                self._asked_to_append(effect)
             case Linger(partition, batch):
                 self.pending.append(Lingered(partition, batch))
-            case GroupTimer(group, Schedule(key, after_us, data)):
-                self.timers[group, key] = self.now_us + max(after_us, 0), data
-            case GroupTimer(group, timer):
-                self.timers.pop((group, timer.key), None)
+            case Park(number):
+                self.pending.append(TimedOut(number))
+            case GroupTimer():
+                self._set(effect)
             case Restarted(group):
                 self.timers = {key: at for key, at in self.timers.items() if key[0] != group}
             case Reply() | Unserved():
                 self._answered(effect)
+
+    def _asked_to_append(self, append: Append) -> None:
+        if self.appends.is_sync:
+            self._append(append)
+        else:
+            self.pending.append(append)
+
+    def _set(self, effect: GroupTimer) -> None:
+        key = effect.group, effect.timer.key
+        if isinstance(effect.timer, Schedule):
+            self.timers[key] = self.now_us + max(effect.timer.after_us, 0), effect.timer.data
+        else:
+            self.timers.pop(key, None)
 
     def _append(self, append: Append) -> None:
         if self.appends.fails and self.choose(4) == 0:
