@@ -31,6 +31,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
+    NotCoordinator,
     Reply,
     Request,
 )
@@ -118,7 +119,8 @@ def history(
         return _next(random, client)
 
     def learn(_: Request, reply: Reply) -> None:
-        assert not isinstance(reply.response, ConsumerHeartbeatResponse | push.Response)
+        of_others = ConsumerHeartbeatResponse | push.Response | NotCoordinator
+        assert not isinstance(reply.response, of_others)
         if not isinstance(reply.response, offsets.Response):
             _learn(asking[reply.number], reply.response)
 

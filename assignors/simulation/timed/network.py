@@ -16,6 +16,7 @@ Source of the time limits: `NetworkClient` and `AbstractCoordinator` of Kafka's 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -58,8 +59,7 @@ NEVER = 1 << 60
 """Microseconds: later than any run."""
 
 Waiting = tuple[int, int, int, int, Rank | None]
-"""A request's member, its own number of the request, its life, when its time is over, and the rank
-of the answer."""
+"""A request's member, that one's number of it, its life, its deadline, the rank of the answer."""
 
 
 class TimedOut(NamedTuple):
@@ -69,10 +69,7 @@ class TimedOut(NamedTuple):
 
 
 class Silent(NamedTuple):
-    """An event at a member: a session timeout ago it heard from the coordinator last, at `since`.
-
-    It is none any more if an answer has come meanwhile.
-    """
+    """An event at a member: it last heard of the coordinator a session timeout ago, at `since`."""
 
     since: int
 
@@ -149,6 +146,10 @@ class Network:
     """Those of all links to the coordinator, once they are asked for."""
     busy_until: int = 0
     """When the coordinator has handled what has arrived."""
+    detour: Callable[[int, int, int], bool] | None = None
+    """(member, request, when it arrives) -> whether a broker that is no coordinator gets it."""
+    may_rest: Callable[[int], bool] | None = None
+    """Whether a member has heard of the present coordinator; `None`: it is always the same."""
 
     @classmethod
     def of(cls, scenario: Scenario, queue: EventQueue[Any]) -> Network:
@@ -200,6 +201,8 @@ class Network:
                 self._lose(number, min(deadline, leaves + limit))
                 return None
             arrives = passed
+        if self.detour is not None and self.detour(member, number, max(arrives, link.arrives)):
+            return None
         if may_wait:
             self.queue.start(("request", number), deadline, (member, TimedOut(number)))
         link.arrives = arrives = max(arrives, link.arrives)
@@ -241,8 +244,8 @@ class Network:
             if passed is None:
                 self.in_flight[number] = waiting
                 link.unanswered += 1
-                limit = _time_limit(link.config, None)
-                self._lose(number, min(max(deadline, leaves), leaves + limit))
+                latest = leaves + _time_limit(link.config, None)
+                self._lose(number, min(max(deadline, leaves), latest))
                 return None
             returns = passed
         if isinstance(response, JoinGroupResponse | SyncGroupResponse):
@@ -285,9 +288,9 @@ class Network:
     def is_quiet(self, member: int, standing: int) -> bool:
         """Return whether a member's requests are answered but for these, and nothing goes wrong."""
         link = self.links[member]
-        trouble = link.trouble
-        is_well = trouble is None or trouble.is_over(self.queue.now)
-        return is_well and link.unanswered == standing
+        is_well = link.trouble is None or link.trouble.is_over(self.queue.now)
+        knows = self.may_rest is None or self.may_rest(member)
+        return is_well and link.unanswered == standing and knows
 
     def is_silent(self, member: int, silent: Silent) -> bool:
         """Return whether the member has heard nothing since."""
@@ -315,8 +318,7 @@ class Network:
         """Return the troubles of a member's connection, none of them if it had none."""
         link = self.links[member]
         if link.trouble is None:
-            losses = stream(self.scenario.seed, link.config.name, "loss")
-            link.trouble = Trouble(losses=losses)
+            link.trouble = Trouble(losses=stream(self.scenario.seed, link.config.name, "loss"))
         return link.trouble
 
     def _delay(self, seed: int, at: int) -> int:

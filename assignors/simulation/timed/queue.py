@@ -89,6 +89,22 @@ class EventQueue(Generic[E]):
         """Stop the timer of this key, if it runs. Cost: O(1)."""
         self._timers.pop(key, None)
 
+    def timers_of(self, owner: object) -> list[tuple[Any, int, E]]:
+        """Return the timers whose key is a tuple that begins with `owner`.
+
+        Key, when each runs out, and the event that it then is. Cost: O(timers).
+        """
+        return [
+            (key, each.at, each.event)
+            for key, each in self._timers.items()
+            if isinstance(key, tuple) and key[0] == owner
+        ]
+
+    def stop_all(self, owner: object) -> None:
+        """Stop every timer whose key is a tuple that begins with `owner`. Cost: O(timers)."""
+        for key, *_ in self.timers_of(owner):
+            del self._timers[key]
+
     def due(self, key: object) -> int | None:
         """Return when the timer of this key runs out, `None` if it does not run. Cost: O(1)."""
         timer = self._timers.get(key)

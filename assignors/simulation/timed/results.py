@@ -60,6 +60,17 @@ class TimedResult:
     """Records that a second member processed while another one still did."""
     lag_records: int = 0
     """Records that are written and not committed at the end."""
+    failovers: int = 0
+    """How often the group lost its coordinator."""
+    recovery_ms: float | None = None
+    """From the loss of a coordinator until every member had heard of the next one and the group was
+    at rest, the longest; `None` where that has not come about, or nothing was lost."""
+    first_heartbeat_ms: float | None = None
+    """From the loss of a coordinator until the next one first answered a heartbeat, the longest."""
+    records_replayed: int = 0
+    """Records of the group that coordinators read when they took over, each time counted."""
+    records_lost: int = 0
+    """Records of the group that were written and not replicated when their broker crashed."""
     violations: int = 0
     """What the monitors found: see `assignors.simulation.timed.monitors.table`."""
     first_violation: str | None = None

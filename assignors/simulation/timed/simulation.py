@@ -144,6 +144,8 @@ def _prepared(
     run.faults = LiveFaults.of(
         scenario, sides, run.network, run.meter, step=lambda *what: _step_member(run, *what)
     )
+    if run.watch is not None and run.faults.failovers is not None:
+        run.watch.unwritten = run.faults.failovers.unwritten
     for number, config in enumerate(scenario.members):
         if config.starts_at_ms is not None:
             run.queue.put(config.starts_at_ms * MILLISECOND, (number, Command.START))
@@ -242,6 +244,8 @@ def _result(run: Run, at: int) -> TimedResult:
     if run.heartbeats is not None:
         run.heartbeats.close(at)
     figures = {} if run.processing is None else run.processing.figures(at, run.topics)
+    if run.faults.failovers is not None:
+        figures |= run.faults.failovers.recoveries.figures()
     result = result_of(run.meter, scenario, run.sides, at)
     return replace(
         result,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
-from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER
+from assignors.simulation.timed.scenario import Fault, FaultKind, GroupProtocol, Scenario
+from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, OF_THE_COORDINATOR
 
 KINDS = [
     each
@@ -26,6 +26,9 @@ def faults(draw: st.DrawFn, names: list[str]) -> Fault:
     begins = draw(st.integers(0, ENDS_MS - 1000))
     ends = begins + draw(st.integers(1, ENDS_MS - begins))
     whose = st.sampled_from(names)
+    if kind in OF_THE_COORDINATOR:
+        loads_ms = draw(st.sampled_from([0, 10, 5000]))
+        return Fault(kind=kind, from_ms=begins, until_ms=ends, by_ms=loads_ms)
     return Fault(
         kind=kind,
         member=draw(whose if kind in OF_A_MEMBER else st.one_of(st.none(), whose)),
@@ -40,12 +43,21 @@ def faults(draw: st.DrawFn, names: list[str]) -> Fault:
 def with_faults(draw: st.DrawFn, scenarios: st.SearchStrategy[Scenario]) -> Scenario:
     """A scenario with up to six faults, of a member no two of one kind at a time.
 
+    Coordinators fail one after the other, where they have a log.
+
     Callbacks are shorter than the poll interval: otherwise members would leave again and again.
     """
     scenario = draw(scenarios)
     names = [each.name for each in scenario.members]
     listed = draw(st.lists(faults(names), min_size=1, max_size=6))
     one_of_each = {(each.kind, each.member): each for each in listed}
+    failing = [key for key in one_of_each if key[0] in OF_THE_COORDINATOR]
+    over = 0
+    for key in sorted(failing, key=lambda key: one_of_each[key].from_ms):
+        if scenario.protocol is GroupProtocol.PUSH or one_of_each[key].from_ms < over:
+            del one_of_each[key]
+        else:
+            over = one_of_each[key].until_ms
     quick = draw(st.booleans())
     members = tuple(
         replace(

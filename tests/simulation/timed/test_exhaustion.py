@@ -6,7 +6,7 @@ import pytest
 
 from assignors.simulation.timed.exhaustion.cases import Case, model_of
 from assignors.simulation.timed.exhaustion.search import explore
-from assignors.simulation.timed.exhaustion.values import cloned, key_of
+from assignors.simulation.timed.protocols.state_values import cloned, key_of
 from assignors.simulation.timed.scenario import GroupProtocol
 from tests.simulation.timed.exhaust import LONG, QUICK, exhaust, is_expected
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assignors.simulation.timed.exhaustion.values import cloned
 from assignors.simulation.timed.exhaustion.world import (
     MEMBERS_MAX,
     Findings,
@@ -44,6 +43,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
+from assignors.simulation.timed.protocols.state_values import cloned
 
 
 def step_member(

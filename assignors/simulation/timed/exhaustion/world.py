@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.exhaustion.values import key_of
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView, view_of
 from assignors.simulation.timed.protocols.effects import (
     Arrived,
@@ -19,6 +18,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     TimerKey,
 )
+from assignors.simulation.timed.protocols.state_values import key_of
 
 Timers = frozenset[tuple[TimerKey, int]]
 """(key, data) of each timer that runs."""

@@ -12,18 +12,22 @@ from dataclasses import dataclass, field
 from assignors.model import Cluster
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.faults.events import FaultEvent, disturb, member_event
+from assignors.simulation.timed.faults.failovers import Failovers
 from assignors.simulation.timed.faults.zombies import Zombies
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.network import Network, Silent, TimedOut
 from assignors.simulation.timed.protocols.effects import (
+    Answered,
     Command,
     Failed,
     Fired,
     MemberEvent,
+    NotCoordinator,
     Restrict,
 )
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.scenario import FaultKind, Scenario
+from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.sides import Sides
 
 ForMember = MemberEvent | Cluster | TimedOut | Silent
@@ -41,6 +45,8 @@ class LiveFaults:
     step: Callable[[int, MemberEvent], None]
     """Lets a member do what it does about an event."""
     zombies: Zombies
+    failovers: Failovers | None = None
+    """`None`: the coordinator is always the same."""
     heartbeats: Heartbeats | None = None
     frozen: dict[int, list[ForMember]] = field(default_factory=dict)
     """Member that stands still -> what waits for it."""
@@ -63,6 +69,7 @@ class LiveFaults:
             meter=meter,
             step=step,
             zombies=Zombies.of(scenario.members),
+            failovers=Failovers.of(scenario, sides, network, meter),
         )
 
     def change(self, event: FaultEvent) -> None:
@@ -74,6 +81,10 @@ class LiveFaults:
         if self.heartbeats is not None:
             for number in members:
                 self.heartbeats.wake(number)
+        if fault.kind in OF_THE_COORDINATOR:
+            assert self.failovers is not None
+            self.failovers.change(event)
+            return
         noticed = member_event(event)
         if noticed is not None:
             self.reach(members[0], noticed)
@@ -118,7 +129,21 @@ class LiveFaults:
             if self.network.is_silent(number, what):
                 self.step(number, Command.SESSION_OVER)
         else:
-            self.step(number, what)
+            self._reach_process(number, what)
+
+    def _reach_process(self, number: int, what: MemberEvent) -> None:
+        """Let a member do what it does; an answer of a broker without its group is a failure."""
+        failovers = self.failovers
+        if failovers is not None and isinstance(what, Answered):
+            if isinstance(what.response, NotCoordinator):
+                what = Failed(what.number)
+            else:
+                failovers.hear(number, what.response)
+        if failovers is not None and what is Command.START:
+            failovers.start(number)
+        self.step(number, what)
+        if failovers is not None and isinstance(what, Command):
+            failovers.recoveries.look_at(number)
 
     def disconnect(self, number: int) -> None:
         """Close a member's connection, and let its requests fail. Cost: O(requests in flight)."""
@@ -137,6 +162,8 @@ class LiveFaults:
 
         Cost: O(members removed).
         """
+        if self.failovers is not None:
+            self.failovers.recoveries.look()
         for member_id in self.sides.removed():
             for number in self.zombies.candidates(member_id):
                 name = self.names[number]

@@ -41,6 +41,7 @@ from assignors.simulation.timed.protocols.effects import (
     Effect,
     Fired,
     MemberEvent,
+    Record,
     Restrict,
 )
 from assignors.simulation.timed.sides import Sides
@@ -62,6 +63,9 @@ class Watch:
     does: list[Consumption]
     """What each member really does."""
     generations: list[int]
+    unwritten: set[int] = field(default_factory=set)
+    """Members whose generation may fall once: that of a classic group is written only with its
+    assignment, and the next coordinator gives it out again, as in Kafka."""
     committing: set[int] = field(default_factory=set)
     """Members whose callback for revoked partitions runs."""
     committed_by: dict[TopicPartition, int] = field(default_factory=dict)
@@ -126,7 +130,11 @@ def saw_member(
     after = consumption_after(before, event, effects)
     if generation != watch.generations[number]:
         name = watch.names[number]
-        report(watch, generation_found(name, watch.generations[number], generation))
+        is_unwritten = number in watch.unwritten and generation < watch.generations[number]
+        if is_unwritten:
+            watch.unwritten.discard(number)
+        else:
+            report(watch, generation_found(name, watch.generations[number], generation))
         watch.generations[number] = generation
     elif after is before and not watch.is_full:
         return
@@ -175,6 +183,16 @@ def saw_restriction(watch: Watch | None, effect: Restrict) -> None:
         return
     number = watch.numbers[effect.member]
     watch.does[number] = replace(watch.does[number], consumed=effect.owned)
+
+
+def saw_failover(watch: Watch | None, records: Iterable[Record]) -> None:
+    """Begin anew with another coordinator, which knows the records that are left.
+
+    Cost: O(records).
+    """
+    if watch is not None:
+        watch.view, watch.log = CoordinatorView(), folded({}, records)
+        watch.lasting = set()
 
 
 def saw_coordinator(

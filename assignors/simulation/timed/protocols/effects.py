@@ -12,8 +12,25 @@ from assignors.simulation.timed.protocols.offsets import messages as offsets
 from assignors.simulation.timed.protocols.push import messages as push
 from wire import TopicPartitions
 
+
+class NotCoordinator(NamedTuple):
+    """A response of any type: this broker is not the group's coordinator, or it still loads.
+
+    The two errors differ in what follows on the network alone: the request has failed, and the
+    member sends it again.
+    """
+
+    error: classic.ErrorCode = classic.ErrorCode.NOT_COORDINATOR
+
+
 Request = classic.Request | consumer.ConsumerHeartbeat | offsets.Request | push.Request
-Response = classic.Response | consumer.ConsumerHeartbeatResponse | offsets.Response | push.Response
+Response = (
+    classic.Response
+    | consumer.ConsumerHeartbeatResponse
+    | offsets.Response
+    | push.Response
+    | NotCoordinator
+)
 Record = classic.GroupRecord | classic.GroupTombstone | ConsumerRecord | offsets.OffsetRecord
 
 MILLISECOND = 1000
@@ -74,7 +91,8 @@ class Answered(NamedTuple):
 class Failed(NamedTuple):
     """An event: a request of the member has no answer, and its connection is closed.
 
-    The request may have reached the coordinator all the same.
+    The request may have reached the coordinator all the same. Or it has reached a broker that is
+    not the coordinator (`NotCoordinator`).
     """
 
     number: int

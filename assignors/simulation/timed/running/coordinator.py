@@ -6,9 +6,10 @@ run takes note of it. Answers leave once it is handled, records are committed on
 
 from __future__ import annotations
 
+from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.heartbeats import wake_for
 from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_restriction
+from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Append,
@@ -34,10 +35,21 @@ def handle(run: Run, event: CoordinatorEvent) -> None:
     now = run.queue.now
     leaves = run.network.handled(now, event, run.scenario.broker.service_us)
     generation = run.sides.generation()
-    effects = run.sides.step_coordinator(now, event)
+    effects = play(run, event)
     for effect in effects:
         do(run, leaves, effect)
     take_note(run, event, effects, generation)
+
+
+def play(run: Run, event: CoordinatorEvent) -> list[Effect]:
+    """Return what an event leads to: at the coordinator, or where there is none just now."""
+    failovers = run.faults.failovers
+    effects = None if failovers is None else failovers.effects(event)
+    if failovers is not None and event == LOADED:
+        saw_failover(run.watch, failovers.log.records())
+    if effects is not None:
+        return effects
+    return run.sides.step_coordinator(run.queue.now, event)
 
 
 def take_note(run: Run, event: CoordinatorEvent, effects: list[Effect], generation: int) -> None:
@@ -91,6 +103,11 @@ def reply(run: Run, leaves: int, number: int, response: Response) -> None:
 
 
 def note_written(run: Run, effect: Append) -> None:
-    """Keep the records of an append, with their time, if the run keeps its history."""
+    """Keep the records of an append, with their time, if the run keeps its history.
+
+    Where the coordinator may be lost, the next one reads what has been replicated of them.
+    """
+    if run.faults.failovers is not None:
+        run.faults.failovers.log.append(effect)
     if run.ledger.keeps_changes:
         run.records += [(run.queue.now, record) for record in effect.records]

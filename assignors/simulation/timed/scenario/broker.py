@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
+from assignors.documents.values import as_string
+from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 from assignors.simulation.timed.scenario.push import PushConfig, read_push
 from assignors.simulation.timed.scenario.reading import (
@@ -25,6 +27,38 @@ class OldTargets(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlacementConfig:
+    """Which broker is the group's coordinator: the one that leads its partition.
+
+    Brokers lead the partitions of `__consumer_offsets` in turn: broker b leads b, b + brokers, ...
+    """
+
+    group: str = "simulated"
+    """The group's id, whose hash decides the partition."""
+    brokers: int = 3
+    """How many brokers there are, numbered from 0."""
+    partitions: int = 50
+    """`offsets.topic.num.partitions`."""
+
+    @property
+    def partition(self) -> int:
+        """The partition that has the group's records. Cost: O(length of the id)."""
+        return offsets_partition(self.group, self.partitions)
+
+    @property
+    def leader(self) -> int:
+        """The broker that leads this partition when the run begins."""
+        return self.partition % self.brokers
+
+
+PLACEMENT_READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(PlacementConfig)), as_natural),
+    "group": as_string,
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerConfig:
     """The coordinator's broker."""
 
@@ -36,6 +70,10 @@ class BrokerConfig:
     """Time to handle a request; one after the other."""
     append_us: int = 5000
     """From the write of a record to its replication."""
+    load_us: int = 10
+    """Time that a coordinator takes for each record as it loads the log of its groups."""
+    placement: PlacementConfig = field(default_factory=PlacementConfig)
+    """Which broker is the coordinator."""
     assignor: str = "server/uniform"
     """The assignor of consumer and push groups; classic ones have those of their members."""
     further_assignors: tuple[str, ...] = ("server/uniform", "server/range")
@@ -70,6 +108,7 @@ READERS: dict[str, Reader] = {
     "assignor": as_assignor,
     "old_targets": one_of(OldTargets),
     "push": read_push,
+    "placement": settings_reader(PlacementConfig, PLACEMENT_READERS),
     "further_assignors": as_assignors,
     "migration_policy": one_of(MigrationPolicy),
 }

@@ -48,6 +48,21 @@ class FaultKind(StrEnum):
     HANGING_TRANSACTION = "hanging_transaction"
     """A producer commits offsets of `topic`, or of every topic, and does not end its transaction:
     who begins with one of these partitions waits for stable offsets. At the end it is aborted."""
+    COORDINATOR_CRASH = "coordinator_crash"
+    """The coordinator's broker ends: connections close, requests on their way are lost, and so is
+    what the coordinator alone knew: who waits for an answer, timers, records that are not
+    replicated. At `until_ms` the next broker is elected; it loads the log, which takes
+    `broker.load_us` a record and `by_ms` besides, and goes on with what the log says. Members look
+    for it meanwhile, and ask again while it loads."""
+    COORDINATOR_HANDOVER = "coordinator_handover"
+    """The coordinator's broker hands its partitions to the next one, as when it is shut down in
+    order: nothing that was written is lost. Who waits for an answer hears that this is not the
+    coordinator any more; who does not learns of it with the next request. Times as for a crash."""
+    COORDINATOR_ZOMBIE = "coordinator_zombie"
+    """Another broker is elected at `from_ms` and loads the log, and the old coordinator learns of
+    it only at `until_ms`: meanwhile it goes on answering members that have noticed nothing. It
+    cannot write: what is not replicated is lost, and a request that writes is answered with
+    NOT_COORDINATOR, after which its member finds the new one."""
 
 
 OF_A_MEMBER = frozenset(
@@ -62,8 +77,16 @@ OF_A_MEMBER = frozenset(
 )
 """Faults that one member has; the others without a member are between everybody and the
 coordinator."""
+OF_THE_COORDINATOR = frozenset(
+    {
+        FaultKind.COORDINATOR_CRASH,
+        FaultKind.COORDINATOR_HANDOVER,
+        FaultKind.COORDINATOR_ZOMBIE,
+    }
+)
+"""Faults after which another broker is the coordinator."""
 LONGER = frozenset({FaultKind.SLOW_CALLBACK, FaultKind.SLOW_ASSIGNOR, FaultKind.DELAY})
-"""Faults that have a `by_ms`."""
+"""Faults that need a `by_ms`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +102,11 @@ class Fault:
     member: str | None = None
     """Whom it concerns; of a fault of the network, `None` is everybody."""
     by_ms: int = 0
-    """How much longer something takes."""
+    """How much longer something takes; of a coordinator, how long it loads beside the time for the
+    group's own records, as other groups have records in the partition."""
+    broker: int | None = None
+    """Of a coordinator: it is this broker's fault, which matters if it is the coordinator then;
+    `None`: whichever is."""
     percent: float = 0
     """The chance of a loss."""
     topic: str | None = None

@@ -12,7 +12,13 @@ from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, Fault, FaultKind
+from assignors.simulation.timed.scenario.faults import (
+    LONGER,
+    OF_A_MEMBER,
+    OF_THE_COORDINATOR,
+    Fault,
+    FaultKind,
+)
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
@@ -157,9 +163,13 @@ def _faults_can_happen(scenario: Scenario) -> None:
         place = ("faults", number)
         _fault_is_complete(fault, names, place)
         _transaction_commits_something(scenario, fault, place)
-        key = fault.kind, fault.member
-        if fault.kind in OF_A_MEMBER and fault.from_ms < ends.get(key, 0):
-            words = f"{fault.member!r} has another {fault.kind.value} then"
+        _coordinator_can_fail(scenario, fault, place)
+        is_coordinators = fault.kind in OF_THE_COORDINATOR
+        key = (FaultKind.COORDINATOR_CRASH if is_coordinators else fault.kind), fault.member
+        is_one_at_a_time = is_coordinators or fault.kind in OF_A_MEMBER
+        if is_one_at_a_time and fault.from_ms < ends.get(key, 0):
+            whose = "the coordinator" if is_coordinators else repr(fault.member)
+            words = f"{whose} has another {fault.kind.value} then"
             raise DocumentError(ErrorCode.REPEATED, words, (*place, "from_ms"))
         ends[key] = fault.until_ms
 
@@ -190,8 +200,9 @@ def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
     if fault.kind is not FaultKind.LOST_GENERATION and fault.until_ms <= fault.from_ms:
         words = f"it begins at {fault.from_ms} ms, so it cannot end at {fault.until_ms} ms"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "until_ms"))
+    longer = LONGER | OF_THE_COORDINATOR if fault.by_ms else LONGER
     for field, amount, kinds in (
-        ("by_ms", fault.by_ms, LONGER),
+        ("by_ms", fault.by_ms, longer),
         ("percent", fault.percent, {FaultKind.LOSS}),
     ):
         if (amount > 0) != (fault.kind in kinds):
@@ -215,6 +226,31 @@ def _transaction_commits_something(scenario: Scenario, fault: Fault, place: Plac
     if fault.topic is not None and fault.topic not in scenario.topics:
         words = f"there is no topic {fault.topic!r}{_near(fault.topic, scenario.topics)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
+
+
+def _coordinator_can_fail(scenario: Scenario, fault: Fault, place: Place) -> None:
+    """Refuse a coordinator's fault of a member, of no broker, and one without a log to load."""
+    kind, brokers = fault.kind.value, scenario.broker.placement.brokers
+    if fault.kind not in OF_THE_COORDINATOR:
+        if fault.broker is not None:
+            raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no broker", (*place, "broker"))
+        return
+    if fault.member is not None:
+        raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no member", (*place, "member"))
+    if fault.broker is not None and fault.broker >= brokers:
+        words = f"there are {brokers} brokers, numbered from 0"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "broker"))
+    if scenario.protocol is GroupProtocol.PUSH:
+        words = "the push protocol has no records from which another coordinator could go on"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "kind"))
+
+
+def _partitions_have_leaders(scenario: Scenario) -> None:
+    placement = scenario.broker.placement
+    for field, count in (("brokers", placement.brokers), ("partitions", placement.partitions)):
+        if not count:
+            words = "__consumer_offsets needs partitions, and brokers that lead them"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("broker", "placement", field))
 
 
 def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
@@ -279,6 +315,7 @@ CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _actions_concern_what_is_there,
     _clients_have_their_assignors,
     _commits_and_assignments_are_possible,
+    _partitions_have_leaders,
     _faults_can_happen,
     _clients_have_threads,
 )

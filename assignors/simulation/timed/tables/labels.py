@@ -24,6 +24,11 @@ LABELS: dict[str, str] = {
     "fenced_commits": "commits refused",
     "reprocessed_records": "records processed again",
     "duplicate_records": "records processed by two at once",
+    "failovers": "coordinators lost",
+    "recovery_ms": "from the loss to rest, longest, s",
+    "first_heartbeat_ms": "from the loss to the first heartbeat, longest, s",
+    "records_replayed": "records of the group replayed",
+    "records_lost": "records of the group lost",
     "unowned": "without a consumer at the end",
     "violations": "violations",
     "events": "events",
@@ -37,6 +42,11 @@ WHERE_NOT_ZERO = {
     "fenced_commits",
     "reprocessed_records",
     "duplicate_records",
+    "failovers",
+    "recovery_ms",
+    "first_heartbeat_ms",
+    "records_replayed",
+    "records_lost",
 }
 """Figures that are shown where a run has some: most scenarios have no records and no zombies."""
 

@@ -22,7 +22,9 @@ class ErrorCode(IntEnum):
     """Where Kafka throws: for an id that was given to a dynamic member and comes with an instance
     id."""
     NONE = 0
+    COORDINATOR_LOAD_IN_PROGRESS = 14
     COORDINATOR_NOT_AVAILABLE = 15
+    NOT_COORDINATOR = 16
     ILLEGAL_GENERATION = 22
     INCONSISTENT_GROUP_PROTOCOL = 23
     UNKNOWN_MEMBER_ID = 25
