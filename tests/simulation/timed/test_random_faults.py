@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
@@ -16,16 +17,28 @@ from assignors.simulation.timed.scenario_document import (
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.drawn import scenarios
 from tests.simulation.timed.drawn_faults import with_faults
+from tests.simulation.timed.exhaust import STALE_REPORT
 
 SESSION_MS, REBALANCE_MS, REQUEST_MS = 10_000, 20_000, 30_000
 """The longest in `drawn`."""
+
+
+def known(scenario: Scenario) -> frozenset[str]:
+    """What Kafka itself does: a failover loses answers, after which consumers report too little.
+
+    See `EXHAUSTED.md`, and `test_failover_phases`, which shows it.
+    """
+    is_modern = scenario.protocol is GroupProtocol.CONSUMER
+    loses = any(each.kind in OF_THE_COORDINATOR for each in scenario.faults)
+    return STALE_REPORT if is_modern and loses else frozenset()
 
 
 @settings(max_examples=150)
 @given(with_faults(scenarios()))
 def test_faults_break_no_rule_and_the_group_settles_after_them(scenario: Scenario) -> None:
     # The monitors let the run go on after its end, and look whether all is well then.
-    assert simulate(scenario, monitoring=Monitoring.FULL).violations == []
+    found = simulate(scenario, monitoring=Monitoring.FULL).violations
+    assert {each.monitor for each in found} <= known(scenario)
 
 
 @settings(max_examples=60)
@@ -51,7 +64,7 @@ def test_a_run_with_faults_repeats_itself_from_its_document(scenario: Scenario) 
 @settings(max_examples=60)
 @given(with_faults(scenarios()))
 def test_two_consume_a_partition_only_while_one_of_them_is_a_zombie(scenario: Scenario) -> None:
-    assume(scenario.protocol is not GroupProtocol.PUSH)
+    assume(scenario.protocol is not GroupProtocol.PUSH and not known(scenario))
     played = simulate(scenario)
     zombie_us = sum(each.until_us - each.from_us for each in played.zombies)
     double_us = played.result.double_partition_ms * 1000
@@ -63,6 +76,10 @@ def test_two_consume_a_partition_only_while_one_of_them_is_a_zombie(scenario: Sc
 def test_heartbeats_may_be_computed_between_faults(scenario: Scenario) -> None:
     computed = simulate(scenario, keeps_history=True)
     queued = simulate(scenario, keeps_history=True, queues_heartbeats=True)
-    assert replace(computed.result, events=0) == replace(queued.result, events=0)
+    results = [
+        replace(each.result, events=0, first_violation=None)  # it has the number of an event
+        for each in (computed, queued)
+    ]
+    assert results[0] == results[1]
     assert computed.changes == queued.changes
     assert computed.zombies == queued.zombies

@@ -142,7 +142,7 @@ class LiveFaults:
         if failovers is not None and what is Command.START:
             failovers.start(number)
         self.step(number, what)
-        if failovers is not None and isinstance(what, Command):
+        if failovers is not None:
             failovers.recoveries.look_at(number)
 
     def disconnect(self, number: int) -> None:

@@ -91,9 +91,10 @@ class Recoveries:
                 each.heartbeat = now if each.heartbeat is None else each.heartbeat
 
     def look_at(self, member: int) -> None:
-        """Look whether a member's process has ended: then it need not hear anything."""
-        if not self.sides.members[member].is_up:
+        """Look at a member after its step: one whose process has ended need not hear anything."""
+        if member in self.awaited and not self.sides.members[member].is_up:
             self.awaited.discard(member)
+        self.look()
 
     def look(self) -> None:
         """Look whether the group is at rest again; O(members) while it may be, else O(1)."""
