@@ -193,9 +193,11 @@ def join_all(broker: Broker, name: str) -> dict[str, JoinGroupResponse]:
     return joined
 
 
-@pytest.mark.parametrize("name", ["live.coop", "live.range"])
-def test_a_classic_group_goes_on(name: str) -> None:
-    broker = serve().broker
+@pytest.mark.parametrize(
+    ("name", "model"), [("live.range", "inline"), *(("live.coop", each) for each in POLICIES)]
+)
+def test_a_classic_group_goes_on(name: str, model: str) -> None:
+    broker = serve(model=model).broker
     group = live(broker, name).mixed.classic.group
     generation, before = group.generation, set(group.members)
     for member_id in sorted(before):
