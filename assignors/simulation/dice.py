@@ -37,6 +37,15 @@ class Dice:
         """
         return (self._next() * limit) >> 64
 
+    @property
+    def state(self) -> int:
+        """What the next choice depends on, 64 bits."""
+        return self._state
+
+    def skip(self) -> None:
+        """Go on as after one choice."""
+        self._state = (self._state + STEP) & MASK
+
     def chance(self, percent: int) -> bool:
         """Return True with a probability of `percent` in a hundred."""
         return self.below(100) < percent

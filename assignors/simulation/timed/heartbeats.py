@@ -18,16 +18,19 @@ its service time, beside the queue); and of one moment heartbeats come last (`qu
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.plain_heartbeats import News, PlainHeartbeats
 from assignors.simulation.timed.promotions import Promotions
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
+    CoordinatorEvent,
     Fired,
     Response,
     Schedule,
@@ -37,6 +40,7 @@ from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.scenario import BrokerConfig
 from assignors.simulation.timed.sides import Sides
 
+Int64 = NDArray[np.int64]
 HEARTBEAT = Fired(("heartbeat",), 0)
 
 
@@ -61,6 +65,46 @@ class Move(NamedTuple):
     """When the heartbeat arrived that brought it to the group's last target."""
 
 
+class Together(Protocol):
+    """Members at rest that go through a round together (`stages`)."""
+
+    def begin(self) -> Collection[int]:
+        """Let members begin a round that do so together; return who does."""
+        ...
+
+    def wake(self, number: int) -> bool:
+        """Let a member go on by events, as something happens to it; return whether it does now."""
+        ...
+
+    def before(self, event: CoordinatorEvent) -> None:
+        """Prepare for an event of the coordinator."""
+        ...
+
+    def after(self) -> None:
+        """Go on after an event of the coordinator."""
+        ...
+
+    def check(self) -> None:
+        """Look at what an event of a member has changed."""
+        ...
+
+    def touch(self, number: int) -> None:
+        """Let a member go on by events if it is not at rest."""
+        ...
+
+    def settle(self) -> None:
+        """Let members go on by events whose assignment is still on its way."""
+        ...
+
+    def release(self) -> bool:
+        """Let all members go on by events; return whether some had not."""
+        ...
+
+    def due(self) -> None:
+        """Do what is due."""
+        ...
+
+
 @dataclass(slots=True, kw_only=True)
 class Heartbeats:
     """The members that rest, and the queue into which they are woken."""
@@ -78,6 +122,8 @@ class Heartbeats:
     promotions: Promotions = field(default_factory=Promotions)
     awaited_from: int | None = None
     """From when on the first heartbeat of anybody counts; a member has been woken for it."""
+    rounds: Together | None = None
+    """Members at rest go through a round together, if this is given."""
 
     @classmethod
     def of(
@@ -147,15 +193,17 @@ class Heartbeats:
                 if member_id in self.by_id:
                     self.wake(self.by_id[member_id])
         if news.member_ids is None or (news.epoch is not None and not self.promotes):
+            together = () if self.rounds is None else self.rounds.begin()
             for number in list(self.resting):
-                self.wake(number)
+                if number not in together:
+                    self.wake(number)
         elif news.epoch is not None and self.resting:
-            numbers, arrives = self._next_arrivals(self.queue.now)
+            numbers, _, arrives, _ = self.next_arrivals(self.queue.now)
             members = self.sides.members
             self.promotions.count(self._is_past)
             self.promotions.begin(
                 news.epoch,
-                dict(zip(numbers, arrives, strict=True)),
+                dict(zip(numbers.tolist(), arrives.tolist(), strict=True)),
                 lambda number: members[number].generation,
             )
             self.wake_last()
@@ -177,13 +225,14 @@ class Heartbeats:
         Cost: O(members at rest).
         """
         if self.awaited_from is not None and self.resting:
-            numbers, arrives = self._next_arrivals(max(self.awaited_from, self.queue.now))
-            self.wake(min(zip(arrives, numbers, strict=True))[1])
+            numbers, _, arrives, _ = self.next_arrivals(max(self.awaited_from, self.queue.now))
+            self.wake(int(numbers[np.lexsort((numbers, arrives))[0]]))
 
-    def _next_arrivals(self, begin: int) -> tuple[list[int], list[int]]:
+    def next_arrivals(self, begin: int) -> tuple[Int64, Int64, Int64, Int64]:
         """Return the members at rest, and when the next heartbeat of each arrives, from `begin` on.
 
-        Cost: O(members at rest), in arrays.
+        In arrays, int64[N]: who, when it is due, when it arrives, and from one to the next.
+        Cost: O(members at rest).
         """
         network, queue = self.network, self.queue
         numbers = np.fromiter(self.resting, dtype=np.int64, count=len(self.resting))
@@ -191,21 +240,29 @@ class Heartbeats:
         due = np.fromiter((each.due for each in rests), dtype=np.int64, count=len(numbers))
         every = np.fromiter((each.every for each in rests), dtype=np.int64, count=len(numbers))
         due += np.maximum((begin - network.longest_us - due) // every, 0) * every
-        arrives = network.arrivals(numbers, due)
+        arrives = self._arrivals(numbers, due)
         while True:
             is_early = arrives < begin
             for place in np.flatnonzero(arrives == queue.now).tolist():
                 is_early[place] |= self._is_past(int(arrives[place]), int(numbers[place]))
             if not is_early.any():
-                return numbers.tolist(), arrives.tolist()
+                return numbers, due, arrives, every
             due[is_early] += every[is_early]
-            arrives[is_early] = network.arrivals(numbers[is_early], due[is_early])
+            arrives[is_early] = self._arrivals(numbers[is_early], due[is_early])
+
+    def _arrivals(self, numbers: Int64, at: Int64) -> Int64:
+        """Return when the next request of each member arrives, sent at its moment. Cost: O(n)."""
+        links = self.network.links
+        last = np.fromiter((links[each].arrives for each in numbers.tolist()), np.int64)
+        return np.maximum(self.network.delays.arrive(numbers, at), last)
 
     def _is_past(self, arrives: int, number: int) -> bool:
         return self.queue.is_past(arrives, Rank.ARRIVAL, number)
 
     def wake(self, number: int) -> None:
         """Put into the queue what would stand there. Cost: O(1), O(its partitions) if it moved."""
+        if self.rounds is not None and self.rounds.wake(number):
+            return
         rest = self.resting.pop(number, None)
         if rest is None:
             return

@@ -20,9 +20,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.protocols.classic.messages import (
     JoinGroup,
@@ -44,8 +41,8 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import (
     MEANS_MAX,
+    Delays,
     exponential_at,
-    exponentials_at,
     stream,
     stream_seed,
 )
@@ -142,14 +139,18 @@ class Network:
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
-    seeds: NDArray[np.uint64] | None = None
-    """Those of all links to the coordinator, once they are asked for."""
+    delays: Delays
     busy_until: int = 0
     """When the coordinator has handled what has arrived."""
     detour: Callable[[int, int, int], bool] | None = None
     """(member, request, when it arrives) -> whether a broker that is no coordinator gets it."""
     may_rest: Callable[[int], bool] | None = None
     """Whether a member has heard of the present coordinator; `None`: it is always the same."""
+    computed: Callable[[int, int, int], int] | None = None
+    """Until when the coordinator is busy, a moment, when what comes then was sent -> until when it
+    is busy with the requests before that which are computed and not sent (`stages`)."""
+    sent_at: dict[int, int] | None = None
+    """When each request was sent, while some are computed."""
 
     @classmethod
     def of(cls, scenario: Scenario, queue: EventQueue[Any]) -> Network:
@@ -162,7 +163,10 @@ class Network:
             )
             for each in scenario.members
         ]
-        return cls(scenario=scenario, queue=queue, links=links)
+        config = scenario.network
+        seeds = [(each.to, each.back) for each in links]
+        delays = Delays.of(seeds, config.least_us, config.mean_us)
+        return cls(scenario=scenario, queue=queue, links=links, delays=delays)
 
     def start(self, member: int) -> None:
         """Open the connection of a process: answers to the one before it are dropped."""
@@ -190,6 +194,8 @@ class Network:
         limit = _time_limit(link.config, request if may_wait else None)
         deadline = leaves + (NEVER if is_standing(request) else limit)
         self.sent = number = self.sent + 1
+        if self.sent_at is not None:
+            self.sent_at[number] = now
         link.unanswered += 1
         if link.trouble is not None:
             deadline += max(link.trouble.opens_at - leaves, 0)
@@ -218,9 +224,14 @@ class Network:
         if isinstance(event, Arrived):
             if is_plain(event.request):
                 return now + service_us
+            if self.computed is not None and self.sent_at is not None:
+                sent = self.sent_at.get(event.number, -1)
+                self.busy_until = self.computed(self.busy_until, now, sent)
             self.busy_until = max(now, self.busy_until) + service_us
         elif isinstance(event, Committed):
             return now
+        elif self.computed is not None:
+            self.busy_until = self.computed(self.busy_until, now, NEVER)
         return max(now, self.busy_until)
 
     def answer(
@@ -257,18 +268,6 @@ class Network:
         """Return when a request arrives that is sent at `at`, as the next one."""
         link = self.links[member]
         return max(at + self._delay(link.to, at), link.arrives)
-
-    def arrivals(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return `arrives` of each member with its moment, where nothing is wrong. Cost: O(n)."""
-        if self.seeds is None:
-            self.seeds = np.array([link.to for link in self.links], dtype=np.uint64)
-        config = self.scenario.network
-        delays = exponentials_at(self.seeds[members], at, config.mean_us)
-        last = (self.links[member].arrives for member in members.tolist())
-        found: NDArray[np.int64] = np.maximum(
-            at + config.least_us + delays, np.fromiter(last, np.int64, len(members))
-        )
-        return found
 
     def returns(self, member: int, at: int) -> int:
         """Return when an answer arrives that leaves at `at`, as the next one."""

@@ -12,9 +12,11 @@ anew costs O(1) each time, and the queue holds one entry for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 from typing import Any, Generic, TypeVar
 
 E = TypeVar("E")
@@ -31,6 +33,10 @@ class Rank(IntEnum):
     """Its answer reaches the member."""
     SESSION = 4 << 60
     """A session runs out."""
+
+
+Moment = tuple[int, tuple[Any, ...]]
+"""Microseconds since the run began, the last order or rank of that moment, and whose it was."""
 
 
 @dataclass(slots=True)
@@ -109,6 +115,66 @@ class EventQueue(Generic[E]):
         """Return when the timer of this key runs out, `None` if it does not run. Cost: O(1)."""
         timer = self._timers.get(key)
         return None if timer is None else timer.at
+
+    @property
+    def moment(self) -> Moment:
+        """The present, within a moment too."""
+        return self.now, self._reached
+
+    @property
+    def order(self) -> int:
+        """The order of what was asked for last: what is asked for next comes after it."""
+        return self._order
+
+    @contextmanager
+    def rewound(self, moment: Moment) -> Iterator[None]:
+        """Go back to a moment, with nothing in the queue; afterwards the present goes on.
+
+        What is left in the queue then comes to what waits there. Cost: O(what is left).
+        """
+        heap, timers, now, reached, count = (
+            self._heap,
+            self._timers,
+            self.now,
+            self._reached,
+            self.count,
+        )
+        self._heap, self._timers = [], {}
+        self.now, self._reached = moment
+        yield
+        for entry in self._heap:
+            heappush(heap, entry)
+        timers.update(self._timers)
+        self._heap, self._timers = heap, timers
+        self.now, self._reached, self.count = now, reached, count
+
+    def take_before(self, moment: Moment) -> E | None:
+        """Return the next event that would have been taken out before a moment, `None` if none."""
+        at, reached = moment
+        first = self._first()
+        if first is None or first[0] > at:
+            return None
+        if first[0] == at and not (first[1] >= Rank.HEARTBEAT and first[1:3] <= reached):
+            return None  # what has no rank and comes up now was sent before: it is still to come
+        return self.take(first[0])
+
+    def _first(self) -> tuple[Any, ...] | None:
+        """Return the entry of the next event; those of timers that were stopped are dropped."""
+        heap, timers = self._heap, self._timers
+        while heap:
+            _, order, _, _, event = heap[0]
+            if type(event) is not _Timer:
+                return heap[0]
+            timer: _Timer[E] = event
+            if timers.get(timer.key) is not timer:
+                heappop(heap)
+            elif timer.order != order or timer.at != heap[0][0]:
+                timer.queued_at = timer.at
+                self._order = number = self._order + 1
+                heapreplace(heap, (timer.at, timer.order, timer.whose, number, timer))
+            else:
+                return heap[0]
+        return None
 
     def is_past(self, at: int, rank: Rank, whose: int) -> bool:
         """Return whether an event of this rank would have been taken out by now. Cost: O(1)."""

@@ -10,6 +10,8 @@ were sent before it: a heartbeat that nobody has to look at need not draw at all
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
@@ -115,3 +117,31 @@ def exponentials_at(
     within = here + ((table[place + 1] - here) * part >> 24)
     delays: NDArray[np.int64] = (halvings * LN_2 + within) * mean >> 32
     return delays
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delays:
+    """The delays of the messages of N members, where nothing is wrong; times are microseconds."""
+
+    seeds: NDArray[np.uint64]
+    """uint64[N, 2]: of those to the coordinator, and of those back."""
+    least_us: int
+    mean_us: int
+
+    @classmethod
+    def of(cls, seeds: Sequence[tuple[int, int]], least_us: int, mean_us: int) -> Delays:
+        """Return the delays of members with these seeds. Cost: O(members)."""
+        array = np.array(seeds, dtype=np.uint64).reshape(-1, 2)
+        return cls(seeds=array, least_us=least_us, mean_us=mean_us)
+
+    def arrive(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when the request of each member arrives that is sent at its moment. Cost: O(n)."""
+        delays = exponentials_at(self.seeds[members, 0], at, self.mean_us)
+        found: NDArray[np.int64] = at + self.least_us + delays
+        return found
+
+    def come_back(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when the answer to each member comes that leaves at its moment. Cost: O(n)."""
+        delays = exponentials_at(self.seeds[members, 1], at, self.mean_us)
+        found: NDArray[np.int64] = at + self.least_us + delays
+        return found

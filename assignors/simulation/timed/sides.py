@@ -17,6 +17,7 @@ from assignors.assignor import Assignor
 from assignors.leader import REPAIR
 from assignors.model import Cluster
 from assignors.registry import assignor_named
+from assignors.simulation.dice import Dice
 from assignors.simulation.timed.plain_heartbeats import (
     PlainHeartbeats,
     classic_plain,
@@ -291,15 +292,22 @@ SIDES: dict[GroupProtocol, Callable[[Scenario], Sides]] = {
 }
 
 
-def _draws(seed: int, config: MemberConfig) -> Callable[[str, int], int]:
-    """Return a member's random times: up to a limit for polls, exponential around a mean else."""
-    polls = stream(seed, config.name, "poll")
-    syncs = stream(seed, config.name, "sync")
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """A member's random times: up to a limit for polls, exponential around a mean else."""
 
-    def draw(purpose: str, limit: int) -> int:
-        return polls.below(limit + 1) if purpose == "poll" else exponential(syncs, limit)
+    polls: Dice
+    syncs: Dice
 
-    return draw
+    def __call__(self, purpose: str, limit: int) -> int:
+        """Return a random time."""
+        if purpose == "poll":
+            return self.polls.below(limit + 1)
+        return exponential(self.syncs, limit)
+
+
+def _draws(seed: int, config: MemberConfig) -> Draws:
+    return Draws(stream(seed, config.name, "poll"), stream(seed, config.name, "sync"))
 
 
 def new_ids(seed: int) -> Callable[[str], str]:

@@ -50,7 +50,9 @@ from assignors.simulation.timed.running.garbage import rare_collections
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.running.settling import settled
+from assignors.simulation.timed.running.together import compute_rounds, go_on_by_events
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
+from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
 
@@ -77,12 +79,14 @@ def simulate(
     monitoring: Monitoring = Monitoring.BASIC,
     observe: Observer | None = None,
     queues_heartbeats: bool = False,
+    computes_rounds: bool = True,
 ) -> Played:
     """Run a scenario; keep every change of consumption and every record if asked for.
 
     `observe` is called after each event of a member or the coordinator. With `queues_heartbeats`
-    every heartbeat is an event, without it only those that lead to something; the run is the same,
-    but for the number of events.
+    every heartbeat is an event, without it only those that lead to something; without
+    `computes_rounds` every message of a rebalance is one. The run is the same, but for the number
+    of events: what is computed is not counted.
 
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
@@ -92,6 +96,8 @@ def simulate(
     if not queues_heartbeats:
         promotes = not (keeps_history or observe or monitoring is Monitoring.FULL)
         _compute_heartbeats(run, promotes=promotes)
+        if computes_rounds and observe is None and monitoring is not Monitoring.FULL:
+            compute_rounds(run, _handle)
     until = scenario.until_ms * MILLISECOND
     with rare_collections():
         stopped_by = play(run, _handle, until)
@@ -158,6 +164,10 @@ def _prepared(
 
 def _handle(run: Run, event: Event) -> None:
     target, what = event
+    if isinstance(what, Action | FaultEvent | Cluster | StageDue):
+        go_on_by_events(run, target, what)
+    if isinstance(what, StageDue):
+        return
     if isinstance(what, Action):
         act(run, what)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
@@ -190,6 +200,8 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         heartbeats.rest(number)
     if run.watch is not None:
         saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
+    if heartbeats is not None and heartbeats.rounds is not None:
+        heartbeats.rounds.check()
     if run.observe is not None:
         name = run.scenario.members[number].name
         run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))

@@ -33,6 +33,8 @@ def handle(run: Run, event: CoordinatorEvent) -> None:
     Cost: that of the protocol's step.
     """
     now = run.queue.now
+    if run.heartbeats is not None and run.heartbeats.rounds is not None:
+        run.heartbeats.rounds.before(event)
     leaves = run.network.handled(now, event, run.scenario.broker.service_us)
     generation = run.sides.generation()
     effects = play(run, event)
@@ -58,6 +60,8 @@ def take_note(run: Run, event: CoordinatorEvent, effects: list[Effect], generati
     run.meter.count(now, run.sides, generation)
     if run.heartbeats is not None:
         run.heartbeats.look()
+        if run.heartbeats.rounds is not None:
+            run.heartbeats.rounds.after()
     run.faults.note_removed()
     if run.watch is not None and run.watch.is_full:
         saw_coordinator(run.watch, (run.queue.count, now), event, effects)

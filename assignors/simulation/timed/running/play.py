@@ -21,9 +21,18 @@ def play(run: Run, handle: Callable[[Run, Event], None], until: int) -> str | No
         while queue.count < last:
             event = queue.take(until)
             if event is None:
-                return None
+                if not _release(run):
+                    return None
+                continue
             handle(run, event)
+    _release(run)
     return bound
+
+
+def _release(run: Run) -> bool:
+    """Let everybody go on by events at the end of a run; return whether somebody had not."""
+    rounds = None if run.heartbeats is None else run.heartbeats.rounds
+    return rounds is not None and rounds.release()
 
 
 def _exceeded(run: Run) -> str | None:

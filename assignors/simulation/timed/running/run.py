@@ -17,8 +17,9 @@ from assignors.simulation.timed.protocols.effects import Arrived, Committed, Rec
 from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.sides import Sides
+from assignors.simulation.timed.stages.stage import StageDue
 
-Happening = ForMember | Arrived | Committed | Action | FaultEvent
+Happening = ForMember | Arrived | Committed | Action | FaultEvent | StageDue
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 

@@ -8,6 +8,7 @@ has come with the assignment and its record is replicated.
 from __future__ import annotations
 
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
+    COMPUTED,
     ClassicCoordinator,
     WaitingAppend,
     answer_join,
@@ -113,10 +114,14 @@ def complete_join(state: ClassicCoordinator) -> None:
     for member in group.in_order():
         if member.waiting_join is not None:
             member.generation = group.generation
+        group.pending_syncs.add(member.member_id)
+        if member.waiting_join == COMPUTED:
+            member.waiting_join = None
+            group.joins_waiting -= 1
+            continue
         answer_join(state, member, joined(group, member))
         start(state, ("session", member.member_id), member.session_timeout_ms)
         member.is_new = False
-        group.pending_syncs.add(member.member_id)
     start(state, SYNC, group.rebalance_timeout_ms, group.generation)
 
 
@@ -139,7 +144,9 @@ def deliver(state: ClassicCoordinator, plan: dict[str, bytes], error: ErrorCode)
     protocol = group.protocol if error is ErrorCode.NONE else None
     for member in group.in_order():
         member.assignment = plan.get(member.member_id, b"")
-        if answer_sync(state, member, SyncGroupResponse(error, member.assignment, protocol)):
+        if member.waiting_sync == COMPUTED:
+            member.waiting_sync = None
+        elif answer_sync(state, member, SyncGroupResponse(error, member.assignment, protocol)):
             start(state, ("session", member.member_id), member.session_timeout_ms)
 
 

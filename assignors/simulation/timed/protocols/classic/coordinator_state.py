@@ -21,6 +21,9 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
 )
 
+COMPUTED = -1
+"""The number of a request that is computed and not sent: whoever does so knows the answer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassicConfig:

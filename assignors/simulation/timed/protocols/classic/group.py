@@ -44,6 +44,9 @@ class GroupMember:
 
     def metadata(self, protocol: str) -> bytes:
         """Return its Subscription under a protocol that it supports."""
+        first = self.protocols[0]
+        if first.name == protocol:
+            return first.metadata
         return next(each.metadata for each in self.protocols if each.name == protocol)
 
 
@@ -71,6 +74,8 @@ class ClassicGroup:
     supported: Counter[str] = field(default_factory=Counter)
     """Protocol name -> how many members support it."""
     order: HashOrder = field(default_factory=HashOrder)
+    known_order: tuple[str, ...] | None = field(default=None, compare=False)
+    """The ids in `order`, where these have been asked for since a member came or went."""
     transitions: int = 0
     """How often the group has come into another state."""
     changes: int = 0
@@ -80,9 +85,9 @@ class ClassicGroup:
 
     def in_order(self) -> Iterator[GroupMember]:
         """Yield the members in the order of Kafka's map. Cost: O(members)."""
-        for member_id in self.order:
-            assert isinstance(member_id, str)
-            yield self.members[member_id]
+        if self.known_order is None:
+            self.known_order = tuple(map(str, self.order))
+        return map(self.members.__getitem__, self.known_order)
 
     def may_move_to(self, state: GroupState) -> bool:
         """Return whether the state may follow on the present one."""
@@ -172,9 +177,10 @@ class ClassicGroup:
         self, member: GroupMember, protocols: tuple[Protocol, ...], waiting: int | None
     ) -> None:
         """Take over what a member says when it joins again."""
-        self.supported.subtract(each.name for each in member.protocols)
+        if [each.name for each in member.protocols] != [each.name for each in protocols]:
+            self.supported.subtract(each.name for each in member.protocols)
+            self.supported.update(each.name for each in protocols)
         member.protocols = protocols
-        self.supported.update(each.name for each in protocols)
         self.joins_waiting += (waiting is not None) - (member.waiting_join is not None)
         member.waiting_join = waiting
 
@@ -192,6 +198,8 @@ class ClassicGroup:
         first in the order of a Java map.
         """
         candidates = {name for name, count in self.supported.items() if count == len(self.members)}
+        if len(candidates) == 1:
+            return candidates.pop()
         votes = Counter(
             next(each.name for each in member.protocols if each.name in candidates)
             for member in self.members.values()
@@ -223,6 +231,7 @@ class ClassicGroup:
 
     def _insert(self, member: GroupMember) -> None:
         self.members[member.member_id] = member
+        self.known_order = None
         self.order.add(member.member_id, string_hash(member.member_id))
         self.supported.update(each.name for each in member.protocols)
 
@@ -230,6 +239,7 @@ class ClassicGroup:
         member = self.members.pop(member_id, None)
         if member is not None:
             self.changes += 1
+            self.known_order = None
             self.removed.append(member_id)
             self.order.remove(member_id, string_hash(member_id))
             self.supported.subtract(each.name for each in member.protocols)

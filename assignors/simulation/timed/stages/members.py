@@ -1,0 +1,77 @@
+"""What a member comes to in a round that it went through with others; how it goes on alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assignors.membership import Membership
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.protocols.classic.barriers import joined
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
+from assignors.simulation.timed.protocols.classic.member_rounds import send_join
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
+from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.effects import COORDINATOR, Answered, Fired
+from assignors.simulation.timed.queue import EventQueue, Rank
+from assignors.simulation.timed.stages.stage import Round, Settling
+
+
+def keep(member: ClassicMember, after: Round) -> None:
+    """Let a member have taken part in a round in which it got what it had."""
+    member.generation, member.is_leader, member.failures = after.generation, False, 0
+    member.chosen = _chosen(member, after)
+    member.memberships = tuple(
+        Membership(
+            kind=each.kind,
+            rack_id=each.rack_id,
+            assigned=member.assignment_read,
+            generation=after.generation,
+        )
+        for each in member.memberships
+    )
+
+
+def answer_join(
+    heartbeats: Heartbeats, member: ClassicMember, number: int, group: ClassicGroup, at: int
+) -> None:
+    """Put into the queue what stands there for a member once the first barrier has opened.
+
+    The answer to its JoinGroup comes at `at`, in microseconds.
+    """
+    queue = heartbeats.queue
+    rest = heartbeats.resting.pop(number)
+    del heartbeats.by_id[rest.member_id]
+    send_join(member)
+    member.out = []
+    heartbeats.network.links[number].returns = at
+    answer = joined(group, group.members[member.member_id])
+    queue.put(at, (number, Answered(member.awaited, answer)))
+    key = ("session", rest.member_id)
+    session = (COORDINATOR, Fired(key, 0))
+    over = queue.now + rest.session_timeout
+    queue.start((COORDINATOR, key), over, session, Rank.SESSION, rest.member_id)
+
+
+def await_assignment(
+    queue: EventQueue[Any], member: ClassicMember, number: int, settling: Settling
+) -> None:
+    """Put the answer to a member's SyncGroup into the queue: it is still on its way."""
+    after = settling.after
+    member.memberships, member.generation = settling.memberships, settling.generation
+    send_join(member)
+    member.out = []
+    member.generation, member.is_leader = after.generation, False
+    member.chosen = _chosen(member, after)
+    member.state = MemberState.SYNCING
+    member.number += 1
+    member.awaited = member.number
+    response = SyncGroupResponse(ErrorCode.NONE, settling.assignment, after.protocol)
+    queue.put(settling.at, (number, Answered(member.awaited, response)))
+
+
+def _chosen(member: ClassicMember, after: Round) -> int:
+    """Return the position of the assignor that a round used."""
+    if len(member.assignors) == 1:
+        return 0
+    return [each.name for each in member.assignors].index(after.protocol or "")

@@ -1,0 +1,83 @@
+"""Which members may go through a round together: those about which nothing is special."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.simulation.dice import Dice
+from assignors.simulation.timed.network import JOIN_LAPSE_MS
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.scenario import Claims, GroupProtocol, MemberConfig, Scenario
+from assignors.simulation.timed.sides import Draws
+from assignors.simulation.timed.stages.flight import Int64
+
+MEAN_US_MIN = 100
+"""With shorter delays too many messages arrive at one moment, in an order that decides."""
+POLL_MS_MAX = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainMembers:
+    """What of members never changes, in the order of the scenario."""
+
+    are_plain: NDArray[np.bool_]
+    """bool[N]."""
+    poll_limits: Int64
+    """int64[N]: one more than the longest time to a poll, in microseconds."""
+    join_limits: Int64
+    """int64[N]: so long a JoinGroup waits for its answer, in microseconds."""
+    polls: Sequence[Dice]
+    """Their streams of random polls."""
+
+
+def has_plain_rounds(scenario: Scenario) -> bool:
+    """Return whether members of a scenario may go through rounds together."""
+    return (
+        scenario.protocols == {GroupProtocol.CLASSIC}
+        and scenario.network.mean_us >= MEAN_US_MIN
+        and scenario.network.mean_us < 1 << 26
+        and scenario.broker.max_size >= len(scenario.members)
+    )
+
+
+def plain_members(members: Sequence[ClassicMember]) -> PlainMembers:
+    """Return which members are plain. Cost: O(members)."""
+    configs = [each.config for each in members]
+    instances = Counter(each.instance_id for each in configs)
+    rebalance = [each.rebalance_timeout_ms + JOIN_LAPSE_MS for each in configs]
+    limits = [max(each.request_timeout_ms, ms) for each, ms in zip(configs, rebalance, strict=True)]
+    draws = [each.draw for each in members]
+    return PlainMembers(
+        are_plain=np.array(
+            [
+                _is_plain(each.config)
+                and (each.config.instance_id is None or instances[each.config.instance_id] == 1)
+                and all(assignor.is_cooperative for assignor in each.assignors)
+                and isinstance(each.draw, Draws)
+                for each in members
+            ],
+            dtype=np.bool_,
+        ),
+        poll_limits=np.array([each.poll_ms * MILLISECOND + 1 for each in configs]),
+        join_limits=np.array([each * MILLISECOND for each in limits]),
+        polls=[each.polls if isinstance(each, Draws) else Dice(0) for each in draws],
+    )
+
+
+def _is_plain(config: MemberConfig) -> bool:
+    return (
+        config.client is None
+        and config.subscription_hex is None
+        and config.claims is Claims.TRUE
+        and config.pattern is None
+        and not config.heartbeats_go_on
+        and not config.sync_delay_us
+        and not config.assign
+        and config.poll_ms <= POLL_MS_MAX
+    )

@@ -1,0 +1,350 @@
+"""Rounds of a classic group by stage: members at rest join, sync and rest again without an event.
+
+A rebalance lets every member do the same: its next heartbeat reports it, it joins again, waits at
+the first barrier, sends SyncGroup, waits at the second, and most get what they had. Where nothing
+is special about a member, when each of these messages arrives is arithmetic. So the members at rest
+go through a round together: their times are arrays, and the coordinator only learns that they have
+joined and synced, and how many requests have taken their turn before another one (`stage.Step`).
+
+Nothing of a member changes before its plan is delivered. Whenever something else happens to a
+member, or to the group, what the members have done so far is played once more for them, event by
+event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So are
+the last one to join, the leader, and whoever gets other partitions than it has.
+
+That every run ends the same as by events alone is a law (`tests/simulation/timed/test_stages.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.heartbeats import Heartbeats, Rest
+from assignors.simulation.timed.monitors.watch import Watch
+from assignors.simulation.timed.network import NEVER
+from assignors.simulation.timed.protocols.classic.coordinator_state import (
+    COMPUTED,
+    ClassicCoordinator,
+)
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.messages import (
+    Heartbeat,
+    SyncGroup,
+)
+from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
+    Arrived,
+    Committed,
+    CoordinatorEvent,
+    Fired,
+)
+from assignors.simulation.timed.stages.flight import Flight
+from assignors.simulation.timed.stages.joins import joins_after, next_heartbeats
+from assignors.simulation.timed.stages.members import answer_join, await_assignment, keep
+from assignors.simulation.timed.stages.plain import PlainMembers
+from assignors.simulation.timed.stages.stage import Round, Settling, Stage, StageDue, Step
+from assignors.simulation.timed.stages.subscriptions import Subscriptions
+
+LEAST = 5
+"""Fewer members are played by events: to compute them would cost more than it saves."""
+DUE = (COORDINATOR, ("stage",))
+
+
+@dataclass(slots=True, kw_only=True)
+class ComputedRounds:
+    """The members that go through a round together, if any do now."""
+
+    coordinator: ClassicCoordinator
+    members: list[ClassicMember]
+    heartbeats: Heartbeats
+    meter: Meter
+    watch: Watch | None
+    plain: PlainMembers
+    handle: Callable[[Any], None]
+    """Lets an event happen."""
+    stage: Stage | None = None
+    settling: dict[int, Settling] = field(default_factory=dict)
+    """By member number."""
+    settled_by: int = -1
+    """When the last of these has its answer."""
+    subscriptions: Subscriptions = field(default_factory=Subscriptions)
+    is_replaying: bool = False
+
+    @property
+    def group(self) -> ClassicGroup:
+        """The group."""
+        return self.coordinator.group
+
+    def begin(self) -> Collection[int]:
+        """Let the members at rest join again together; return who does. Cost: O(members at rest).
+
+        Those that already do so go on.
+        """
+        if self.stage is not None:
+            return self.stage.rows
+        if self.group.state is not GroupState.PREPARING_REBALANCE or self._is_doubtful():
+            return ()
+        following = next_heartbeats(self.heartbeats, self.members, self.plain)
+        if len(following.numbers) < LEAST:
+            return ()
+        queue, network = self.heartbeats.queue, self.heartbeats.network
+        service_us = self.heartbeats.broker.service_us
+        joins = joins_after(network, service_us, following)
+        joins = joins.chosen(joins.are_regular)
+        if len(joins.numbers) < LEAST:
+            return ()
+        flight = Flight.of(joins.numbers, joins.arrives, joins.sent, service_us)
+        self.stage = Stage(
+            step=Step.JOINING,
+            began=queue.moment,
+            rows={number: row for row, number in enumerate(joins.numbers.tolist())},
+            joins=joins,
+            flight=flight,
+        )
+        network.computed, network.sent_at = flight.serve, {}
+        self._await_last(self.stage)
+        return self.stage.rows
+
+    def _is_doubtful(self) -> bool:
+        """Return whether monitors look at every event now."""
+        return bool(self.meter.ledger.doubled or (self.watch and self.watch.lasting))
+
+    # What else happens
+
+    def wake(self, number: int) -> bool:
+        """Let a member go on by events, as something happens to it; return whether it does now.
+
+        Otherwise it rests, and its heartbeats are still to be put into the queue.
+        """
+        if self.stage is not None and number in self.stage.rows:
+            self._replay([number])
+            return True
+        settling = self.settling.pop(number, None)
+        if settling is not None and not self._has_come(settling):
+            await_assignment(self.heartbeats.queue, self.members[number], number, settling)
+        return False
+
+    def touch(self, number: int) -> None:
+        """Let a member go on by events if it is not at rest."""
+        if self.settling or (self.stage is not None and number in self.stage.rows):
+            self.heartbeats.wake(number)
+
+    def settle(self) -> None:
+        """Let members go on by events whose assignment is still on its way. Cost: O(members)."""
+        if self.settled_by >= self.heartbeats.queue.now:
+            for number, settling in list(self.settling.items()):
+                if not self._has_come(settling):
+                    self.heartbeats.wake(number)
+        self.settling, self.settled_by = {}, -1
+
+    def release(self) -> bool:
+        """Let all members go on by events; return whether some had not. Cost: O(members)."""
+        has_some = self.stage is not None or self.settled_by >= self.heartbeats.queue.now
+        if self.stage is not None:
+            self._replay(list(self.stage.rows))
+        self.settle()
+        return has_some
+
+    def check(self) -> None:
+        """Let all members go on by events if monitors look at every event from now on."""
+        stage = self.stage
+        if stage is not None and stage.step is Step.SYNCING and self._is_doubtful():
+            self.release()
+
+    def before(self, event: CoordinatorEvent) -> None:
+        """Prepare for an event of the coordinator that may change more than one member."""
+        stage = self.stage
+        if stage is None or self.is_replaying:
+            return
+        if stage.step is not Step.SYNCING:
+            if isinstance(event, Fired) and event.key[0] == "join":
+                self.release()
+        elif isinstance(event, Committed):
+            waiting = self.coordinator.appends.get(event.token)
+            if waiting is not None and waiting.generation == self.group.generation:
+                self._all_synced(stage, waiting.plan)
+        elif not (isinstance(event, Arrived) and isinstance(event.request, Heartbeat | SyncGroup)):
+            self.release()
+
+    def after(self) -> None:
+        """Go on with the next step if the coordinator has come to it."""
+        stage = self.stage
+        if stage is None or self.is_replaying:
+            return
+        if stage.step is Step.SYNCING:
+            if self.coordinator.tokens != stage.tokens:
+                stage.tokens = self.coordinator.tokens
+                stage.appended_at = self.heartbeats.queue.now
+            if self.group.state is GroupState.STABLE:
+                self._delivered(stage)
+        elif self.group.state is GroupState.COMPLETING_REBALANCE:
+            assert stage.step is Step.WAITING, "who is in the group has joined"
+            self._opened(stage)
+
+    # The steps
+
+    def due(self) -> None:
+        """Let the last one join by events; or give up waiting, as requests are given up."""
+        stage = self.stage
+        if stage is not None and stage.step is Step.JOINING:
+            self._replay([int(stage.flight.numbers[-1])])
+        else:
+            self.release()
+
+    def _await_last(self, stage: Stage) -> None:
+        """Ask to be called when the last one joins; if all have, let the coordinator know."""
+        queue, left = self.heartbeats.queue, stage.flight.left
+        if len(left) and left[-1] >= queue.now:
+            queue.start(DUE, int(left[-1]), (COORDINATOR, StageDue()))
+            return
+        group, sent = self.group, stage.joins.sent.tolist()
+        for number, row in stage.rows.items():
+            known = self._known(number)
+            known.protocols = self.subscriptions.of(number, self.members[number])
+            group.joins_waiting += known.waiting_join is None
+            known.waiting_join = COMPUTED
+            self._touch(number, sent[row])
+        stage.step = Step.WAITING
+        limits = stage.joins.sent + self.plain.join_limits[stage.joins.numbers]
+        queue.start(DUE, max(int(limits.min()) - 1, queue.now), (COORDINATOR, StageDue()))
+
+    def _touch(self, number: int, at: int) -> None:
+        if self.meter.ledger.consumed.get(self.members[number].config.name):
+            self.meter.touch(at, self.heartbeats.sides, number)
+
+    def _known(self, number: int) -> GroupMember:
+        return self.group.members[self.members[number].member_id]
+
+    def _opened(self, stage: Stage) -> None:
+        """Answer the JoinGroups: the barrier has opened."""
+        network, queue = self.heartbeats.network, self.heartbeats.queue
+        rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
+        stage.joins = joins = stage.joins.chosen(rows)
+        numbers = joins.numbers
+        stage.rows = {number: row for row, number in enumerate(numbers.tolist())}
+        done = np.full(len(numbers), max(queue.now, network.busy_until))
+        stage.answered = np.maximum(network.delays.come_back(numbers, done), joins.returned)
+        stage.synced = np.maximum(network.delays.arrive(numbers, stage.answered), joins.arrives)
+        network.count("Heartbeat", int(joins.heartbeats.sum()))
+        network.count("JoinGroup", len(numbers))
+        generation = self.group.generation
+        for number in stage.rows:
+            self.plain.polls[number].skip()
+            if self.members[number].is_leader:
+                queue.stop((number, ("follow-up",)))
+            if self.watch is not None:
+                self.watch.generations[number] = generation
+        self.settling = {}
+        queue.stop(DUE)
+        stage.step, stage.began = Step.SYNCING, queue.moment
+        stage.tokens = self.coordinator.tokens
+        stage.flight = Flight.of(numbers, stage.synced, stage.answered, stage.flight.service_us)
+        network.computed, network.sent_at = stage.flight.serve, {}
+        leader = [n for n in stage.rows if self.members[n].member_id == self.group.leader]
+        self._replay(leader)
+        self.check()
+
+    def _all_synced(self, stage: Stage, plan: Mapping[str, bytes] | None) -> None:
+        """Let the coordinator have all SyncGroups, but those that come after the plan.
+
+        Members go on by events to which the plan gives something else than they have.
+        """
+        if plan is None:
+            return
+        now, heartbeats = self.heartbeats.queue.now, self.heartbeats
+        is_late = (stage.synced > now) | (
+            (stage.synced == now) & (stage.answered >= stage.appended_at)
+        )
+        late = [number for number, row in stage.rows.items() if is_late[row]]
+        answered = stage.answered.tolist()
+        for number, row in stage.rows.items():
+            member, every = self.members[number], heartbeats.resting[number].every
+            is_same = member.assignment_bytes == plan.get(member.member_id, b"")
+            has_beaten = answered[row] + every <= now  # a heartbeat was due before the plan came
+            if has_beaten or not is_same or member.owned is not member.assignment_read:
+                late.append(number)
+        self._replay(dict.fromkeys(late))
+        for number in stage.rows:
+            known = self._known(number)
+            known.waiting_sync = COMPUTED
+            self.group.pending_syncs.discard(known.member_id)
+
+    def _delivered(self, stage: Stage) -> None:
+        """Let the members rest: they have had their assignments, or will when these arrive."""
+        heartbeats, group = self.heartbeats, self.group
+        network, now = heartbeats.network, heartbeats.queue.now
+        numbers = stage.joins.numbers
+        back = network.delays.come_back(numbers, np.full(len(numbers), now))
+        returns = np.maximum(back, stage.answered).tolist()
+        answered, synced = stage.answered.tolist(), stage.synced.tolist()
+        network.busy_until = stage.flight.serve(network.busy_until, NEVER, NEVER)
+        network.count("SyncGroup", len(stage.rows))
+        after = Round(group.generation, group.protocol, heartbeats.queue.order)
+        for number, row in stage.rows.items():
+            member, link, rest = (
+                self.members[number],
+                network.links[number],
+                heartbeats.resting[number],
+            )
+            assignment = self._known(number).assignment
+            link.arrives, link.returns = synced[row], returns[row]
+            timeout = rest.session_timeout
+            heartbeats.resting[number] = Rest(
+                answered[row] + rest.every, rest.every, now + timeout, timeout, rest.member_id
+            )
+            self.settling[number] = Settling(
+                returns[row], assignment, member.memberships, member.generation, after
+            )
+            keep(member, after)
+        self.settled_by = max(returns, default=0)
+        self._end()
+
+    def _end(self) -> None:
+        """End the stage: nobody is in it any more."""
+        self.stage = None
+        network = self.heartbeats.network
+        network.computed, network.sent_at = None, None
+        self.heartbeats.queue.stop(DUE)
+
+    # By events
+
+    def _replay(self, numbers: Iterable[int]) -> None:
+        """Play for members what they have done in this step, event by event, up to now."""
+        stage, network, queue = self.stage, self.heartbeats.network, self.heartbeats.queue
+        listed = list(numbers)
+        if stage is None or not listed:
+            return
+        rows = {number: stage.rows.pop(number) for number in listed}
+        stage.flight.drop(listed)
+        now, busy_until = queue.moment, network.busy_until
+        network.computed, self.is_replaying = None, True
+        with queue.rewound(stage.began):
+            for number, row in rows.items():
+                if stage.step is Step.SYNCING:
+                    at = int(stage.answered[row])
+                    self.heartbeats.network.links[number].arrives = int(stage.joins.arrives[row])
+                    member = self.members[number]
+                    answer_join(self.heartbeats, member, number, self.group, at)
+                    if self.watch is not None:
+                        self.watch.generations[number] = member.generation
+                else:
+                    self.heartbeats.wake(number)
+            while (event := queue.take_before(now)) is not None:
+                self.handle(event)
+        self.is_replaying = False
+        network.busy_until, network.computed = busy_until, stage.flight.serve
+        if not stage.rows:
+            self._end()
+        elif stage.step is Step.JOINING:
+            self._await_last(stage)
+
+    def _has_come(self, settling: Settling) -> bool:
+        queue = self.heartbeats.queue
+        now, (order, *_) = queue.moment
+        return settling.at < now or (settling.at == now and order > settling.after.order)

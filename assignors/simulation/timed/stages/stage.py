@@ -1,0 +1,75 @@
+"""How far the members are that go through a round together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from assignors.membership import Membership
+from assignors.simulation.timed.queue import Moment
+from assignors.simulation.timed.stages.flight import Flight, Int64
+from assignors.simulation.timed.stages.joins import Joins
+
+NOTHING: Int64 = np.zeros(0, dtype=np.int64)
+
+
+class Step(Enum):
+    """What they do."""
+
+    JOINING = "joining"
+    """They learn of the rebalance, and send JoinGroup."""
+    WAITING = "waiting"
+    """They have joined."""
+    SYNCING = "syncing"
+    """They are answered, send SyncGroup, and wait for their assignment."""
+
+
+class StageDue(NamedTuple):
+    """An event: the last member of a stage is due, or their requests are about to be given up."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Stage:
+    """The members that go through a round together. Times are microseconds, arrays int64[N]."""
+
+    step: Step
+    began: Moment
+    """From where what they have done is played once more."""
+    rows: dict[int, int]
+    """Member number -> row, of those that are still together."""
+    joins: Joins
+    flight: Flight
+    """Their JoinGroups, or their SyncGroups."""
+    answered: Int64 = field(default_factory=lambda: NOTHING)
+    """When the answer to its JoinGroup reaches each."""
+    synced: Int64 = field(default_factory=lambda: NOTHING)
+    """When the SyncGroup of each reaches the coordinator."""
+    tokens: int = 0
+    """So many appends the coordinator had asked for."""
+    appended_at: int = -1
+    """When it asked for the last one."""
+
+
+class Round(NamedTuple):
+    """A round that is over."""
+
+    generation: int
+    protocol: str | None
+    order: int
+    """Of the queue, when its plan was delivered."""
+
+
+class Settling(NamedTuple):
+    """A member that rests as soon as the answer to its SyncGroup has come."""
+
+    at: int
+    """When it comes."""
+    assignment: bytes
+    memberships: tuple[Membership, ...]
+    """What it kept before that round."""
+    generation: int
+    """The one before that round."""
+    after: Round

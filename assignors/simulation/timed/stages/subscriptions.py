@@ -1,0 +1,80 @@
+"""The Subscriptions with which members at rest join again: those before, with a new generation.
+
+Where a member subscribes to the same and owns the same, the bytes of two rounds differ in the
+generation alone. So they are written twice for two generations, which shows where it stands, and
+from then on put together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from assignors.membership import subscribe
+from assignors.simulation.timed.protocols.classic.member_bytes import written
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.messages import Protocol
+from wire import TopicPartitions
+
+SIZE = 4
+"""Bytes of a generation."""
+ONE, OTHER = 0x01010101, 0x02020202
+"""Generations that differ in every byte."""
+
+
+class _Template(NamedTuple):
+    """The bytes between the places of the generation, and for what they are."""
+
+    owned: TopicPartitions
+    topics: tuple[str, ...]
+    parts: tuple[tuple[bytes, ...], ...]
+    """For each assignor."""
+
+
+@dataclass(slots=True)
+class Subscriptions:
+    """The Subscriptions of members at rest. Memory: about the size of their bytes."""
+
+    _known: dict[int, _Template] = field(default_factory=dict)
+    """By member number."""
+
+    def of(self, number: int, member: ClassicMember) -> tuple[Protocol, ...]:
+        """Return what a member joins with: as `send_join` writes it, which changes the member.
+
+        Cost: O(1) where it joined with the same partitions before, else O(bytes).
+        """
+        memberships = member.memberships
+        if any(each.repeats for each in memberships):
+            pairs = zip(member.assignors, memberships, strict=True)
+            return tuple(Protocol(one.name, written(member, one, its)[1]) for one, its in pairs)
+        known = self._known.get(number)
+        if known is None or known.owned is not member.owned or known.topics is not member.topics:
+            known = self._known[number] = _template(member)
+        protocols = []
+        for assignor, its, parts in zip(member.assignors, memberships, known.parts, strict=True):
+            newest = max(member.generation, its.generation, -1)
+            generation = newest.to_bytes(SIZE, "big", signed=True)
+            protocols.append(Protocol(assignor.name, generation.join(parts)))
+        return tuple(protocols)
+
+
+def _template(member: ClassicMember) -> _Template:
+    """Return the Subscriptions of a member around the generation, for each of its assignors."""
+    parts = []
+    for membership in member.memberships:
+        one, other = (
+            subscribe(membership, member.topics, owned=member.owned, generation=generation)[1]
+            for generation in (ONE, OTHER)
+        )
+        parts.append(_between(one, other))
+    return _Template(member.owned, member.topics, tuple(parts))
+
+
+def _between(one: bytes, other: bytes) -> tuple[bytes, ...]:
+    """Return the bytes between the places at which the generations stand."""
+    parts, start = [], 0
+    differs = [place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    for place in differs[::SIZE]:
+        parts.append(one[start:place])
+        start = place + SIZE
+    return (*parts, one[start:])

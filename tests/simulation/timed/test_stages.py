@@ -1,0 +1,120 @@
+"""Rounds are computed by stage where nothing is special: runs are those by events alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.stages import rounds
+from tests.simulation.timed.drawn import PLAYABLE
+from tests.simulation.timed.test_heartbeats import without_events
+
+VERBS = [Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]
+COOPERATIVE = ("optimal/cooperative-sticky",)
+
+
+@pytest.fixture(autouse=True)
+def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "LEAST", 2)
+
+
+@st.composite
+def actions(draw: st.DrawFn, members: int) -> Action:
+    """Something that happens, often soon after another thing."""
+    at = draw(st.sampled_from([10_000, 20_000, 40_000])) + draw(st.integers(0, 6000))
+    verb = draw(st.sampled_from(VERBS))
+    if verb is Verb.GROW:
+        return Action(at_ms=at, do=verb, topic="t", partitions=30 + at // 1000)
+    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
+    member = f"c{draw(st.integers(0, members - 1))}"
+    return Action(at_ms=at, do=verb, member=member, topics=topics)
+
+
+@st.composite
+def members(draw: st.DrawFn, number: int) -> MemberConfig:
+    """A member that is plain most of the time."""
+    plain = draw(st.integers(0, 9)) > 0
+    assignors = [COOPERATIVE, COOPERATIVE, ("java/cooperative-sticky",)]
+    return MemberConfig(
+        name=f"c{number}",
+        topics=draw(st.sampled_from([("t",), ("t",), ("t", "u")])),
+        assignors=draw(st.sampled_from(assignors)) if plain else ("optimal/cooperative-sticky",),
+        instance_id=draw(st.sampled_from([None, None, f"i{number}"])),
+        heartbeat_interval_ms=draw(st.sampled_from([1000, 3000, 3000])),
+        session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
+        rebalance_timeout_ms=draw(st.sampled_from([6000, 300_000])),
+        poll_ms=draw(st.sampled_from([0, 100, 5000])),
+        revoke_ms=draw(st.sampled_from([0, 20, 3000])),
+        sync_delay_us=0 if plain else 5000,
+        heartbeats_go_on=draw(st.booleans()) if not plain else False,
+        metadata_age_ms=draw(st.sampled_from([5000, 300_000])),
+        starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 7 * number, 12_000, None])),
+    )
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A cooperative group in which most members are plain."""
+    count = draw(st.integers(3, 9))
+    return Scenario(
+        seed=draw(st.integers(0, 2**63)),
+        until_ms=draw(st.integers(42_000, 90_000)),
+        count_from_ms=draw(st.sampled_from([0, 20_000])),
+        topics={"t": draw(st.integers(0, 30)), "u": 5},
+        members=tuple(draw(members(number)) for number in range(count)),
+        plan=tuple(draw(st.lists(actions(count), max_size=8))),
+        network=NetworkConfig(
+            least_us=draw(st.sampled_from([0, 1000])),
+            mean_us=draw(st.sampled_from([500, 1000, 20_000])),
+        ),
+        broker=BrokerConfig(
+            service_us=draw(st.sampled_from([0, 50, 4000])),
+            append_us=draw(st.sampled_from([0, 5000, 300_000])),
+        ),
+        compute_us_per_partition=draw(st.sampled_from([0, 20, 50_000])),
+    )
+
+
+def both(scenario: Scenario) -> tuple[Played, Played]:
+    """The run with computed rounds, and the one by events."""
+    computed = simulate(scenario, keeps_history=True)
+    return computed, simulate(scenario, keeps_history=True, computes_rounds=False)
+
+
+@settings(max_examples=150)
+@given(scenarios())
+def test_a_run_is_the_same_whether_its_rounds_are_events_or_computed(scenario: Scenario) -> None:
+    computed, queued = both(scenario)
+    assert without_events(computed) == without_events(queued)
+
+
+@pytest.mark.parametrize(("name", "protocol"), PLAYABLE)
+def test_the_gallery_is_the_same_with_computed_rounds(name: str, protocol: GroupProtocol) -> None:
+    if protocol is GroupProtocol.CLASSIC:
+        computed, queued = both(named(name, seed=3, protocol=protocol))
+        assert without_events(computed) == without_events(queued)
+
+
+def test_members_that_keep_what_they_have_cost_few_events() -> None:
+    group = named("rolling-restart", protocol=GroupProtocol.CLASSIC)
+    members = tuple(
+        replace(group.members[0], name=f"c{number}", assignors=COOPERATIVE) for number in range(30)
+    )
+    scenario = replace(group, topics={"orders": 300}, members=members)
+    computed, queued = both(scenario)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events * 2 < queued.result.events
