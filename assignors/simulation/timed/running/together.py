@@ -21,6 +21,7 @@ def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
     if (
         run.heartbeats is not None
         and run.processing is None
+        and run.faults.failovers is None
         and isinstance(coordinator, ClassicCoordinator)
         and has_plain_rounds(run.scenario)
     ):
