@@ -118,6 +118,12 @@ STORIES: dict[str, tuple[Event, ...]] = {
     ),
     "is removed, and comes back": (_FIRST, Event(Happening.FENCED), _AGAIN, _FIRST),
     "closes": (_FIRST, Event(Happening.CLOSED)),
+    "closes after it gave up 1, before it is assigned the rest": (
+        _FIRST,
+        _AGAIN,
+        Event(Happening.HALFWAY, frozenset({0})),
+        Event(Happening.CLOSED_AMID),
+    ),
     "closes amid a rebalance": (_FIRST, Event(Happening.CLOSED_AMID)),
 }
 """What happens to a member that has partitions 0 and 1."""
@@ -130,8 +136,9 @@ def listeners() -> Iterator[str]:
         "Java's clients of 4.4.0, all on the application's thread, inside `poll` or `close`; first "
         "`assigned(0, 1)`, unless it says otherwise. `assigned()` with nothing in it comes after "
         "every classic round and every reconciliation; eager members are called for an empty "
-        "revocation too; and a classic member that closes amid a rebalance is told that its "
-        "partitions are lost.\n"
+        "revocation too; a classic member that closes amid a rebalance is told that its partitions "
+        "are lost; and one of KIP-848 that closes between the callbacks for revoked and assigned "
+        "partitions is called for the revoked ones again.\n"
     )
     head = ("a member that owns 0 and 1", *(f"`{each.value}`" for each in Listener))
     rows = [
@@ -304,10 +311,19 @@ background_thread    0 moves, 0 rounds
 The fault `stalled_thread` lets the client's own thread stand still; `long_poll` does so with the
 application. [The gallery](gallery.md) has five scenarios of clients and their threads.
 
+## Beside real clients
+
+Two mechanisms came from Java's clients of 4.4.0, measured while they read records without end. A
+call of `poll` wakes the heartbeat thread, so an application that polls at even times falls in step
+with its heartbeats, and news wait for a whole poll. And a background thread asks for the callback
+of revoked partitions only after a poll has begun, so that it runs in the next one.
+
 ## What is left out
 
 The application polls at even times, or always while it owns nothing. A poll that finds records
-returns at once. Fetches, metadata and look-ups of the coordinator take no thread's time. """
+returns at once. Fetches, metadata and look-ups of the coordinator take no thread's time. A leader
+computes in the thread that rebalances, and no heartbeat leaves meanwhile.
+"""
 
 
 def commands() -> Iterator[str]:

@@ -128,6 +128,38 @@ CLAIMS = (
         ),
     ),
     Claim(
+        "KIP-945, close",
+        "A client can close at any time.",
+        "Amid a classic rebalance any order may lose every commit: once all members have joined, "
+        "commits are refused, and Java's client calls what it owns lost. Under KIP-848 it loses "
+        "what it does at rest.",
+        (
+            "test_closing_amid_a_classic_rebalance_may_lose_every_commit_whatever_the_order",
+            "test_closing_amid_a_rebalance_of_kip_848_loses_what_closing_at_rest_does",
+        ),
+    ),
+    Claim(
+        "KIP-429; KIP-945, scope",
+        "A member that was removed has lost its partitions: they are not revoked.",
+        "In every model, if callbacks that were asked for are dropped then, and if partitions are "
+        "forgotten as soon as their revoked callback has run. With all work in poll neither can "
+        "go wrong; Java's client of KIP-848 does the second wrongly in 4.4.0.",
+        (
+            "test_a_wrong_decision_is_found_where_the_threads_let_it_do_harm",
+            "test_the_trace_of_a_listener",
+        ),
+    ),
+    Claim(
+        "KIP-945, scope",
+        "The application may commit, and wait for it, in its callbacks.",
+        "If the waiting thread sends the commit itself or another one does, and somebody reads the "
+        "answer; else only the timeout ends the callback.",
+        (
+            "test_who_waits_for_a_commit_in_a_callback_must_send_it_and_somebody_read_its_answer",
+            "test_a_callback_that_commits_hangs_where_the_background_thread_waits_for_callbacks",
+        ),
+    ),
+    Claim(
         "Jepsen on Bufstream 0.1.0 (2024); apache/kafka#18737",
         "Automatic commits cover the offsets of the previous poll.",
         "They must where a background thread commits: else it commits what poll has collected and "

@@ -3,8 +3,10 @@
 A client of each protocol is a function of what happens to it (`LISTENERS`). What people do not
 expect: `onPartitionsAssigned` is called with no partitions at all, after every round of the classic
 protocols and after every reconciliation of KIP-848; an eager member is called for what it revokes
-even if it owns nothing; and who closes amid a classic rebalance is told that its partitions are
-lost. All callbacks run on the application's thread, inside `poll` or `close`.
+even if it owns nothing; who closes amid a classic rebalance is told that its partitions are lost;
+and a member of KIP-848 that closes, or is removed, between the callbacks for revoked and assigned
+partitions is called for the revoked ones again. All callbacks run on the application's thread,
+inside `poll` or `close`.
 
 Source: `ConsumerCoordinator.onJoinPrepare`, `onJoinComplete`, `onLeavePrepare`;
 `AbstractMembershipManager.maybeReconcile`, `transitionToFenced`;
@@ -39,6 +41,8 @@ class Happening(StrEnum):
     """It gets an assignment: in the answer to its SyncGroup, or to a heartbeat of KIP-848."""
     REBALANCE = "rebalance"
     """It prepares to join again; members of KIP-848 have no such moment."""
+    HALFWAY = "halfway"
+    """It gets an assignment, and only the callback for what it revokes has run."""
     FENCED = "fenced"
     """It is in the group no more, and knows it."""
     CLOSED = "closed"
@@ -99,7 +103,7 @@ def _some(callback: Kind, partitions: Partitions) -> list[Call]:
 
 def _eager(member: Listened, event: Event) -> tuple[Listened, list[Call]]:
     match event.happening:
-        case Happening.ASSIGNED:
+        case Happening.ASSIGNED | Happening.HALFWAY:
             owned = Listened(event.partitions, is_member=True, has_joined=True)
             return owned, [_call(Kind.ASSIGNED, event.partitions)]
         case Happening.REBALANCE if member.is_member:
@@ -114,6 +118,8 @@ def _cooperative(member: Listened, event: Event) -> tuple[Listened, list[Call]]:
             added = _call(Kind.ASSIGNED, event.partitions - member.owned)
             owned = Listened(event.partitions, is_member=True, has_joined=True)
             return owned, [*revoked, added]
+        case Happening.HALFWAY:
+            return _cooperative(member, Event(Happening.ASSIGNED, event.partitions))  # one poll
         case Happening.REBALANCE if member.is_member:
             return member, []
     return _classic(member, event)
@@ -137,6 +143,8 @@ def _consumer(member: Listened, event: Event) -> tuple[Listened, list[Call]]:
                 return owned, []
             revoked = _some(Kind.REVOKED, member.owned - event.partitions)
             return owned, [*revoked, _call(Kind.ASSIGNED, event.partitions - member.owned)]
+        case Happening.HALFWAY:  # what is revoked it forgets only when it assigns (4.4.0)
+            return member, _some(Kind.REVOKED, member.owned - event.partitions)
         case Happening.REBALANCE:
             return member, []
         case Happening.CLOSED | Happening.CLOSED_AMID if member.is_member:

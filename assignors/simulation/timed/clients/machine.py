@@ -177,8 +177,8 @@ def _fenced(model: Model, state: State) -> State:
         return state
     coming = [each.partitions for each in state.callbacks if each.kind is Kind.ASSIGNED]
     held = state.owned.difference(*coming)
-    if state.phase is Phase.CALLED:
-        held &= state.target  # the others were revoked, which is not acknowledged yet
+    if state.phase is Phase.CALLED and model.forgets_when_called:
+        held &= state.target
     return _owning(state, held)._replace(
         phase=Phase.FENCED,
         is_beat_due=False,

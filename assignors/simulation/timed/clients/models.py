@@ -61,6 +61,10 @@ class Model(NamedTuple):
     """Whether a member that was removed calls its partitions lost; else revoked, as in order."""
     drops_callbacks_when_fenced: bool = True
     """Whether callbacks that are asked for no longer run once the client knows it was removed."""
+    forgets_when_called: bool = True
+    """Whether partitions are forgotten once their revoked callback has run; else only when the
+    rebalance goes on, so that who is removed or closes in between calls them revoked or lost once
+    more. Java's client of KIP-848 does so in 4.4.0 (seen in `close`)."""
     reads_identity_whole: bool = True
     """Whether generation and owned partitions are read in one step; else one after the other."""
     blocks_in_callbacks: bool = False

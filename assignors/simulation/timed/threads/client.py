@@ -32,6 +32,12 @@ LIMIT: TimerKey = ("commit-limit",)
 """The timer after which a callback waits for its commit no longer."""
 LIMIT_MS = 60_000
 """`default.api.timeout.ms`."""
+HEARTBEAT: TimerKey = ("heartbeat",)
+WAKES_US = 20 * MILLISECOND
+"""How late a heartbeat thread notices by itself that one is due; a call of `poll` wakes it. So an
+application that polls as often as heartbeats are due, or a multiple of that, falls in step: news
+come just after a poll, and wait for the next one (seen with Java's client of 4.4.0)."""
+POLL: TimerKey = ("poll",)
 COMPUTED: TimerKey = ("computed",)
 REVOKED: TimerKey = ("revoked",)
 TAKE: TimerKey = ("take",)
@@ -65,6 +71,8 @@ class ClientThreads:
     """What waits for the client's own thread, oldest first."""
     unsent: list[Send] = field(default_factory=list)
     """Requests that wait for it."""
+    is_waking: bool = False
+    """A heartbeat is due, and its thread has not noticed yet."""
     ending: Fired | None = None
     """The end of a callback that waits for its commit."""
 
@@ -86,6 +94,11 @@ class ClientThreads:
             return False
         is_in_callback = self.client.application.is_in_callback and bool(offsets.in_callback)
         return offsets.blocked_on is not None or is_in_callback
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether a callback has waited for its commit, and can end."""
+        return self.ending is not None and not self.must_wait_for_commit(self.ending)
 
     @property
     def is_busy(self) -> bool:
@@ -112,7 +125,7 @@ class ClientThreads:
     def start(self, phase_us: int) -> None:
         """Begin a new process, whose application polls at times of its own."""
         self.polled_us = self.now() - phase_us
-        self.is_in_poll = self.is_computing = False
+        self.is_in_poll = self.is_computing = self.is_waking = False
         self.forget()
 
     def forget(self) -> None:
@@ -150,6 +163,17 @@ class ClientThreads:
             self.for_other.append(event)
         return True
 
+    def notices_late(self, event: MemberEvent) -> list[Effect]:
+        """Return the timer by which a heartbeat thread notices that one is due, if it has not."""
+        is_thread = Duty.HEARTBEAT in self.model.other and self.reconciles_in_poll
+        is_new = _is(event, HEARTBEAT) and not self.is_waking
+        if not is_thread or not is_new or self.polls_all_the_time or not self.is_other_free:
+            self.is_waking = False
+            return []
+        self.is_waking = True
+        wait = WAKES_US if self.is_busy else min(self.until_poll_us(), WAKES_US)
+        return [Schedule(HEARTBEAT, wait)]
+
     def arranged(self, event: MemberEvent, effects: list[Effect]) -> list[Effect]:
         """Return the effects of a step as the threads bring them about; drop what they end."""
         out: list[Effect] = []
@@ -161,12 +185,23 @@ class ClientThreads:
                 continue
             if isinstance(effect, Schedule) and effect.key == COMPUTED:
                 self.is_computing = effect.after_us > 0
-            if isinstance(effect, Schedule) and effect.key == TAKE and _is(event, REVOKED):
-                wait = 0 if self.reconciles_in_poll else self.poll_us
-                out.append(effect._replace(after_us=wait))
-                continue
-            out.append(effect)
+            out.append(self._at_its_poll(event, effect))
         return out
+
+    def _at_its_poll(self, event: MemberEvent, effect: Effect) -> Effect:
+        """Return an effect, a callback of KIP-848 put to the poll in which it runs.
+
+        Where a rebalance goes on in polls, one poll runs both callbacks. A background thread waits
+        for a poll before it asks for that of revoked partitions (`maybeReconcile(canCommit)`): it
+        runs in the next one, and that of assigned partitions in the one after.
+        """
+        if not isinstance(effect, Schedule) or not isinstance(self.client, ConsumerClient):
+            return effect
+        if effect.key == TAKE and _is(event, REVOKED):
+            return effect._replace(after_us=0 if self.reconciles_in_poll else self.poll_us)
+        if effect.key == POLL and not self.reconciles_in_poll:
+            return effect._replace(after_us=effect.after_us + self.poll_us)
+        return effect
 
     def must_wait_for_commit(self, event: MemberEvent) -> bool:
         """Return whether a callback cannot end yet: its commit has no answer."""
@@ -175,6 +210,7 @@ class ClientThreads:
 
     def _replaced(self, key: TimerKey) -> None:
         """Drop what waits of a timer that is stopped or set anew."""
+        self.is_waking &= key != HEARTBEAT
         for held in (self.for_poll, self.for_other):
             held[:] = [each for each in held if not _is(each, key)]
         if self.ending is not None and self.ending.key == key:

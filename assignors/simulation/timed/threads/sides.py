@@ -113,10 +113,11 @@ def _stepped(
             out += _polled(own, step)
         case Fired(key) if key == LIMIT:
             out += _callback_ended(own, step)
+        case _ if late := own.notices_late(event):
+            out += late
         case _ if not own.waits(event):
             out += _one(own, step, event)
-    if own.ending is not None and not own.must_wait_for_commit(own.ending):
-        out += _callback_ended(own, step)
+    out += _callback_ended(own, step) if own.is_answered else []
     if own.is_other_free and not was_free:
         out += _resumed(own, step)
     if was_busy and not own.is_busy:

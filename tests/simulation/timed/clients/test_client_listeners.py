@@ -7,7 +7,7 @@ import pytest
 from assignors.simulation.timed.clients.listeners import Event, Happening, Listener, trace
 from assignors.simulation.timed.clients.models import Thread
 
-ASSIGNED, REBALANCE, FENCED, CLOSED, CLOSED_AMID = Happening
+ASSIGNED, REBALANCE, HALFWAY, FENCED, CLOSED, CLOSED_AMID = Happening
 
 
 def story(*events: tuple[Happening, set[int]] | Happening) -> list[Event]:
@@ -49,6 +49,9 @@ COMES_BACK = story((ASSIGNED, {0}), FENCED, REBALANCE, (ASSIGNED, {1}))
         (story((ASSIGNED, {0}), CLOSED_AMID), "consumer", "+0 -0"),
         (story((ASSIGNED, {0}), FENCED, CLOSED), "consumer", "+0 !0"),
         (story((ASSIGNED, set()), CLOSED), "eager", "+"),
+        (story((ASSIGNED, {0, 1}), (HALFWAY, {0}), CLOSED), "consumer", "+0,1 -1 -0,1"),
+        (story((ASSIGNED, {0, 1}), (HALFWAY, {0}), FENCED), "consumer", "+0,1 -1 !0,1"),
+        (story((ASSIGNED, {0, 1}), (HALFWAY, {0}), CLOSED_AMID), "cooperative", "+0,1 -1 + !0"),
     ],
 )
 def test_the_trace_of_a_listener(events: list[Event], listener: str, calls: str) -> None:

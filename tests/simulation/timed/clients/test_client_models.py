@@ -94,6 +94,12 @@ IN_ORDER: dict[str, tuple[dict[str, object], str, str, tuple[bool, bool, bool]]]
         "lost-callback",
         (False, True, True),
     ),
+    "what was revoked is remembered until the rebalance goes on": (
+        {"forgets_when_called": False},
+        "removed",
+        "callback-order",
+        (False, True, True),
+    ),
     "generation and owned partitions are read one after the other": (
         {"reads_identity_whole": False},
         "identity read at any time",
