@@ -33,10 +33,9 @@ from assignors.simulation.timed.coordinator.state import Coordinator, Task
 from assignors.simulation.timed.coordinator.steps import background, batches, failover, writes
 from assignors.simulation.timed.coordinator.steps.holding import (
     answer,
+    any_key,
     enqueue,
-    key_of,
     line_up,
-    next_key,
     release,
     release_worker,
 )
@@ -48,13 +47,14 @@ def step(state: Coordinator, event: Event) -> list[Effect]:
 
     Cost: O(1), and that of the handler; O(records not replicated) where an append fails.
     """
-    state.out = []
+    out: list[Effect] = []
+    state.out = out
     HANDLERS[type(event)](state, event)
     if state.risen:
         catch_up(state)
-    if state.free:
+    if state.free and (state.ready or state.resumed):
         _dispatch(state)
-    return state.out
+    return out
 
 
 def _asked(state: Coordinator, event: Asked) -> None:
@@ -64,7 +64,8 @@ def _asked(state: Coordinator, event: Asked) -> None:
     if refuses is not None:
         state.out.append(Answer(request.number, None, refuses))
         return
-    task = Task(request, number, key_of(state, request.group), not request.is_checked)
+    key = request.group if state.is_by_group else number
+    task = Task(request, number, key, not request.is_checked)
     state.tasks[request.number] = task
     if not task.is_checked and state.policy.in_check is Holds.NOTHING:
         state.out.append(Check(request.number))
@@ -79,9 +80,10 @@ def _dispatch(state: Coordinator) -> None:
         state.free -= 1
         task.has_worker = True
         _work(state, task)
-    while state.free and state.ready:
-        key = next_key(state)
-        waiting = state.keys[key]
+    keys, ready, policy = state.keys, state.ready, state.policy
+    while state.free and ready:
+        key = ready.popleft() if state.dice is None else any_key(state.dice, ready)
+        waiting = keys[key]
         waiting.is_ready = False
         task = waiting.tasks.popleft()
         waiting.holders += 1
@@ -92,9 +94,10 @@ def _dispatch(state: Coordinator) -> None:
             _work(state, task)
         else:
             state.out.append(Check(task.request.number))
-            if state.policy.in_check is Holds.KEY:
+            if policy.in_check is Holds.KEY:
                 release_worker(state, task)
-        line_up(state, key, waiting)
+        if waiting.tasks and policy.shares_commits:
+            line_up(state, key, waiting)
 
 
 def _work(state: Coordinator, task: Task) -> None:

@@ -33,29 +33,32 @@ class Job:
     is_failed: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Task:
-    """A request on its way."""
+    """A request on its way.
+
+    Without slots: so what is not set yet costs nothing, and there is one for each request.
+    """
 
     request: Request
     partition: int
     key: Hashable
     is_checked: bool
     """Whether it has passed its check, or needs none."""
-    job: Job | None = None
+    job: Job | None = field(default=None, init=False)
     """The background work whose result this writes; nobody waits for an answer."""
-    is_inline: bool = False
+    is_inline: bool = field(default=False, init=False)
     """The thread that brought it handles it."""
-    is_working: bool = False
+    is_working: bool = field(default=False, init=False)
     """A worker spends its time on it."""
-    has_worker: bool = False
+    has_worker: bool = field(default=False, init=False)
     """A worker is held, working or waiting."""
-    has_key: bool = False
-    is_answered: bool = False
-    handled: Handled | None = None
-    start: int = 0
+    has_key: bool = field(default=False, init=False)
+    is_answered: bool = field(default=False, init=False)
+    handled: Handled | None = field(default=None, init=False)
+    start: int = field(default=0, init=False)
     """The offset of its first record, once that is known."""
-    end: int = 0
+    end: int = field(default=0, init=False)
     """The offset behind its last record."""
 
 
@@ -172,6 +175,8 @@ class Coordinator:
     """What is kept of states that run ahead."""
     in_turn: bool
     """Whether a high watermark waits for the request of its partition that is being handled."""
+    is_by_group: bool
+    """Whether the key of a request is its group, and not its partition."""
     risen: dict[int, int] = field(default_factory=dict)
     """Partition -> a high watermark that waits."""
     keys: dict[Hashable, Waiting] = field(default_factory=dict)
@@ -203,5 +208,6 @@ class Coordinator:
             executor=Executor(free=settings.background_threads),
             dice=None if settings.picks is None else Dice(settings.picks),
             history=history,
+            is_by_group=policy.key is Key.GROUP,
             in_turn=settings.in_turn and policy.key is Key.PARTITION and holds_nothing,
         )

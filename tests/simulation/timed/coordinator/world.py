@@ -320,7 +320,7 @@ class World:
         partitions = zip(state.partitions, self.logs, strict=True)
         found = {
             "workers": self.settings.workers - state.free,
-            "keys": state.keys,
+            "keys": [key for key, each in state.keys.items() if each.tasks or each.holders],
             "tasks": state.tasks,
             "appends": state.appends,
             "resumed": state.resumed,

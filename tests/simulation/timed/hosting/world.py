@@ -318,7 +318,7 @@ class World:
         partitions = list(zip(model.partitions, self.logs, strict=True))
         found = {
             "workers": self.settings.workers - model.free,
-            "keys": model.keys,
+            "keys": [key for key, each in model.keys.items() if each.tasks or each.holders],
             "tasks": model.tasks,
             "appends": model.appends,
             "states": [each.state for each, log in partitions if each.state != fold(log.entries)],

@@ -18,7 +18,7 @@ from assignors.simulation.timed.coordinator.port import (
 )
 from assignors.simulation.timed.coordinator.settings import Stale
 from assignors.simulation.timed.coordinator.state import Coordinator, Job, Task
-from assignors.simulation.timed.coordinator.steps.holding import enqueue, key_of
+from assignors.simulation.timed.coordinator.steps.holding import enqueue
 
 NOTHING = Handled((), None)
 
@@ -62,8 +62,9 @@ def computed(state: Coordinator, event: Computed) -> None:
     if _is_wanted(state, job):
         job.is_failed = event.is_failed
         request = Request(-job.token, job.group, job.background, is_commit=False)
-        task = Task(request, job.partition, key_of(state, job.group), is_checked=True, job=job)
-        task.is_answered = True  # nobody waits for it
+        key = job.group if state.is_by_group else job.partition
+        task = Task(request, job.partition, key, is_checked=True)
+        task.job, task.is_answered = job, True  # nobody waits for an answer
         state.tasks[request.number] = task
         enqueue(state, task)
     _start(state)

@@ -39,7 +39,7 @@ def add(state: Coordinator, partition: Partition, task: Task) -> None:
         batch = _open(state, partition, task)
     run_ahead(state, partition, task)
     batch.tasks.append(task)
-    batch.entries.extend(entries)
+    batch.entries += entries
     release_worker(state, task)
     release_key(state, task)
     if is_alone:
@@ -62,10 +62,9 @@ def run_ahead(state: Coordinator, partition: Partition, task: Task) -> None:
     """Apply the records of a request to the state."""
     assert task.handled is not None
     task.start = partition.ahead
-    for entry in task.handled.entries:
-        history.change(partition, entry)
+    held = history.change(partition, task.handled.entries)
     task.end = partition.ahead
-    state.held_max = max(state.held_max, history.held(partition))
+    state.held_max = max(state.held_max, held)
 
 
 def append(
@@ -93,16 +92,18 @@ def flush_if_due(state: Coordinator, partition: Partition) -> None:
     batch = partition.batch
     if batch is None:
         return
-    is_full = len(batch.entries) >= state.settings.batch_max
-    if is_full or (not partition.is_appending and not _waits(state, batch)):
-        _close(state, partition)
+    if len(batch.entries) < state.settings.batch_max and (
+        partition.is_appending or _waits(state, batch)
+    ):
+        return
+    _close(state, partition)
 
 
 def _waits(state: Coordinator, batch: Batch) -> bool:
-    if state.settings.linger is Lingers.TIMED:
-        return not batch.has_lingered
-    last = batch.last if state.settings.linger is Lingers.QUEUED else None
-    return last is not None and last.handled is None and last.request.number in state.tasks
+    last, linger = batch.last, state.settings.linger
+    if linger is Lingers.QUEUED and last is not None:
+        return last.handled is None and last.request.number in state.tasks
+    return linger is Lingers.TIMED and not batch.has_lingered
 
 
 def _close(state: Coordinator, partition: Partition) -> None:
@@ -110,15 +111,16 @@ def _close(state: Coordinator, partition: Partition) -> None:
     assert partition.batch is not None
     partition.closed.append(partition.batch)
     partition.batch = None
-    history.end_batch(partition)
-    _append_next(state, partition)
+    if partition.snapshots is not None:
+        history.end_batch(partition)
+    if not partition.is_appending:
+        _append_next(state, partition)
 
 
 def _append_next(state: Coordinator, partition: Partition) -> None:
-    if partition.closed and not partition.is_appending:
-        partition.is_appending = True
-        batch = partition.closed[0]
-        append(state, batch.partition, batch.entries, batch)
+    batch = partition.closed[0]
+    partition.is_appending = True
+    append(state, batch.partition, batch.entries, batch)
 
 
 def lingered(state: Coordinator, event: Lingered) -> None:
@@ -141,9 +143,12 @@ def batch_appended(state: Coordinator, batch: Batch, end: int | None) -> None:
     partition.written = end
     for task in batch.tasks:
         park(partition, task)
-    drain(state, partition)
-    _append_next(state, partition)
-    flush_if_due(state, partition)
+    if partition.high_watermark >= end:  # it has risen before this was known
+        drain(state, partition)
+    if partition.closed:
+        _append_next(state, partition)
+    if partition.batch is not None:
+        flush_if_due(state, partition)
 
 
 def _take_back(state: Coordinator, partition: Partition) -> None:

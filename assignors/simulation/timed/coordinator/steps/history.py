@@ -8,45 +8,53 @@ Kafka 4.4.0.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from assignors.simulation.timed.coordinator.log import Entry, apply
 from assignors.simulation.timed.coordinator.state import Partition, Snapshot
 
 
-def change(partition: Partition, entry: Entry) -> None:
-    """Apply the next record to the state, and keep what that was. Cost: O(1)."""
-    key, state = entry.key, partition.state
-    if partition.snapshots is not None:
-        before = partition.snapshots[-1].before
-        if key not in before:
-            before[key] = state.get(key)
-    elif partition.ahead >= partition.high_watermark:
-        partition.undo.append((partition.ahead, key, state.get(key)))
-    apply(state, entry)
-    partition.ahead += 1
+def change(partition: Partition, entries: Iterable[Entry]) -> int:
+    """Apply the next records to the state, and keep what that was; return how many values are kept.
+
+    Cost: O(records), and O(snapshots) with these.
+    """
+    state, ahead = partition.state, partition.ahead
+    if partition.snapshots is None:
+        undo, high_watermark = partition.undo, partition.high_watermark
+        for entry in entries:
+            if ahead >= high_watermark:
+                undo.append((ahead, entry.key, state.get(entry.key)))
+            apply(state, entry)
+            ahead += 1
+        partition.ahead = ahead
+        return len(undo)
+    before = partition.snapshots[-1].before
+    for entry in entries:
+        if entry.key not in before:
+            before[entry.key] = state.get(entry.key)
+        apply(state, entry)
+        ahead += 1
+    partition.ahead = ahead
+    return sum(len(each.before) for each in partition.snapshots)
 
 
 def end_batch(partition: Partition) -> None:
-    """Let what follows be taken back apart from what was changed until now. Cost: O(1)."""
+    """Make a snapshot, where there are any: what follows is taken back apart. Cost: O(1)."""
     if partition.snapshots is not None:
         partition.snapshots.append(Snapshot(partition.ahead))
 
 
-def held(partition: Partition) -> int:
-    """Return how many values are kept. Cost: O(1), O(snapshots) with these."""
-    if partition.snapshots is None:
-        return len(partition.undo)
-    return sum(len(each.before) for each in partition.snapshots)
-
-
 def forget(partition: Partition) -> None:
     """Drop what is not needed now that the high watermark has risen. Cost: O(what is dropped)."""
-    undo, snapshots, offset = partition.undo, partition.snapshots, partition.high_watermark
-    while undo and undo[0][0] < offset:
-        undo.popleft()
-    while snapshots and len(snapshots) > 1 and snapshots[1].offset <= offset:
+    snapshots, offset = partition.snapshots, partition.high_watermark
+    if snapshots is None:
+        undo = partition.undo
+        while undo and undo[0][0] < offset:
+            undo.popleft()
+        return
+    while len(snapshots) > 1 and snapshots[1].offset <= offset:
         snapshots.popleft()
 
 
@@ -56,16 +64,16 @@ def revert(partition: Partition, offset: int) -> None:
     Cost: O(what is taken back).
     """
     undo, snapshots = partition.undo, partition.snapshots
+    partition.ahead = offset
     while undo and undo[-1][0] >= offset:
         _, key, before = undo.pop()
         apply(partition.state, Entry(key, before))
+    if snapshots is None:
+        return
     while snapshots and snapshots[-1].offset >= offset:
-        snapshot = snapshots.pop()
-        for key, before in snapshot.before.items():
+        for key, before in snapshots.pop().before.items():
             apply(partition.state, Entry(key, before))
-    if snapshots is not None:
-        snapshots.append(Snapshot(offset))
-    partition.ahead = offset
+    snapshots.append(Snapshot(offset))
 
 
 def known(partition: Partition) -> tuple[int, dict[Hashable, Any]]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable
 
-from assignors.simulation.timed.coordinator.policy import Key
+from assignors.simulation.dice import Dice
 from assignors.simulation.timed.coordinator.port import Answer, Failure
 from assignors.simulation.timed.coordinator.state import Coordinator, Task, Waiting
-
-
-def key_of(state: Coordinator, group: int) -> Hashable:
-    """Return the key of a group's requests."""
-    return group if state.policy.key is Key.GROUP else group % len(state.partitions)
 
 
 def enqueue(state: Coordinator, task: Task) -> None:
@@ -24,27 +20,26 @@ def enqueue(state: Coordinator, task: Task) -> None:
     line_up(state, task.key, waiting)
 
 
-def may_begin(state: Coordinator, waiting: Waiting) -> bool:
-    """Return whether the next request of a key may begin, once there is a worker."""
-    if not waiting.tasks:
-        return False
-    shares = state.policy.shares_commits and not waiting.is_exclusive
-    return not waiting.holders or (shares and waiting.tasks[0].request.is_commit)
-
-
 def line_up(state: Coordinator, key: Hashable, waiting: Waiting) -> None:
-    """Put a key in line for a worker if its next request may begin."""
-    if not waiting.is_ready and may_begin(state, waiting):
-        waiting.is_ready = True
-        state.ready.append(key)
+    """Put a key in line for a worker if its next request may begin; there has to be one."""
+    if waiting.is_ready:
+        return
+    if waiting.holders and not _may_share(state, waiting):
+        return
+    waiting.is_ready = True
+    state.ready.append(key)
 
 
-def next_key(state: Coordinator) -> Hashable:
-    """Take a key out of the line: the first one, or any. Cost: O(1), O(keys in line) for any."""
-    ready = state.ready
-    if state.dice is not None:
-        at = state.dice.below(len(ready))
-        ready[0], ready[at] = ready[at], ready[0]
+def _may_share(state: Coordinator, waiting: Waiting) -> bool:
+    """Return whether the next request of a key may begin while others hold the key."""
+    shares = state.policy.shares_commits and not waiting.is_exclusive
+    return shares and waiting.tasks[0].request.is_commit
+
+
+def any_key(dice: Dice, ready: deque[Hashable]) -> Hashable:
+    """Take any key out of the line. Cost: O(keys in line)."""
+    at = dice.below(len(ready))
+    ready[0], ready[at] = ready[at], ready[0]
     return ready.popleft()
 
 
@@ -74,12 +69,14 @@ def release_key(state: Coordinator, task: Task) -> None:
             waiting.is_exclusive = False
         if waiting.tasks:
             line_up(state, task.key, waiting)
-        elif not waiting.holders:
+        elif not waiting.holders and state.is_by_group:  # partitions are few, and come again
             del state.keys[task.key]
 
 
 def release(state: Coordinator, task: Task) -> None:
     """Give back what a task holds, and forget it: it is over."""
-    release_worker(state, task)
-    release_key(state, task)
+    if task.has_worker:
+        release_worker(state, task)
+    if task.has_key:
+        release_key(state, task)
     state.tasks.pop(task.request.number, None)

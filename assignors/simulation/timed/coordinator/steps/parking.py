@@ -30,10 +30,11 @@ def start_timeout(state: Coordinator, task: Task) -> None:
 
 def replicated(state: Coordinator, event: Replicated) -> None:
     """Let the high watermark rise, if it need not wait."""
-    if state.in_turn and _is_locked(state, event.partition):
-        state.risen[event.partition] = event.high_watermark
+    number, high_watermark = event
+    if state.in_turn and _is_locked(state, number):
+        state.risen[number] = high_watermark
     else:
-        _rise(state, event.partition, event.high_watermark)
+        _rise(state, number, high_watermark)
 
 
 def catch_up(state: Coordinator) -> None:
@@ -50,9 +51,10 @@ def _is_locked(state: Coordinator, partition: int) -> bool:
 def _rise(state: Coordinator, number: int, high_watermark: int) -> None:
     """Answer what the high watermark has passed."""
     partition = state.partitions[number]
-    partition.high_watermark = max(partition.high_watermark, high_watermark)
-    history.forget(partition)
-    drain(state, partition)
+    if high_watermark > partition.high_watermark:
+        partition.high_watermark = high_watermark
+        history.forget(partition)
+        drain(state, partition)
 
 
 def drain(state: Coordinator, partition: Partition) -> None:

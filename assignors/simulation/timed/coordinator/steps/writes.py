@@ -83,7 +83,8 @@ def _task_appended(state: Coordinator, task: Task, end: int | None) -> None:
     partition.written = max(partition.written, end)
     if state.policy.applies is Applies.APPEND:
         batches.run_ahead(state, partition, task)
-        end_batch(partition)
+        if partition.snapshots is not None:
+            end_batch(partition)
     park(partition, task)
     if state.policy.in_replication is not Holds.WORKER:
         release_worker(state, task)
