@@ -23,15 +23,47 @@ def lines(curves, *, x_label, y_label, is_log=False):
     y = _scale([at for _, at in points], height - MARGIN, MARGIN, is_log=is_log, has_zero=True)
     drawn = [*_axes(x, y, height), _text(WIDTH - 150, height - 8, x_label, anchor="end")]
     drawn.append(_text(8, 16, y_label))
+    beside = _apart({name: y(curve[-1][1]) for name, curve in curves.items() if curve})
     for (name, curve), colour in zip(curves.items(), COLOURS, strict=False):
+        if not curve:
+            continue
         path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in curve)
         drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         drawn += [
             f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in curve
         ]
-        a, b = curve[-1]
-        drawn.append(_text(x(a) + 8, y(b) + 4, name, colour=colour))
+        drawn.append(_text(x(curve[-1][0]) + 8, beside[name] + 4, name, colour=colour))
     return _svg(drawn, height)
+
+
+def events(panels, *, lanes, label, unit="ms"):
+    """Draw when events were where: panel name -> rows (lane, from, to, is it the one).
+
+    A panel has a row for each of `lanes`, and all panels one time axis. The one event has its
+    colour and its duration; the others are pale behind it.
+    """
+    spans = [span for rows in panels.values() for span in rows]
+    x = _scale([at for _, start, end, _ in spans for at in (start, end)], 110, WIDTH - 60)
+    drawn, top = [_text(8, 16, label)], 40
+    colours = dict(zip(lanes, COLOURS, strict=False))
+    for name, rows in panels.items():
+        drawn.append(_text(8, top, name, weight="bold"))
+        place = {lane: top + 8 + 22 * number for number, lane in enumerate(lanes)}
+        drawn += [_text(8, place[lane] + 13, lane) for lane in lanes]
+        for lane, start, end, is_the_one in sorted(rows, key=lambda row: row[3]):
+            title = f"{lane}: {start:.2f} to {end:.2f} {unit}"
+            drawn.append(
+                _box(
+                    *(x(start), place[lane], max(x(end) - x(start), 1), 16),
+                    colours[lane] if is_the_one else "#dddddd",
+                    title=title,
+                )
+            )
+            if is_the_one:
+                drawn.append(_text(x(end) + 4, place[lane] + 13, f"{end - start:.2f} {unit}"))
+        top = place[lanes[-1]] + 44
+    drawn += [_text(x(at), top - 14, f"{at:g} {unit}", anchor="middle") for at in x.ticks]
+    return _svg(drawn, top)
 
 
 def bars(groups, *, label):
@@ -98,8 +130,24 @@ def _scale(values, low_at, high_at, *, is_log=False, has_zero=False):
     def at(value):
         return low_at + (high_at - low_at) * (measure(value) - measure(low)) / room
 
-    at.ticks = [low, high] if is_log else _ticks(low, high)
+    at.ticks = _log_ticks(low, high) if is_log else _ticks(low, high)
     return at
+
+
+def _log_ticks(low, high):
+    """Return 1, 2 and 5 times powers of ten between the values; where these are many, powers."""
+    powers = [10**power for power in range(int(log10(low)) - 2, int(log10(high)) + 2)]
+    fine = [n * power for power in powers for n in (1, 2, 5) if low <= n * power <= high]
+    return fine if len(fine) <= 7 else [power for power in powers if low <= power <= high]
+
+
+def _apart(places, room=14):
+    """Return the places of labels, each at least so far from the one above it."""
+    found, last = {}, None
+    for name, at in sorted(places.items(), key=lambda each: each[1]):
+        last = at if last is None else max(at, last + room)
+        found[name] = last
+    return found
 
 
 def _ticks(low, high):

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assignors.documents.answers import SCHEMA
-from assignors.formats import answers, conformance, groups, scenarios, tables
+from assignors.formats import answers, conformance, groups, scenarios, sweeps, tables
 from assignors.formats import bytes as decoded
 from assignors.formats.lines import answer
 from assignors.formats.types import Schema
@@ -74,6 +74,12 @@ _ALL = (
         scenarios.SCENARIO,
     ),
     _read(
+        "sweep",
+        "simulate --sweep",
+        "Execution models of a coordinator, and the loads under which they are measured.",
+        sweeps.SWEEP,
+    ),
+    _read(
         "record",
         "replay",
         "A record of a dump, with its bytes; also what dump and simulate --log write.",
@@ -121,6 +127,12 @@ _ALL = (
         tables.INTERVALS,
     ),
     _written("scenarios", "simulate --list", "A named scenario.", tables.LISTED),
+    _written(
+        "sweep-point",
+        "simulate --sweep",
+        "What was measured of one execution model under one load.",
+        sweeps.MEASURED,
+    ),
     _written("replay", "replay", "A row of a table.", tables.REPLAYED),
     _written(
         "conform",

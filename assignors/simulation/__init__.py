@@ -1,8 +1,9 @@
 """Simulate what happens to consumer groups, one group or a hundred thousand, under any assignor.
 
 `rounds` counts time in rebalance rounds: each event is played until the group has settled. `timed`
-plays a group on a clock, message by message. `simulate_group`, `simulate_rounds` and
-`simulate_timed` return a whole table in one call; `arrow` and `spark` run the same on Arrow batches
+plays a group on a clock, message by message, and execution models of a coordinator under load.
+`simulate_group`, `simulate_rounds`, `simulate_timed` and `simulate_coordinators` return a whole
+table in one call; `arrow` and `spark` run the same on Arrow batches
 and on DataFrames.
 
 >>> from assignors import assignor_named
@@ -12,7 +13,12 @@ and on DataFrames.
 True
 """
 
-from assignors.simulation.result_tables import simulate_group, simulate_rounds, simulate_timed
+from assignors.simulation.result_tables import (
+    simulate_coordinators,
+    simulate_group,
+    simulate_rounds,
+    simulate_timed,
+)
 from assignors.simulation.rounds import (
     GroupEvent,
     GroupEventKind,
@@ -42,6 +48,7 @@ __all__ = [
     "play",
     "play_events",
     "scenario_of_group",
+    "simulate_coordinators",
     "simulate_group",
     "simulate_rounds",
     "simulate_rows",

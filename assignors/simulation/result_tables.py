@@ -128,6 +128,40 @@ def simulate_timed(
     return RowTable("results", list(result_rows(rows)), partial(_timed, "RESULT"))
 
 
+def simulate_coordinators(
+    sweep: str | PathLike[str] | Mapping[str, object], *, processes: int = 1
+) -> RowTable[Row]:
+    """Return what execution models of a coordinator do under many loads: a row a point.
+
+    `sweep` is a document (`timed.sweeps.sweep`), or the path of a JSON file with one. The columns
+    are the fields of a point (`timed.coordinator.load.Load`, `.state.Settings`), of
+    `timed.coordinator.measures.Measured` and of `timed.sweeps.rows.Derived`, then `error`. Raises
+    `ValueError` for what is no sweep, with the path of what is wrong. Cost: that of the runs, about
+    `requests` / 100,000 seconds a point; with `processes` the program must guard its start.
+
+    >>> checks = {"version": 1, "models": ["blocking"], "base": {"requests": 200}, "over": {
+    ...     "check_us": [0, 10_000]}}
+    >>> [(row["check_us"], row["is_sustained"]) for row in simulate_coordinators(checks)]
+    [(0, True), (10000, False)]
+    """
+    from assignors.simulation.timed.sweeps.rows import measured_rows  # noqa: PLC0415 - of this one
+    from assignors.simulation.timed.sweeps.sweep import (  # noqa: PLC0415 - as above
+        sweep_from_document,
+    )
+
+    document = sweep if isinstance(sweep, Mapping) else json.loads(Path(sweep).read_bytes())
+    rows = measured_rows(sweep_from_document(document).points(), processes=processes)
+    return RowTable("points", list(rows), _points)
+
+
+def _points(rows: Sequence[Row]) -> pa.Table:
+    import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
+
+    from assignors.simulation.timed.sweeps.arrow import MEASURED  # noqa: PLC0415 - as above
+
+    return pa.Table.from_pylist(list(rows), schema=MEASURED)
+
+
 def _scenario(given: str | PathLike[str] | Mapping[str, object] | Scenario) -> Scenario:
     from assignors.simulation.timed.gallery import GALLERY  # noqa: PLC0415 - as above
     from assignors.simulation.timed.scenario import Scenario  # noqa: PLC0415 - as above

@@ -109,6 +109,7 @@ ELSEWHERE = {
     ("simulate", "report"): "a file: tests/cli/test_simulate_timed.py",
     ("simulate", "log"): "a file: tests/cli/test_simulate_timed.py",
     ("simulate", "shrink"): "a file: tests/cli/test_simulate_timed.py",
+    ("simulate", "sweep"): "tests/cli/test_simulate_sweep.py",
     **{
         ("dump", option): "tests/interop and tests/cli/test_dump.py: a cluster"
         for option in ("bootstrap", "config", "wanted", "since_ms", "is_committed_only", "output")
@@ -210,16 +211,17 @@ MODES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("--compare", "range,server/range"), 2),
     ),
     "simulate": (
-        (("--list",), 0),
-        (("--scenario", "rolling-restart", "--show"), 1),
-        (("--scenario", "rolling-restart"), 2),
-        ((), 3),
-        (("--scenario", "rolling-restart", "--history"), 4),
-        (("--scenario", "rolling-restart", "--shrink", "never.json"), 5),
-        (("--start", "pyproject.toml"), 6),
-        (("pyproject.toml",), 7),
-        ((), 8),
-        (("--engine", "spark"), 9),
+        (("--sweep", "pyproject.toml"), 0),
+        (("--list",), 1),
+        (("--scenario", "rolling-restart", "--show"), 2),
+        (("--scenario", "rolling-restart"), 3),
+        ((), 4),
+        (("--scenario", "rolling-restart", "--history"), 5),
+        (("--scenario", "rolling-restart", "--shrink", "never.json"), 6),
+        (("--start", "pyproject.toml"), 7),
+        (("pyproject.toml",), 8),
+        ((), 9),
+        (("--engine", "spark"), 10),
     ),
     "replay": ((("--sample", "--table", "groups"), 0),),
 }

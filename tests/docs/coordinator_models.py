@@ -7,22 +7,30 @@ Everything is measured on a simulated clock, so the figures are the same on any 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
-from assignors.simulation.timed.coordinator import claims
-from assignors.simulation.timed.coordinator.claims import BASE, CLAIMS, SATURATED
+from assignors.simulation import simulate_coordinators
 from assignors.simulation.timed.coordinator.load import Load
+from assignors.simulation.timed.coordinator.measures import Stage
 from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
-from assignors.simulation.timed.coordinator.run import measure
+from assignors.simulation.timed.coordinator.run import measure, play
+from assignors.simulation.timed.sweeps.claims import BASE, CLAIMS, Claim, Evidence
+from assignors.simulation.timed.sweeps.knee import Knee, knee
+from assignors.simulation.timed.sweeps.points import Point
+from tests.docs import coordinator_pictures
+from tests.docs.coordinator_pictures import EVENT, PICTURES, TIMELINE_LOAD, TIMELINE_MODELS
 from tests.docs.source import DOCS, table
 
 PAGE = DOCS / "coordinator-models.md"
-SWEEP: tuple[tuple[str, Load], ...] = tuple(
+LOADS: tuple[tuple[str, Load], ...] = tuple(
     (
         f"{check_ms} ms | {groups:,} | {rate:,}",
         replace(
             BASE,
-            requests=2000 if rate < 1000 else 12_000,
+            requests=1500 if rate < 1000 else 4000,
             per_second=rate,
             groups=groups,
             check_us=1000 * check_ms,
@@ -39,6 +47,7 @@ SWEEP: tuple[tuple[str, Load], ...] = tuple(
         (10, 100, 5000),
     )
 )
+KNEES = tuple(replace(BASE, requests=1500, changes_share=0.2, check_us=us) for us in (0, 2000))
 
 HEAD = """# How a coordinator should execute requests
 
@@ -53,7 +62,8 @@ the others that came up, are execution models that play the same requests.
 
 def page() -> str:
     """Return the page."""
-    return HEAD + models() + _sweep() + _claims() + TAIL.replace("EXAMPLE", _example())
+    parts = (HEAD, models(), timeline(), _costs(), _sweeps(), _knees(), _claims())
+    return "".join(parts) + TAIL.replace("EXAMPLE", _example()).replace("SWEPT", _swept())
 
 
 def _example() -> str:
@@ -64,6 +74,19 @@ def _example() -> str:
         measured = measure(POLICIES[name], load)
         lines.append(f"{name:10} {measured.p50_ms:5.1f} ms {measured.p99_ms:5.1f} ms")
     return "\n".join(lines)
+
+
+def _swept() -> str:
+    """Return what the example of a sweep prints."""
+    sweep = {
+        "version": 1,
+        "models": ["blocking", "two-stage"],
+        "base": {"requests": 2000, "per_second": 1500},
+        "over": {"check_us": [0, 2000]},
+    }
+    frame = simulate_coordinators(sweep).to_pandas()
+    shown = frame[["model", "check_us", "p99_ms", "queued_ms"]].round(1)
+    return str(shown.to_string(index=False))
 
 
 def models() -> str:
@@ -90,15 +113,65 @@ def models() -> str:
     )
 
 
-def _sweep() -> str:
+def timeline() -> str:
+    """Return the way of one event through two models, drawn and in figures."""
+    ways = {name: play(POLICIES[name], TIMELINE_LOAD).way(EVENT) for name in TIMELINE_MODELS}
+    rows = [
+        (stage.value, *(_spent(way, stage) for way in ways.values()), text)
+        for stage, text in STAGES.items()
+    ]
+    head = ("stage", *(f"`{name}`, ms" for name in ways), "")
+    load = TIMELINE_LOAD
+    return (
+        f"## One commit on its way\n\nThe same commit under two models: {load.per_second:,} "
+        f"requests a second, checks of {load.check_us / 1000:g} ms. Where the worker waits for the "
+        "check, this commit waits twice for checks of others: in the queue, and once it is "
+        "replicated, as the high watermark is an event of the partition too. Where the check is a "
+        "stage of its own, all are checked at the same time; what is left is the replication.\n\n"
+        "![One commit under two models](coordinator-models/timeline.svg)\n\n"
+        + "\n".join(table(head, rows))
+        + "\n"
+    )
+
+
+def _spent(way: list[tuple[Stage, int, int]], stage: Stage) -> str:
+    return f"{sum(end - start for each, start, end in way if each is stage) / 1000:.2f}"
+
+
+def _costs() -> str:
     head = ("check", "groups", "asked a second", *(f"`{name}`" for name in POLICIES))
     return (
-        f"## What they cost\n\n{claims.WORKERS} workers, 4 offsets partitions, 50 us for a request,"
-        " 2 ms for a replication, one request in five changes its group. Median and 99th percentile"
-        " of the response time; where a model does not keep up, how many requests it answers in a"
-        " second instead.\n\n"
-        + "\n".join([*list(table(head, ()))[:-1], *(row(*each) for each in SWEEP), "", ""])
+        "## What they cost\n\nFour workers, four offsets partitions, 50 us for a request, 2 ms for "
+        "a replication, one request in five changes its group. Median and 99th percentile of the "
+        "response time; where a model does not keep up, how many requests it answers in a second "
+        "instead.\n\n"
+        + "\n".join([*list(table(head, ()))[:-1], *(row(*each) for each in LOADS), "", ""])
     )
+
+
+def _sweeps() -> str:
+    lines = [SWEEPS]
+    for name, picture in PICTURES.items():
+        lines += [f"![{picture.title}](coordinator-models/{name}.svg)\n", f"{picture.reading}\n"]
+    return "\n".join(lines) + "\n"
+
+
+def _knees() -> str:
+    rows = [
+        (f"{load.check_us / 1000:g} ms", f"`{name}`", *_knee_cells(name, load))
+        for load in KNEES
+        for name in POLICIES
+    ]
+    head = ("check", "model", "knee", "answers when flooded", "limit by formula", "p99, low", "p99")
+    return KNEE + "\n".join(table(head, rows)) + "\n"
+
+
+def _knee_cells(name: str, load: Load) -> Iterator[str]:
+    found: Knee = knee(Point(model=name, load=load))
+    for rate in (found.knee_per_second, found.throughput_per_second, found.limit_per_second):
+        yield f"{rate:,.0f}/s"
+    for time_ms in (found.low_p99_ms, found.knee_p99_ms):
+        yield f"{time_ms:.1f} ms"
 
 
 def row(setting: str, load: Load) -> str:
@@ -109,18 +182,79 @@ def row(setting: str, load: Load) -> str:
 
 def _cell(policy: Policy, load: Load) -> str:
     measured = measure(policy, load)
-    if measured.per_second < SATURATED * load.per_second:
-        return f"**{measured.per_second:,.0f}/s**"
+    if not measured.is_sustained:
+        return f"**{measured.throughput_per_second:,.0f}/s**"
     return f"{measured.p50_ms:.1f} / {measured.p99_ms:.1f} ms"
 
 
 def _claims() -> str:
-    rows = [(claim.text, claim.by, claim.region, claim.measured().text) for claim in CLAIMS]
-    return (
-        "## The claims of the debate\n\nEach was right, somewhere. The test suite measures them "
-        "again.\n\n" + "\n".join(table(("claim", "by", "where it holds", "measured"), rows)) + "\n"
-    )
+    head = ("claim", "by", "field", "it holds for", "not for", "measured")
+    return CLAIMED + "\n".join(table(head, [_claim(claim) for claim in CLAIMS])) + "\n"
 
+
+def _claim(claim: Claim) -> tuple[str, ...]:
+    """Return the row of a claim: its region, and what was measured on both sides of its border."""
+    found = list(claim.measured())
+    sides = {holds: [each for each in found if each.holds is holds] for holds in (True, False)}
+    region, beyond = (", ".join(_value(claim, each) for each in sides[holds]) for holds in sides)
+    # The border is where what holds and what does not meet; without one, the first value and last.
+    shown = [each for before, each in pairwise(found) if before.holds != each.holds]
+    border = [found[found.index(each) - 1] for each in shown[:1]] + shown[:1]
+    text = "; ".join(
+        f"{_value(claim, each)}: {each.text}" for each in border or [found[0], found[-1]]
+    )
+    return (claim.text, claim.by, FIELDS[claim.over], region, beyond or "-", text)
+
+
+def _value(claim: Claim, evidence: Evidence) -> str:
+    if claim.over.endswith("_us"):
+        return f"{evidence.value / 1000:g} ms"
+    return f"{evidence.value:,}" if isinstance(evidence.value, int) else f"{evidence.value:g}"
+
+
+FIELDS = {
+    "check_us": "check",
+    "groups": "groups",
+    "replication_us": "replication",
+    "per_second": "requests a second",
+    "changes_share": "share of requests that change their group",
+    "slow_group_check_us": "check of the slow client's group",
+    "linger_us": "linger",
+}
+"""Field of a load -> how the table calls it."""
+
+STAGES = {
+    Stage.QUEUED: "waits for its key and a worker",
+    Stage.CHECKED: "is checked",
+    Stage.EXECUTED: "is handled by a worker",
+    Stage.LINGERED: "its batch waits for others",
+    Stage.APPENDED: "the local log takes its records",
+    Stage.PARKED: "waits for the high watermark, in purgatory",
+}
+
+SWEEPS = """## Sweeps
+
+One request in five changes its group; what is not said is as above. All axes are logarithmic. A
+curve of response times ends where the model no longer keeps up with what it is asked.
+"""
+
+KNEE = """## The knee
+
+The highest rate at which the 99th percentile is at most twice what it is at a low rate, and the
+backlog does not grow, by bisection; beside it what the model answers when it is asked three times
+its limit, and the limit by formula: a request holds a worker and a key for a time, and there are so
+many of each. A backlog that grows by less than one request in twenty counts as steady, so a knee
+may stand up to 5 % above the limit.
+
+"""
+
+CLAIMED = """## The claims of the debate
+
+Each was right, somewhere. One field of the load decides about each claim, and it is measured at
+several of its values: those at which it holds, those at which it does not, and what was measured on
+both sides of the border. The test suite measures them again.
+
+"""
 
 TAIL = """## What every model keeps
 
@@ -141,6 +275,39 @@ each.
 Faults that were put into the steps on purpose are found, each with a history of a few lines: an
 append outside the lock, an answer before the high watermark, a state that does not go back, a key
 that is not unlocked, or twice, and appends applied in the order in which they complete.
+
+## Your own sweep
+
+A file says which models get which loads: every combination of the values in `over`.
+
+```json
+{
+  "version": 1,
+  "models": ["blocking", "two-stage"],
+  "base": {"requests": 2000, "per_second": 1500, "groups": 50},
+  "over": {"check_us": [0, 500, 2000], "linger_us": [null, 5000]},
+  "seeds": 3
+}
+```
+
+    kafka-assignors simulate --sweep sweep.json
+
+writes a line for each point: its load, and [what was measured](reference/formats.md#sweep-point):
+rates, percentiles, the time in each stage, the records and bytes that a state would have to take
+back, and whether the load was sustained at all. `--processes 4` and `--engine spark` give the same
+lines. Fields, their limits and their defaults are in [formats](reference/formats.md#sweep). In
+Python the same is a table, on Spark a DataFrame of points:
+
+```python
+>>> from assignors.simulation import simulate_coordinators
+>>> sweep = {"version": 1, "models": ["blocking", "two-stage"],
+...          "base": {"requests": 2000, "per_second": 1500}, "over": {"check_us": [0, 2000]}}
+>>> table = simulate_coordinators(sweep)  # processes=4
+>>> shown = table.to_pandas()[["model", "check_us", "p99_ms", "queued_ms"]]
+>>> print(shown.round(1).to_string(index=False))
+SWEPT
+
+```
 
 ## In Python
 
@@ -165,5 +332,10 @@ yet.
 """
 
 
+FILES: dict[Path, Callable[[], str]] = {PAGE: page, **coordinator_pictures.FILES}
+"""File -> its text."""
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for path, text in FILES.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(), encoding="utf-8")

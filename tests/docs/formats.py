@@ -16,7 +16,11 @@ from assignors.formats.lines import ERROR, NOTE
 from assignors.formats.types import Schema
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters
+from assignors.simulation.timed.coordinator.load import Load
+from assignors.simulation.timed.coordinator.measures import Measured
+from assignors.simulation.timed.coordinator.settings import Settings
 from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.sweeps.rows import Derived
 from assignors.simulation.timed.tables.rows import IntervalRow
 from tests.docs.source import DOCS, table, texts_of
 
@@ -57,6 +61,11 @@ TEXTS: dict[str, dict[str, str]] = {
     "simulate": texts_of(Outcome),
     "timed": texts_of(TimedResult),
     "intervals": texts_of(IntervalRow),
+    "sweep-point": {
+        name: text
+        for kind in (Load, Settings, Measured, Derived)
+        for name, text in texts_of(kind).items()
+    },
 }
 """Format -> meanings of the keys that are fields of a class."""
 

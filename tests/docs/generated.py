@@ -34,7 +34,7 @@ GENERATED: dict[Path, Callable[[], str]] = {
     **gallery.FILES,
     tables.PAGE: tables.page,
     conformance.PAGE: conformance.page,
-    coordinator_models.PAGE: coordinator_models.page,
+    **coordinator_models.FILES,
     **client_models.FILES,
     simulator_reference.PAGE: simulator_reference.page,
 }

@@ -20,6 +20,7 @@ TOPICS = {
     "example_own_assignor": r"assignor of your own",
     "example_scale_up": r"add five consumers",
     "example_leave_classic": r"leave the classic protocol",
+    "example_coordinator_models": r"coordinator execute requests",
 }
 """Notebook -> what its title is about."""
 

@@ -224,6 +224,23 @@ def shown_scenarios() -> list[Line]:
     return [own, *map(json.loads, shown)]
 
 
+def sweeps() -> list[Line]:
+    """Sweeps, small and with every key."""
+    base = {"requests": 60, "slow_group_check_us": 900, "is_steady": False, "linger_us": None}
+    over = {"check_us": [0, 500], "linger_us": [None, 1000], "changes_share": [0, 0.5]}
+    whole = {"version": 1, "models": ["blocking"], "base": base, "over": over, "seeds": 2}
+    return [whole, {"version": 1, "base": {"requests": 60}}, {"version": 1, "models": None}]
+
+
+def swept() -> list[Line]:
+    """What was measured of the points of sweeps."""
+    return [
+        line
+        for one in sweeps()[:2]
+        for line in written("simulate", "--sweep", "-", given=json.dumps(one))
+    ]
+
+
 def replayed() -> list[Line]:
     """Rows of every table, of real groups."""
     tables = ("groups", "offsets", "generations", "members", "assignments", "anomalies", "outcomes")
@@ -294,6 +311,8 @@ REAL: dict[str, Callable[[], list[Line]]] = {
     "timed": timed,
     "intervals": lambda: timed("--intervals"),
     "scenarios": lambda: written("simulate", "--list"),
+    "sweep": sweeps,
+    "sweep-point": swept,
     "replay": replayed,
     "conform": conformed,
 }

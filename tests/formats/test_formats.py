@@ -18,6 +18,7 @@ from assignors.documents.values import DocumentError, ErrorCode
 from assignors.formats import FORMATS
 from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
+from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from tests.formats.real_lines import Line, places, real_lines
 
 NAMES = list(FORMATS)
@@ -200,6 +201,7 @@ READERS: dict[str, Callable[[object], object]] = {
     "check-request": check_request_from_document,
     "history": row_from_document,
     "scenario": scenario_from_document,
+    "sweep": sweep_from_document,
     "record": dumped_record,
 }
 ABOUT_TYPES = {"wrong-type", "missing", "bad-hex", "bad-text"}

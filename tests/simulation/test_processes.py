@@ -7,7 +7,8 @@ from collections.abc import Generator, Iterator
 from threading import Thread
 from typing import Any
 
-from assignors.simulation.rounds.processes import CHUNK, CHUNKS_AHEAD, simulate_rows
+from assignors.simulation.processes import CHUNKS_AHEAD
+from assignors.simulation.rounds.processes import CHUNK, simulate_rows
 
 ROW_COUNT = 20 * CHUNK
 READ_AHEAD = (2 * CHUNKS_AHEAD + 1) * CHUNK

@@ -17,6 +17,7 @@ from assignors.cli.commands.simulating.rounds import (
     rounds_options,
     simulate_rounds,
 )
+from assignors.cli.commands.simulating.sweep import simulate_sweep, sweep_options
 from assignors.cli.commands.simulating.timed_options import (
     TimedOptions,
     simulate_timed,
@@ -45,6 +46,7 @@ from assignors.cli.outputs.forms import Form, output_option
 @explicit_options
 @group_options
 @timed_options
+@sweep_options
 @output_option
 @click.pass_context
 def simulate(
@@ -56,6 +58,7 @@ def simulate(
     engine: str,
     beside: GroupOptions,
     form: Form,
+    sweep: str | None,
     **options: Any,  # noqa: ANN401 - those of `rounds`, `explicit` and `timed_options`
 ) -> None:
     """Simulate group histories under one or more assignors, or a scenario on a clock.
@@ -74,12 +77,19 @@ def simulate(
     With --scenario one history is played on a clock instead, with delays, timeouts and faults:
     a line for each protocol and seed, or their medians on a terminal. --list shows the scenarios
     that have a name.
+
+    With --sweep the execution models of a coordinator are measured instead, under many loads.
     """
     # Events that are asked for happen to the groups that are piped.
     others = (DRAWN | EXPLICIT | {"seed", "scenario", "lists"}) - {"asked"}
-    if not files and lines_are_piped(context, others):
+    if not files and sweep is None and lines_are_piped(context, others):
         files = ("-",)
     refuse_idle(context, files=files)
+    if sweep is not None:
+        if files:
+            raise click.UsageError("--sweep takes the place of FILE")
+        many = options["processes"]
+        context.exit(simulate_sweep(sweep, engine=engine, processes=many, form=form))
     explicit = ExplicitOptions(start=options["start"], asked=options["asked"])
     timed = TimedOptions(**{each.name: options[each.name] for each in fields(TimedOptions)})
     if timed.is_asked:

@@ -24,7 +24,8 @@ from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.registry import BEST
-from assignors.simulation.rounds.processes import CHUNK, simulate_rows, usable_processors
+from assignors.simulation.processes import usable_processors
+from assignors.simulation.rounds.processes import CHUNK, simulate_rows
 from assignors.simulation.rounds.random_scenarios import (
     LIMITS,
     Parameters,

@@ -1,4 +1,4 @@
-"""Simulate on a local Spark: rows of histories, or the runs of a timed scenario."""
+"""Simulate on a local Spark: rows of histories, the runs of a timed scenario, or a sweep."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from assignors.simulation.rounds.scenario_rows import Row
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from assignors.simulation.timed.sweeps.sweep import Sweep
 
 TASKS = 64
 """Tasks of timed runs: more than cores, so that none waits long for the last one."""
@@ -79,6 +81,15 @@ def timed_with_spark(
             ),
         )
         for row in frame.transform(getattr(spark, what)).toLocalIterator():
+            yield row.asDict()
+
+
+def sweep_with_spark(sweep: Sweep) -> Iterator[Mapping[str, Any]]:
+    """Yield what was measured of the points of a sweep, as the engine python does."""
+    with _session() as session:
+        from assignors.simulation.timed.sweeps import spark  # noqa: PLC0415  # needs the extra
+
+        for row in spark.points(session, sweep).transform(spark.measure).toLocalIterator():
             yield row.asDict()
 
 

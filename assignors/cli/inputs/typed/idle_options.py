@@ -79,6 +79,11 @@ IDLE: dict[str, tuple[Idle, ...]] = {
     ),
     "simulate": (
         Idle(
+            (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed"),
+            lambda v: v["sweep"] is not None,
+            "has no effect beside --sweep, whose file says what is measured",
+        ),
+        Idle(
             ROUNDS | OF_RUNS | _names("scenario seed engine"),
             lambda v: v["lists"],
             "has no effect beside --list",

@@ -21,8 +21,11 @@ class Load:
     """Times are microseconds."""
 
     requests: int = 20_000
+    """How many come."""
     per_second: int = 5000
+    """How many come in a second, in the mean."""
     groups: int = 1000
+    """Groups that ask, all equally often."""
     changes_share: float = 0.0
     """The share of requests that change their group, and have it to themselves."""
     checks_share: float = 1.0
@@ -35,14 +38,27 @@ class Load:
     """How long a worker handles a request."""
     handoff_us: int = 0
     """How long it takes to hand a request over to another thread."""
+    append_us: int = 0
+    """How long an append takes in the local log, which takes those of a partition one by one."""
     replication_us: int = 2000
-    """From an append to the high watermark above it."""
+    """From the local log to the high watermark above it."""
     is_steady: bool = True
     """Whether checks and replications always take so long; else that is their mean, and they are
     drawn from exponential distributions."""
     linger_us: int | None = None
     """How long a batch waits for others; `None`: for those that were waiting when it began."""
+    timeout_us: int | None = None
+    """How long a request that has been handled waits for the log; `None`: as long as it takes."""
+    background_share: float = 0.0
+    """The share of requests that leave work behind, as an assignment to compute."""
+    background_us: int = 10_000
+    """How long that work takes."""
+    is_offloaded: bool = True
+    """Whether the background executor does it; else the worker, before it is free again."""
+    record_bytes: int = 100
+    """Key and value of a record: about what an offset commit has with names of ten letters."""
     seed: int = 0
+    """What arrivals, groups and times are drawn from."""
 
 
 class Draws(NamedTuple):
@@ -53,6 +69,8 @@ class Draws(NamedTuple):
     is_commit: NDArray[np.bool_]
     is_checked: NDArray[np.bool_]
     check_us: NDArray[np.int64]
+    has_work: NDArray[np.bool_]
+    """Whether it leaves work behind."""
 
 
 def draws(load: Load) -> Draws:
@@ -67,7 +85,9 @@ def draws(load: Load) -> Draws:
     if not load.is_steady:
         check = (_stream(load, 3).exponential(1.0, count) * check).astype(np.int64)
     is_commit = _stream(load, 4).random(count) >= load.changes_share
-    return Draws(np.cumsum(gaps).astype(np.int64), group, is_commit, is_checked, check)
+    has_work = _stream(load, 6).random(count) < load.background_share
+    at_us = np.cumsum(gaps).astype(np.int64)
+    return Draws(at_us, group, is_commit, is_checked, check, has_work)
 
 
 def replications(load: Load, count: int) -> NDArray[np.int64]:

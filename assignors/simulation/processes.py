@@ -1,0 +1,107 @@
+"""Play rows of a table in this process, or in several on this machine.
+
+Rows go to processes in chunks and what they lead to comes back in their order, so the answer does
+not depend on how many processes there are. Rows are read only a few chunks ahead of the outcomes,
+so memory does not depend on how many rows there are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
+from threading import Semaphore
+from typing import Generic, TypeVar
+
+CHUNKS_AHEAD = 4
+"""Chunks for each process that are read before their outcomes are taken."""
+
+RowT = TypeVar("RowT")
+OutcomeT = TypeVar("OutcomeT")
+
+
+def in_processes(
+    rows: Iterable[RowT],
+    play: Callable[[list[RowT]], Iterable[OutcomeT]],
+    processes: int,
+    chunk: int,
+) -> Iterator[OutcomeT]:
+    """Yield what `play` makes of the rows, in their order.
+
+    With more than one process each gets `chunk` rows at a time; `play` must be picklable, and the
+    calling program must guard its start (`if __name__ == "__main__"`), as `multiprocessing` asks.
+    Memory: a row and its outcomes with one process; with several, those of `CHUNKS_AHEAD` chunks
+    for each.
+
+    >>> list(in_processes([1, 2, 3], lambda chunk: [10 * row for row in chunk], 1, 2))
+    [10, 20, 30]
+    """
+    if processes <= 1:
+        for row in rows:
+            yield from play([row])
+        return
+    ahead = _Ahead(_chunks(rows, chunk), CHUNKS_AHEAD * processes)
+    with get_context("spawn").Pool(processes) as pool:
+        try:
+            for played in pool.imap(_Listed(play), ahead):
+                ahead.release()
+                yield from played
+        finally:
+            ahead.stop()
+
+
+def usable_processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Ahead(Generic[RowT]):
+    """Chunks of rows for the thread that feeds the processes: a limited number at a time.
+
+    The thread waits in here until the caller has taken an outcome; `stop` ends that wait, as the
+    pool waits for its thread when it is closed.
+    """
+
+    def __init__(self, chunks: Iterator[list[RowT]], limit: int) -> None:
+        self._chunks = chunks
+        self._permits = Semaphore(limit)
+        self._is_stopped = False
+
+    def __iter__(self) -> Iterator[list[RowT]]:
+        while True:
+            self._permits.acquire()
+            if self._is_stopped:
+                return
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return
+            yield chunk
+
+    def release(self) -> None:
+        """Allow one more chunk."""
+        self._permits.release()
+
+    def stop(self) -> None:
+        """Give no more chunks."""
+        self._is_stopped = True
+        self._permits.release()
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed(Generic[RowT, OutcomeT]):
+    """What `play` makes, as a list: what goes to another process and back."""
+
+    play: Callable[[list[RowT]], Iterable[OutcomeT]]
+
+    def __call__(self, chunk: list[RowT]) -> list[OutcomeT]:
+        return list(self.play(chunk))
+
+
+def _chunks(rows: Iterable[RowT], size: int) -> Iterator[list[RowT]]:
+    left = iter(rows)
+    while chunk := list(islice(left, size)):
+        yield chunk

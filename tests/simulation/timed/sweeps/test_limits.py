@@ -1,0 +1,62 @@
+"""The limit by formula is what a flooded model answers; the knee lies below it, and is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assignors.simulation.timed.coordinator.load import Load
+from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.coordinator.run import measure
+from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.sweeps.knee import FACTOR, TOLERANCE, knee
+from assignors.simulation.timed.sweeps.limits import limit_per_second
+from assignors.simulation.timed.sweeps.points import Point
+
+LOADS = {
+    "no check": Load(requests=3000, groups=400),
+    "checks": Load(requests=3000, groups=400, check_us=1500),
+    "some checks": Load(requests=3000, groups=400, check_us=1500, checks_share=0.25),
+    "changes": Load(requests=3000, groups=12, check_us=1500, changes_share=1.0),
+    "few changes": Load(requests=6000, groups=12, check_us=1500, changes_share=0.2),
+    "hand-over": Load(requests=3000, groups=400, handoff_us=150),
+    "slow log": Load(requests=3000, groups=400, append_us=150),
+}
+SETTINGS = {
+    "as many": Settings(),
+    "few workers": Settings(workers=2, partitions=8),
+    "few partitions": Settings(workers=8, partitions=2),
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("name", ["wait-all", "blocking", "two-stage", "per-group"])
+def test_a_flooded_model_answers_as_many_as_the_formula_says(
+    name: str, load: str, settings: str
+) -> None:
+    policy, chosen = POLICIES[name], SETTINGS[settings]
+    limit = limit_per_second(policy, LOADS[load], chosen)
+    flooded = replace(LOADS[load], per_second=min(round(4 * limit), 2_000_000))
+    measured = measure(policy, flooded, chosen)
+    assert not measured.is_sustained
+    # Workers of a group that wait for the log of one partition are not in the formula.
+    is_crowded = (name, load, settings) == ("per-group", "slow log", "as many")
+    assert measured.throughput_per_second == pytest.approx(limit, rel=0.3 if is_crowded else 0.1)
+
+
+@pytest.mark.parametrize("name", ["blocking", "two-stage", "per-group"])
+def test_the_knee_is_the_highest_rate_with_a_low_response_time(name: str) -> None:
+    point = Point(model=name, load=Load(requests=1500, check_us=2000, changes_share=0.2))
+    found = knee(point)
+    assert 0.3 * found.limit_per_second < found.knee_per_second < 1.05 * found.limit_per_second
+    assert found.knee_p99_ms <= FACTOR * found.low_p99_ms
+    beyond = round((1 + 5 * TOLERANCE) * found.knee_per_second)
+    measured = measure(POLICIES[name], replace(point.load, per_second=beyond))
+    assert not measured.is_sustained or measured.p99_ms > FACTOR * found.low_p99_ms
+
+
+def test_a_knee_needs_a_factor_above_one() -> None:
+    with pytest.raises(ValueError, match=r"factor 1\.0"):
+        knee(Point(model="blocking"), factor=1.0)
