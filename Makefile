@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help env demo test lint pytest deep chaos soak calibrate coverage bench conformance docs pages notebooks clean
+.PHONY: help env demo test lint pytest deep chaos soak calibrate execution coverage bench conformance docs pages notebooks clean
 
 help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
@@ -28,6 +28,8 @@ help:
 	@echo "make chaos     real groups of every client under random faults, MINUTES=15;  make soak: 240"
 	@echo "make calibrate thirty joins and leaves of every client on a real broker beside the timed"
 	@echo "               simulator's predictions: half an hour of waiting, writes RESULTS.md"
+	@echo "make execution Kafka's broker and Java's clients beside execution and client models: twelve"
+	@echo "               minutes, on a machine with nothing else to do; writes a page of docs/"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
@@ -91,6 +93,10 @@ chaos soak: env
 calibrate: REPETITIONS ?= 31
 calibrate: env
 	$(call part,$@,$(RUN) -m tests.foreign.calibrate.run --repetitions $(REPETITIONS))
+
+execution: PARTS ?= commits rebalances traces closings
+execution: env
+	$(call part,$@,$(RUN) -m tests.foreign.execution.run --parts $(PARTS) && $(RUN) -m tests.docs.models_against_kafka)
 
 coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)

@@ -21,6 +21,7 @@ from tests.docs import (
     formats,
     gallery,
     incident_picture,
+    models_against_kafka,
     simulator_reference,
     tables,
 )
@@ -36,6 +37,7 @@ GENERATED: dict[Path, Callable[[], str]] = {
     conformance.PAGE: conformance.page,
     **coordinator_models.FILES,
     **client_models.FILES,
+    models_against_kafka.PAGE: models_against_kafka.page,
     simulator_reference.PAGE: simulator_reference.page,
 }
 """File -> its text."""

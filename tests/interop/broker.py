@@ -115,6 +115,12 @@ class Broker:
         return f"127.0.0.1:{self._ports[listener]}"
 
     @property
+    def process_id(self) -> int:
+        """The id of the process that runs now."""
+        assert self._process is not None, "it runs"
+        return self._process.pid
+
+    @property
     def log(self) -> Path:
         """What the broker wrote, over all restarts."""
         return self.folder / "broker.log"

@@ -48,7 +48,7 @@ def main() -> None:
     loads = [_wave(cells, chosen) for cells in waves()]
     machine = {
         "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
-        "processor": _processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "clients": versions(),
@@ -107,7 +107,7 @@ def _load() -> Iterator[list[float]]:
         thread.join()
 
 
-def _processor() -> str:
+def processor() -> str:
     """Return the name of the processor, where the system has it."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text("utf-8").splitlines() if info.exists() else []
