@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.gallery import GALLERY, named, threads
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, exponentials_at
 from assignors.simulation.timed.scenario import (
+    MIGRATING,
     Action,
     BrokerConfig,
     GroupProtocol,
@@ -159,6 +160,8 @@ NEVER_RESTS = {
     ),
     # Every heartbeat of a member with a pattern may begin a lookup.
     ("new-topic-for-a-pattern", GroupProtocol.CONSUMER),
+    # When one leaves depends on the threads of its client.
+    *((name, protocol) for name in threads.STORIES for protocol in MIGRATING),
     # Each one renews a lease.
     ("zombie-with-lease", GroupProtocol.PUSH),
 }
