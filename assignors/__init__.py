@@ -25,6 +25,7 @@ from assignors.options import OnFailure, Options
 from assignors.own_assignors.answers import AssignorError
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
+from assignors.weighting import Balance, Weighting
 from wire import TopicPartitions
 
 __version__ = "0.2.0"
@@ -34,6 +35,7 @@ __all__ = [
     "Assignment",
     "Assignor",
     "AssignorError",
+    "Balance",
     "Cluster",
     "Group",
     "JavaFailure",
@@ -48,6 +50,7 @@ __all__ = [
     "Topic",
     "TopicPartitions",
     "UserData",
+    "Weighting",
     "assignor_named",
     "lead",
 ]

@@ -23,6 +23,7 @@ from assignors.names.sequences import (
     as_partitions,
     take,
 )
+from assignors.weighting import Weighting
 from wire import Note, TopicPartitions
 
 Assignment = Mapping[str, TopicPartitions]
@@ -198,9 +199,17 @@ class Group:
     """The generation that this round makes, where it is known; the last one is below it."""
     state: State = field(default_factory=State)
     """What the leader's assignor keeps; only the sticky assignors of `java` read it."""
+    weighting: Weighting | None = None
+    """What partitions weigh and members carry; only assignors of `weighted` read it."""
 
     def __post_init__(self) -> None:
-        """Take lists; `ValueError` for two members with one id: they would share one entry."""
+        """Take lists; `ValueError` for two members with one id: they would share one entry.
+
+        And for weights of partitions that do not exist.
+        """
+        if self.weighting is not None:
+            topics = self.cluster.topics
+            self.weighting.require_fits({name: t.partition_count for name, t in topics.items()})
         if isinstance(self.members, LazyMembers):
             return
         if type(self.members) is not tuple or (

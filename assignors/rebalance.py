@@ -21,8 +21,10 @@ class Rebalance:
 
     Once for an unchanged set of claims; after that the partitions stay withheld.
     """
+    deferred: TopicPartitions = field(default_factory=dict)
+    """Partitions that a later round moves if the budget allows (`Weighting.budget`)."""
     notes: tuple[MemberNote, ...] = ()
-    stats: Mapping[str, int | float | bool] = field(default_factory=dict)
+    stats: Mapping[str, int | float | bool | str] = field(default_factory=dict)
     """Loads, moves and spread, under the keys of `metrics.stats`."""
     lists: Mapping[str, Sequence[tuple[str, int]]] | None = None
     """Member id -> (topic, partition) pairs in the order of Java's list; from copies of Kafka's."""

@@ -21,6 +21,8 @@ from assignors.own_assignors.importing import imported
 from assignors.server.range import RANGE as SERVER_RANGE
 from assignors.server.simple import SIMPLE
 from assignors.server.uniform import UNIFORM
+from assignors.weighted.cooperative_sticky import COOPERATIVE_WEIGHTED
+from assignors.weighted.sticky import WEIGHTED
 
 ASSIGNORS: dict[str, Assignor] = {
     assignor.full_name: assignor
@@ -34,6 +36,8 @@ ASSIGNORS: dict[str, Assignor] = {
         UNIFORM,
         SERVER_RANGE,
         SIMPLE,
+        WEIGHTED,
+        COOPERATIVE_WEIGHTED,
     )
 }
 

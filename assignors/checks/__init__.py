@@ -44,7 +44,7 @@ def check(
     waiting = withheld or {}
     violations = validity(group, assignment, waiting)
     kind = CLAIMS_READ_FROM[protocol] if user_data is None else user_data
-    gaps: dict[str, int | bool | None] = distance(group, assignment, kind)
+    gaps: dict[str, int | float | bool | None] = distance(group, assignment, kind)
     gaps["follow_up"] = False
     if protocol is RebalanceProtocol.COOPERATIVE:
         violations += handover(group, assignment, waiting)

@@ -31,7 +31,7 @@ class Column:
 
     name: str
     rebalance: Rebalance | None
-    gaps: Mapping[str, int | bool | None]
+    gaps: Mapping[str, int | float | bool | None]
     """As `checks.check` has them; empty where the assignor failed."""
     violation_count: int = 0
     failure: str | None = None

@@ -16,9 +16,12 @@ from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spr
 from assignors.model import Assignment, Group
 from assignors.optimal.sticky import target_assignment
 from assignors.problem import NOBODY, lawful_owners, problem_of
+from assignors.weighted.figures import Figures, weight_figures
 
 
-def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, int | bool | None]:
+def distance(
+    group: Group, assignment: Assignment, kind: UserData
+) -> dict[str, int | float | bool | None]:
     """Return loads and moves beside the best possible.
 
     `balance_gap`: sum of squared loads above the optimum, never negative, and `None` while a
@@ -26,7 +29,8 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
     `load_max`, `load_max_optimum`; `moved`: partitions that leave the member stickiness
     favours, `moved_minimum`: the fewest that any perfectly balanced assignment moves (one
     that is less balanced may move fewer); `unassigned`; `topic_spread_max`;
-    `rack_mismatches`. Cost: that of the optimal solver.
+    `rack_mismatches`; in a group with weights also those of `weighted.figures`.
+    Cost: that of the optimal solver.
     """
     problem = problem_of(group)
     favoured = favoured_owners(problem, claims_of(problem, group, kind))
@@ -36,6 +40,9 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
     waits = (given == NOBODY) & (best != NOBODY)
     is_complete = not bool(waits.any())
     moves_now = np.where(waits, favoured, given).astype(np.int32)
+    by_weight: Figures = {}
+    if group.weighting is not None:
+        by_weight = weight_figures(problem, group.weighting, favoured=favoured, target=moves_now)
     return {
         "balance_gap": int(held @ held - ideal @ ideal) if is_complete else None,
         "load_max": int(held.max(initial=0)),
@@ -46,4 +53,5 @@ def distance(group: Group, assignment: Assignment, kind: UserData) -> dict[str, 
         "unassigned": int(np.count_nonzero(waits)),
         "topic_spread_max": topic_spread_max(problem, given),
         "rack_mismatches": rack_mismatch_count(problem, given),
+        **by_weight,
     }

@@ -48,5 +48,5 @@ class Report:
     """What `check` found."""
 
     violations: tuple[Violation, ...] = ()
-    gaps: Mapping[str, int | bool | None] = field(default_factory=dict)
+    gaps: Mapping[str, int | float | bool | None] = field(default_factory=dict)
     """How far the assignment is from the best possible; see `distance.distance` for the keys."""

@@ -30,6 +30,8 @@ def rebalance_document(rebalance: Rebalance) -> Document:
         "notes": [note_document(note) for note in rebalance.notes],
         "stats": {**rebalance.stats, "follow_up": rebalance.follow_up},
     }
+    if rebalance.deferred:
+        document["deferred"] = partitions_document(rebalance.deferred)
     if rebalance.lists is not None:
         document["lists"] = {
             member_id: [list(pair) for pair in pairs]

@@ -7,6 +7,7 @@ commands; what this one has no use for is noted. Keys that begin with `_` are th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from assignors.documents.values import Document, DocumentError, ErrorCode, Place
 from assignors.model import Group, MemberNote, MemberNoteCode
@@ -15,7 +16,9 @@ from assignors.names.nearest import question, suggestion
 OWN_PREFIX = "_"
 """What the user's own keys begin with; nobody reads those."""
 
-ANSWER_KEYS = frozenset({"schema", "assignor", "notes", "stats", "lists", "order", "error"})
+ANSWER_KEYS = frozenset(
+    {"schema", "assignor", "notes", "stats", "lists", "order", "deferred", "error"}
+)
 """Keys of `assign`'s answers: an answer with its group beside it is a document too."""
 
 USED_BY: dict[str, str] = {
@@ -27,12 +30,21 @@ USED_BY: dict[str, str] = {
 }
 """Key of a group that one command alone uses -> that command."""
 
-GROUP_KEYS = {"topics", "members", "generation", "state", "id"} | USED_BY.keys() | ANSWER_KEYS
+WEIGHTING_KEYS = frozenset({"weights", "move_costs", "budget", "tolerance", "trigger"})
+"""What partitions weigh, and how far moves may go; beside them a member has `capacity`."""
+
+BUDGET_KEYS = frozenset({"cost", "moves"})
+GROUP_KEYS = (
+    {"topics", "members", "generation", "state", "id"}
+    | WEIGHTING_KEYS
+    | USED_BY.keys()
+    | ANSWER_KEYS
+)
 TOPIC_KEYS = frozenset({"partitions", "racks", "id"})
 STATE_KEYS = frozenset({"max_generation"})
 CLAIM_KEYS = ("topics", "owned", "generation", "rack", "user_data")
 """Keys of a member that its Subscription has too."""
-MEMBER_KEYS = frozenset({"id", "instance", "subscription", *CLAIM_KEYS})
+MEMBER_KEYS = frozenset({"id", "instance", "subscription", "capacity", *CLAIM_KEYS})
 
 TOPICS_NOTED = 20
 """Topics that nobody describes which are noted one by one; the rest is counted."""
@@ -64,6 +76,20 @@ def unused_keys(fields: Mapping[str, object], used: Collection[str]) -> list[Doc
         for key, command in USED_BY.items()
         if key not in used and fields.get(key) is not None and "schema" not in fields
     ]
+
+
+def given_weighting(fields: Mapping[str, Any]) -> list[str]:
+    """Return the keys that a group has for assignors by weight alone. Cost: O(members)."""
+    keys = [key for key in sorted(WEIGHTING_KEYS) if fields.get(key) is not None]
+    if any(member.get("capacity") is not None for member in fields["members"]):
+        keys.append("capacity")
+    return keys
+
+
+def key_unused(key: str, assignor: str) -> Document:
+    """Return the note on a key for assignors by weight under one that is none."""
+    text = f"{key!r} has no effect on what {assignor} assigns: it is for weighted/*"
+    return {"member": None, "code": MemberNoteCode.KEY_UNUSED.value, "text": text}
 
 
 def topics_not_described(group: Group) -> list[MemberNote]:

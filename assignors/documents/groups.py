@@ -48,6 +48,7 @@ from assignors.documents.values import (
     optional_string,
     required,
 )
+from assignors.documents.weightings import capacity_of, weighting_from_document
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import (
     NO_GENERATION,
@@ -98,6 +99,7 @@ def group_from_document(document: object) -> Group:
     require_known(fields, GROUP_KEYS, ())
     members = []
     known: set[str] = set()
+    capacities: dict[str, int] = {}
     for position, entry in enumerate(as_list(required(fields, "members", ()), ("members",))):
         member = _member(entry, ("members", position))
         if member.member_id in known:
@@ -105,11 +107,17 @@ def group_from_document(document: object) -> Group:
             raise DocumentError(ErrorCode.REPEATED, words, ("members", position, "id"))
         known.add(member.member_id)
         members.append(member)
+        assert isinstance(entry, dict), "a member is an object"
+        capacity = capacity_of(entry, ("members", position))
+        if capacity is not None:
+            capacities[member.member_id] = capacity
+    cluster = _cluster(required(fields, "topics", ()), ("topics",))
     return Group(
-        cluster=_cluster(required(fields, "topics", ()), ("topics",)),
+        cluster=cluster,
         members=with_shared_topics(members),
         generation=optional_int32(fields, "generation"),
         state=_state(fields.get("state"), ("state",)),
+        weighting=weighting_from_document(fields, cluster.topics, capacities),
     )
 
 

@@ -26,9 +26,35 @@ from assignors.formats.types import (
     record,
 )
 from assignors.model import MemberNoteCode
+from assignors.weighted.solve import Hold
 from wire import NoteCode
 
-FIGURES = mapping({"type": ["number", "boolean", "null"]})
+BY_WEIGHT = (
+    Key("use_max", NUMBER, "Weights: the largest weight for a capacity.", is_optional=True),
+    Key("use_min", NUMBER, "Weights: the least weight for a capacity.", is_optional=True),
+    Key(
+        "use_bound",
+        NUMBER,
+        "Weights: no assignment of the group has a smaller `use_max`.",
+        is_optional=True,
+    ),
+    Key(
+        "use_bound_budget",
+        NUMBER,
+        "Weights: no assignment whose moves the budget pays for has a smaller `use_max`.",
+        is_optional=True,
+    ),
+    Key("weight_moved", COUNT, "Weights: that of the partitions that move.", is_optional=True),
+    Key(
+        "moves_least",
+        COUNT,
+        "Weights: no assignment with such a `use_max` moves fewer partitions.",
+        is_optional=True,
+    ),
+)
+"""Figures of any assignment of a group that has weights."""
+
+FIGURES = mapping({"type": ["number", "boolean", "string", "null"]})
 STATS: Schema = {
     **record(
         Key("follow_up", BOOLEAN, "The leader must start another round itself."),
@@ -64,6 +90,19 @@ STATS: Schema = {
             "Partitions without a replica in their member's rack.",
             is_optional=True,
         ),
+        *BY_WEIGHT,
+        Key(
+            "deferred",
+            COUNT,
+            "`weighted/*`: partitions that a later round moves if the budget allows.",
+            is_optional=True,
+        ),
+        Key(
+            "hold",
+            one_of(Hold),
+            "`weighted/*`: why nothing moves; absent where something does.",
+            is_optional=True,
+        ),
         Key("limit_reached", BOOLEAN, "Whether `--limit` ended the search.", is_optional=True),
         Key(
             "balance_gap_max",
@@ -89,6 +128,7 @@ GAPS = record(
     Key("topic_spread_max", COUNT, "The widest gap between two subscribers of one topic."),
     Key("rack_mismatches", COUNT, "Partitions without a replica in their member's rack."),
     Key("follow_up", BOOLEAN, "The leader must start another round itself.", is_optional=True),
+    *BY_WEIGHT,
 )
 
 MEMBER_NOTE = record(
@@ -121,6 +161,12 @@ ASSIGNED = answer_or_error(
     Key("assignment", mapping(PARTITIONS_BY_TOPIC), "Member id -> topic -> partition numbers."),
     Key("withheld", PARTITIONS_BY_TOPIC, "Partitions that wait for the next round."),
     NOTES,
+    Key(
+        "deferred",
+        PARTITIONS_BY_TOPIC,
+        "`weighted/*`: partitions that a later round moves if the budget allows.",
+        is_optional=True,
+    ),
     Key("stats", STATS, "Figures of the assignment; own assignors may add more."),
     Key(
         "lists",

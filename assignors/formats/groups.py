@@ -49,6 +49,12 @@ TOPIC: Schema = {
     ]
 }
 
+_CAPACITY = Key(
+    "capacity",
+    nullable({"type": "integer", "minimum": 1}),
+    "What it can carry, beside the others; 1 where it is absent.",
+    is_optional=True,
+)
 _ID = Key("id", STRING, "Member id; each occurs once.")
 _INSTANCE = Key("instance", nullable(STRING), "`group.instance.id`.", is_optional=True)
 IN_BYTES = "Null beside `subscription`, whose bytes have it."
@@ -56,6 +62,7 @@ BYTES_MEMBER = known_keys(
     record(
         _ID,
         _INSTANCE,
+        _CAPACITY,
         Key(
             "subscription",
             STRING,
@@ -67,6 +74,7 @@ BYTES_MEMBER = known_keys(
 _FIELDS_MEMBER = record(
     _ID,
     _INSTANCE,
+    _CAPACITY,
     Key("topics", array(STRING), "Topics it subscribes to."),
     Key("owned", nullable(READ_PARTITIONS), "Partitions it says it owns.", is_optional=True),
     Key(
@@ -99,6 +107,44 @@ GROUP_KEYS = (
             )
         ),
         "What `java/sticky` and `java/cooperative-sticky` keep between rounds.",
+        is_optional=True,
+    ),
+    Key(
+        "weights",
+        nullable(mapping(array(COUNT))),
+        "Topic -> what each partition weighs: whole numbers of anything, as records a second.",
+        is_optional=True,
+    ),
+    Key(
+        "move_costs",
+        nullable(mapping(array(COUNT))),
+        "Topic -> what moving each partition costs; 1 where it is absent.",
+        is_optional=True,
+    ),
+    Key(
+        "budget",
+        nullable(
+            known_keys(
+                record(
+                    Key("cost", nullable(COUNT), "What all moves may cost.", is_optional=True),
+                    Key("moves", nullable(COUNT), "How many partitions move.", is_optional=True),
+                )
+            )
+        ),
+        "`weighted/*`: how much a round may move; one of both.",
+        is_optional=True,
+    ),
+    Key(
+        "tolerance",
+        nullable({"type": "number", "minimum": 0}),
+        "`weighted/*`: how far above its right use a member may stay, 0.05 where it is absent.",
+        is_optional=True,
+    ),
+    Key(
+        "trigger",
+        nullable({"type": "number", "minimum": 0}),
+        "`weighted/*`: how far above it a member has to be before anything moves, 0.2 where it is "
+        "absent.",
         is_optional=True,
     ),
 )

@@ -45,6 +45,8 @@ ALIASES: dict[str, str] = {
     **{path.rpartition(".")[2]: name for path, name in reversed(CLASSES.items())},
     "uniform": "server/uniform",
     "simple": "server/simple",
+    "weighted": "weighted/weighted",
+    "cooperative-weighted": "weighted/cooperative-weighted",
 }
 """Other names -> names of the registry."""
 

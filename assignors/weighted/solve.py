@@ -29,28 +29,10 @@ from assignors.weighted.search.budget import best_within
 from assignors.weighted.search.place import place
 from assignors.weighted.search.relieve import filling, idle, relief
 from assignors.weighted.search.table import Float64, Move, Places, Table
+from assignors.weighting import Balance
 
 CHUNK = 10_000
 """So many weights are looked at together for their common divisor."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
-    """How even the uses have to be."""
-
-    tolerance: Fraction = Fraction(1, 20)
-    """Moves bring members down to so much above the use that is right for them,"""
-    trigger: Fraction = Fraction(1, 5)
-    """and begin where one is above it by more than this."""
-    is_fair: bool = False
-    """Whether members with too little get more, too; else only those that are idle."""
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a negative tolerance, or a trigger below it."""
-        if self.tolerance < 0:
-            raise ValueError(f"tolerance: {self.tolerance} is negative")
-        if self.trigger < self.tolerance:
-            raise ValueError(f"trigger: {self.trigger} is below the tolerance, {self.tolerance}")
 
 
 class Hold(StrEnum):

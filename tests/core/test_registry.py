@@ -20,9 +20,13 @@ def test_a_bare_name_is_the_best_of_its_kind() -> None:
         assert assignor_named(bare).name == bare, "the name on the wire"
 
 
-def test_only_cooperative_sticky_lets_members_keep_on_consuming() -> None:
+def test_only_cooperative_assignors_let_members_keep_on_consuming() -> None:
     cooperative = [name for name, found in ASSIGNORS.items() if found.is_cooperative]
-    assert cooperative == ["java/cooperative-sticky", "optimal/cooperative-sticky"]
+    assert cooperative == [
+        "java/cooperative-sticky",
+        "optimal/cooperative-sticky",
+        "weighted/cooperative-weighted",
+    ]
     assert all(RebalanceProtocol.EAGER in found.protocols for found in ASSIGNORS.values())
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from assignors.arrays import Bool, Int32, Int64
-from assignors.weighted.solve import Balance, Search, Solved, solve
+from assignors.weighted.solve import Search, Solved, solve
+from assignors.weighting import Balance
 
 EXACT = Balance(tolerance=Fraction(0), trigger=Fraction(0))
 KINDS = ("uniform", "log-normal", "heavy-tailed", "one hot", "by topic", "mostly idle")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from assignors.optimal.solve import solve as optimal
-from assignors.weighted.solve import Balance, Hold, Search, solve
+from assignors.weighted.solve import Hold, Search, solve
+from assignors.weighting import Balance
 from tests.weighted.groups import (
     EXACT,
     Drawn,

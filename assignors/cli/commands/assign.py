@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import click
 
@@ -21,10 +22,11 @@ from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
 from assignors.documents.answers import SCHEMA, comparison_document, rebalance_document
-from assignors.documents.group_keys import USED_BY
+from assignors.documents.group_keys import USED_BY, given_weighting, key_unused
 from assignors.documents.values import Document
 from assignors.options import OnFailure, Options
 from assignors.registry import ASSIGNORS, BEST
+from assignors.weighted.sticky import WEIGHTED
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
@@ -123,7 +125,10 @@ def assign(
 
     def assigned_group(given: GivenGroup) -> Document:
         group = {key: given.document[key] for key in given.document if key not in USED_BY}
-        return (group if with_group else {}) | rebalance_document(chosen.assign(given.group))
+        answer: dict[str, Any] = rebalance_document(chosen.assign(given.group))
+        unused = () if chosen.family == WEIGHTED.family else given_weighting(given.document)
+        notes = [key_unused(key, chosen.full_name) for key in unused]
+        return (group if with_group else {}) | answer | {"notes": [*notes, *answer["notes"]]}
 
     named: Document = {
         "assignor": chosen.full_name,

@@ -41,7 +41,7 @@ class LedRound:
     member_count: int
     seconds: float
     """Wall time from the members' bytes to the bytes of their assignments."""
-    stats: Mapping[str, int | float | bool]
+    stats: Mapping[str, int | float | bool | str]
     """As `Rebalance.stats`."""
     notes: tuple[MemberNote, ...]
     """Oddities of members, and the failure of the assignor if it failed."""

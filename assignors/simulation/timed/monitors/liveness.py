@@ -125,7 +125,7 @@ def _balance_found(scenario: Scenario, sides: Sides, ledger: Ledger) -> Found:
         yield "balance-can-improve", f"{name} would bring the balance gap from {now} to {then}"
 
 
-def _gap(group: Group, assignment: Assignment) -> int | bool | None:
+def _gap(group: Group, assignment: Assignment) -> int | float | bool | None:
     return distance(group, assignment, UserData.COOPERATIVE)["balance_gap"]
 
 

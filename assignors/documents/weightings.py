@@ -1,0 +1,128 @@
+"""Read what partitions weigh and members can carry from the keys of a group's document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from assignors.documents.group_keys import BUDGET_KEYS, WEIGHTING_KEYS, require_known
+from assignors.documents.values import (
+    DocumentError,
+    ErrorCode,
+    Place,
+    as_list,
+    as_object,
+    as_string,
+    described,
+)
+from assignors.model import Topic
+from assignors.weighting import LARGEST, Balance, Weighting
+
+
+def weighting_from_document(
+    fields: Mapping[str, object], topics: Mapping[str, Topic], capacities: Mapping[str, int]
+) -> Weighting | None:
+    """Return the weighting of a group, `None` where nothing of it is given.
+
+    Raises `DocumentError` for weights of partitions that do not exist, and for what is no whole
+    number from 0 on.
+
+    >>> weighting_from_document({"weights": {"t": [900, 20]}}, {"t": Topic(partition_count=2)}, {})
+    ... # doctest: +ELLIPSIS
+    Weighting(weights={'t': (900, 20)}, ...)
+    """
+    if not capacities and all(fields.get(key) is None for key in WEIGHTING_KEYS):
+        return None
+    weights = _by_topic(fields, "weights", topics)
+    costs = _by_topic(fields, "move_costs", topics)
+    budget = _budget(fields.get("budget"), costs, ("budget",))
+    balance = _balance(fields)
+    try:
+        return Weighting(
+            weights=weights,
+            move_costs=costs,
+            capacities=capacities,
+            budget=budget,
+            balance=balance,
+        )
+    except ValueError as error:  # sums that are too large: each value has been looked at
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, str(error)) from None
+
+
+def capacity_of(member: Mapping[str, object], place: Place) -> int | None:
+    """Return the capacity that a member's object gives; `DocumentError` for less than 1."""
+    value = member.get("capacity")
+    return None if value is None else _whole(value, (*place, "capacity"), least=1)
+
+
+def _by_topic(
+    fields: Mapping[str, object], key: str, topics: Mapping[str, Topic]
+) -> dict[str, tuple[int, ...]]:
+    given = fields.get(key)
+    if given is None:
+        return {}
+    found = {}
+    for name, listed in as_object(given, (key,)).items():
+        place = (key, as_string(name, (key,)))
+        topic = topics.get(name)
+        if topic is None:
+            raise DocumentError(ErrorCode.UNKNOWN, f"`topics` has no {name!r}", place)
+        numbers = as_list(listed, place)
+        if len(numbers) != topic.partition_count:
+            words = f"{len(numbers)} numbers for {topic.partition_count} partitions"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
+        found[name] = tuple(_whole(one, (*place, at)) for at, one in enumerate(numbers))
+    return found
+
+
+def _whole(value: object, place: Place, *, least: int = 0) -> int:
+    if type(value) is not int:
+        words = f"expected a whole number, found {described(value)}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
+    if not least <= value < LARGEST:
+        words = f"{value} is not from {least} to 2**53 - 1"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
+    return value
+
+
+def _budget(value: object, costs: Mapping[str, tuple[int, ...]], place: Place) -> int | None:
+    """Return a budget: `{"cost": 5}`, or `{"moves": 5}` where every move costs 1."""
+    if value is None:
+        return None
+    fields = as_object(value, place)
+    require_known(fields, BUDGET_KEYS, place)
+    given = {key: number for key, number in fields.items() if number is not None}
+    if len(given) != 1:
+        words = 'expected {"cost": N} or {"moves": N}'
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
+    (key, number), *_ = given.items()
+    if key == "moves" and costs:
+        words = "'moves' counts moves, and `move_costs` says that they differ: give 'cost'"
+        raise DocumentError(ErrorCode.REPEATED, words, (*place, key))
+    return _whole(number, (*place, key))
+
+
+def _balance(fields: Mapping[str, object]) -> Balance:
+    tolerance = _part(fields, "tolerance")
+    trigger = _part(fields, "trigger")
+    usual = Balance()
+    low = usual.tolerance if tolerance is None else tolerance
+    high = max(usual.trigger, low) if trigger is None else trigger
+    if high < low:
+        words = f"{float(high)} is below the tolerance, {float(low)}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("trigger",))
+    return Balance(tolerance=low, trigger=high)
+
+
+def _part(fields: Mapping[str, object], key: str) -> Fraction | None:
+    """Return a part of the whole, as 0.05; `DocumentError` for what is none from 0 on."""
+    value = fields.get(key)
+    if value is None:
+        return None
+    if type(value) not in (int, float):
+        words = f"expected a number, found {described(value)}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, (key,))
+    assert isinstance(value, int | float)
+    if not 0 <= value < LARGEST:
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{value} is not from 0 on", (key,))
+    return Fraction(str(value))

@@ -1,0 +1,70 @@
+"""What an assignment amounts to by weight, beside what nobody can do better.
+
+For anybody's assignment: an assignor of this family is measured as Java's are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assignors.arrays import Int32, Int64
+from assignors.problem import NOBODY, Problem
+from assignors.weighted.bounds import bounds
+from assignors.weighted.inputs import Loads, loads_of
+from assignors.weighted.ratios import largest
+from assignors.weighted.removal import removal_of
+from assignors.weighting import Weighting
+
+Figures = dict[str, int | float | bool]
+
+
+def weight_figures(
+    problem: Problem, weighting: Weighting, *, favoured: Int32, target: Int32
+) -> Figures:
+    """Return the figures by weight of an assignment. `favoured` and `target` are int32[P].
+
+    `use_max` and `use_min`: the largest and the least use of a member, weight for capacity;
+    `use_bound`: no assignment has a largest use below it; `use_bound_budget`: nor has one whose
+    moves cost no more than the budget, if there is one; `weight_moved`; `moves_least`: no
+    assignment with such a `use_max` moves fewer partitions. Cost: that of `bounds`, O(P log P).
+    """
+    loads = loads_of(problem, weighting)
+    load = weight_of_members(loads, target)
+    use = largest(load, loads.capacity)
+    removal = removal_of(loads.weight, favoured, loads.capacity)
+    found = bounds(
+        weight=loads.weight,
+        topic_of=problem.topic_of,
+        takes=problem.takes,
+        class_of=problem.class_of,
+        capacity=loads.capacity,
+    ).use
+    moved = (favoured != NOBODY) & (target != favoured)
+    figures: Figures = {
+        "use_max": float(use),
+        "use_min": float((load / loads.capacity).min(initial=float(use))),
+        "use_bound": float(found),
+        "weight_moved": int(loads.weight[moved].sum()),
+        "moves_least": removal.moves_to(use),
+    }
+    moves = _moves_within(weighting)
+    if moves is not None:
+        figures["use_bound_budget"] = float(max(found, removal.use_within(moves)))
+    return figures
+
+
+def _moves_within(weighting: Weighting) -> int | None:
+    """Return how many partitions a budget can move at most, `None` where nothing is known."""
+    if weighting.budget is None:
+        return None
+    costs = [one for values in weighting.move_costs.values() for one in values]
+    cheapest = min([1, *costs])
+    return weighting.budget // cheapest if cheapest else None
+
+
+def weight_of_members(loads: Loads, owner: Int32) -> Int64:
+    """Return the weight that each member has, int64[M]. `owner` is int32[P]. Cost: O(P + M)."""
+    load = np.zeros(len(loads.capacity), dtype=np.int64)
+    given = owner != NOBODY
+    np.add.at(load, owner[given], loads.weight[given])
+    return load

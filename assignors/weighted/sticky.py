@@ -1,0 +1,96 @@
+"""Sticky by weight: the largest use comes down as far as it must, and few partitions move.
+
+Without a weighting all partitions weigh the same, and the answer is that of `optimal/sticky`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.arrays import Int32, Int64
+from assignors.assignor import Assignor, UserData
+from assignors.claims import Claims, claims_of, favoured_owners
+from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.metrics import stats
+from assignors.model import Group
+from assignors.optimal.sticky import assign as assign_by_count
+from assignors.problem import Problem, partitions_by_topic, problem_of
+from assignors.rebalance import Rebalance
+from assignors.weighted.figures import weight_figures
+from assignors.weighted.inputs import search_of
+from assignors.weighted.solve import solve
+from assignors.weighting import Weighting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a group comes to, and why no more moves."""
+
+    favoured: Int32
+    """int32[P]: whom stickiness favours."""
+    owner: Int32
+    """int32[P]: who should hold each partition."""
+    deferred: Int64
+    """int64[N]: partitions that a later round moves if the budget allows."""
+    figures: dict[str, int | float | bool | str]
+
+
+def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
+    """Return who should hold each partition, with figures for `Rebalance.stats`.
+
+    `deferred` is how many partitions are put off, and `hold` says why nothing moves (`solve.Hold`).
+    Cost: that of `solve`.
+    """
+    favoured = favoured_owners(problem, claims)
+    found = solve(search_of(problem, weighting, favoured))
+    figures: dict[str, int | float | bool | str] = {
+        **weight_figures(problem, weighting, favoured=favoured, target=found.owner),
+        "deferred": len(found.deferred),
+    }
+    if found.hold is not None:
+        figures["hold"] = found.hold.value
+    return Target(favoured=favoured, owner=found.owner, deferred=found.deferred, figures=figures)
+
+
+def deferred_partitions(problem: Problem, partitions: Int64) -> dict[str, tuple[int, ...]]:
+    """Return partitions that are put off, by topic."""
+    return partitions_by_topic(problem, np.sort(partitions)) if len(partitions) else {}
+
+
+def assign(group: Group) -> Rebalance:
+    """Return the eager assignment by weight. Source: KIP-54 for the protocol.
+
+    >>> from assignors.model import Cluster, Member
+    >>> members = (
+    ...     Member(member_id="a", topics=("t",), owned={"t": (0, 1)}, generation=1),
+    ...     Member(member_id="b", topics=("t",), owned={"t": (2, 3)}, generation=1),
+    ... )
+    >>> weighting = Weighting(weights={"t": (50, 30, 10, 10)})
+    >>> group = Group(cluster=Cluster.of({"t": 4}), members=members, weighting=weighting)
+    >>> answer = assign(group)
+    >>> answer.assignment, answer.stats["use_max"], answer.stats["use_bound"]
+    ({'a': {'t': (0,)}, 'b': {'t': (1, 2, 3)}}, 50.0, 50.0)
+    """
+    if group.weighting is None:
+        return assign_by_count(group)
+    problem = problem_of(group)
+    claims = claims_of(problem, group, UserData.STICKY)
+    target = target_of(problem, claims, group.weighting)
+    figures = stats(problem, favoured=target.favoured, given=target.owner)
+    return Rebalance(
+        assignment=AssignedPartitions(problem, target.owner),
+        deferred=deferred_partitions(problem, target.deferred),
+        notes=claims.notes,
+        stats={**figures, **target.figures},
+    )
+
+
+WEIGHTED = Assignor(
+    family="weighted",
+    name="weighted",
+    assign=assign,
+    user_data=UserData.STICKY,
+    takes_arrays=True,
+)

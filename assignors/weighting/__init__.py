@@ -1,0 +1,96 @@
+"""What partitions weigh, members can carry and moves cost: beside a group, all of it optional.
+
+Weights are whole numbers of anything that adds up: records a second, bytes, microseconds of CPU.
+Only their proportions count. Assignors of family `weighted` balance by them; `check` and `explain`
+say what they mean for anybody's assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from assignors.names.sequences import as_numbers, take
+
+LARGEST = 1 << 53
+"""Sums of weights, and of capacities, stay below it: float64 is exact up to there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """How even the uses have to be. A use is the weight of a member for its capacity."""
+
+    tolerance: Fraction = Fraction(1, 20)
+    """Moves bring members down to so much above the use that is right for them,"""
+    trigger: Fraction = Fraction(1, 5)
+    """and begin where one is above it by more than this."""
+    is_fair: bool = False
+    """Whether members with too little get more, too; else only those that are idle."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a negative tolerance, or a trigger below it."""
+        if self.tolerance < 0:
+            raise ValueError(f"tolerance: {float(self.tolerance)} is negative")
+        if self.trigger < self.tolerance:
+            words = f"{float(self.trigger)} is below the tolerance, {float(self.tolerance)}"
+            raise ValueError(f"trigger: {words}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighting:
+    """Weights, capacities and limits of one round."""
+
+    weights: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Topic -> the weight of each partition, at least 0. One that is missing has the median of
+    all that are known for each of its partitions, 1 where none is."""
+    move_costs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Topic -> what moving each partition costs, at least 0; 1 where it is missing."""
+    capacities: Mapping[str, int] = field(default_factory=dict)
+    """Member id -> what it can carry, at least 1; 1 where it is missing."""
+    budget: int | None = None
+    """What all moves of a round may cost; partitions without an owner cost nothing. `None`: no
+    limit; 0: nobody loses anything."""
+    balance: Balance = field(default_factory=Balance)
+
+    def __post_init__(self) -> None:
+        """Take lists; `ValueError`, with its place, for what cannot be."""
+        take(self, weights=_by_topic(self.weights, "weights"))
+        take(self, move_costs=_by_topic(self.move_costs, "move_costs"))
+        for member_id, capacity in self.capacities.items():
+            place = f"capacities[{member_id!r}]"
+            if type(capacity) is not int:
+                raise ValueError(f"{place}: expected a whole number, found {capacity!r}")
+            if not 1 <= capacity < LARGEST:
+                raise ValueError(f"{place}: {capacity} is not from 1 to 2**53 - 1")
+        if self.budget is not None and (type(self.budget) is not int or self.budget < 0):
+            raise ValueError(f"budget: expected a whole number from 0 on, found {self.budget!r}")
+        if sum(map(sum, self.weights.values())) >= LARGEST:
+            raise ValueError("weights: the sum is not below 2**53")
+        if sum(self.capacities.values()) >= LARGEST:
+            raise ValueError("capacities: the sum is not below 2**53")
+
+    def require_fits(self, partition_counts: Mapping[str, int]) -> None:
+        """Raise `ValueError` for weights of partitions that do not exist. Cost: O(topics)."""
+        for name, by_topic in (("weights", self.weights), ("move_costs", self.move_costs)):
+            for topic, values in by_topic.items():
+                count = partition_counts.get(topic)
+                if count is None:
+                    raise ValueError(f"{name}[{topic!r}]: the cluster has no such topic")
+                if len(values) != count:
+                    words = f"{len(values)} entries for {count} partitions"
+                    raise ValueError(f"{name}[{topic!r}]: {words}")
+
+
+def _by_topic(given: Mapping[str, Sequence[int]], name: str) -> Mapping[str, tuple[int, ...]]:
+    """Return whole numbers from 0 on by topic; `ValueError` with the place of the first other."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{name}: expected topic -> numbers, found {given!r}")
+    found = {}
+    for topic, values in given.items():
+        place = f"{name}[{topic!r}]"
+        found[topic] = numbers = as_numbers(values, place)
+        if numbers and (min(numbers) < 0 or max(numbers) >= LARGEST):
+            at = next(at for at, one in enumerate(numbers) if not 0 <= one < LARGEST)
+            raise ValueError(f"{place}[{at}]: {numbers[at]} is not from 0 to 2**53 - 1")
+    return found
