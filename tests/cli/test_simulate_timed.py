@@ -193,3 +193,58 @@ def test_commits_are_in_the_table_where_there_are_any() -> None:
     shown = process("simulate", "--scenario", "zombie-of-kip-447", "-o", "table").stdout
     assert b"commits refused" in shown
     assert b"commits" not in process("simulate", "--scenario", "crash", "-o", "table").stdout
+
+
+MODELS = ("in_poll", "heartbeat_thread", "background_thread")
+EACH_MODEL = tuple(word for model in MODELS for word in ("--client", model))
+STALL = ("simulate", "--scenario", "long-poll-in-one-thread")
+
+
+def test_client_models_are_compared_side_by_side(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    asked = (*STALL, *EACH_MODEL, "--seeds", "2")
+    rows, code = answers(*asked, "--report", str(page))
+    assert code == 0
+    assert [(row["client_model"], row["seed"], row["moves"]) for row in rows] == [
+        (model, seed, 20 if model == "in_poll" else 0) for model in MODELS for seed in (0, 1)
+    ]
+    assert len({row["scenario_hash"] for row in rows}) == 6
+    assert page.read_text(encoding="utf-8").count("<h3>classic, ") == 3
+    shown = process(*STALL, *EACH_MODEL, "-o", "table").stdout
+    assert all(model.encode() in shown for model in MODELS)
+
+
+def test_without_a_client_model_each_member_has_its_own() -> None:
+    (own,), _ = answers(*STALL)
+    (asked,), _ = answers(*STALL, "--client", "in_poll")
+    assert own == asked
+    (mixed,), _ = answers("simulate", "--scenario", "application-stall-of-each-model")
+    (plain,), _ = answers("simulate", "--scenario", "crash")
+    assert mixed["client_model"] is plain["client_model"] is None
+
+
+def test_an_unknown_client_model_is_refused_with_the_nearest_one() -> None:
+    done = process(*STALL, "--client", "heartbeat-thread")
+    assert done.returncode == 2
+    assert b"did you mean 'heartbeat_thread'" in done.stderr
+
+
+def test_a_client_model_that_cannot_be_is_an_error_of_its_run() -> None:
+    (row,), code = answers("simulate", "--scenario", "crash", "--protocol", "push", *EACH_MODEL[:2])
+    assert code == 2
+    assert row["error"]["text"] == "members of the push protocol have no client models"
+    assert row["client_model"] == "in_poll"
+    fault = {"kind": "stalled_thread", "member": "c0", "from_ms": 1, "until_ms": 2}
+    stalled = json.dumps({**SMALL, "faults": [fault]}).encode()
+    done = process("simulate", "--scenario", "-", given=stalled)
+    assert done.returncode == 2
+    assert b"which thread? 'c0' has no client_model at faults[0].kind" in done.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("java")
+def test_spark_compares_client_models_as_python_does() -> None:
+    asked = (*STALL, *EACH_MODEL, "--protocol", "classic", "--protocol", "consumer")
+    on_spark = process(*asked, "--engine", "spark")
+    assert on_spark.returncode == 0, on_spark.stderr
+    assert [json.loads(line) for line in on_spark.stdout.splitlines()] == answers(*asked)[0]

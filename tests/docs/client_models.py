@@ -78,6 +78,11 @@ def stalls() -> Iterator[str]:
         (text, *(evicted(kind, model) for model in ClientModel)) for kind, text in STALLS.items()
     ]
     yield from table(head, rows)
+    yield (
+        "A leader of the classic protocol computes in the thread that rebalances, and in Java's "
+        "client under the lock that the heartbeat thread needs: an assignor that takes longer than "
+        "a session starves its heartbeats, and the leader is evicted, under every model.\n"
+    )
 
 
 # What each costs
@@ -316,7 +321,9 @@ application. [The gallery](gallery.md) has five scenarios of clients and their t
 Two mechanisms came from Java's clients of 4.4.0, measured while they read records without end. A
 call of `poll` wakes the heartbeat thread, so an application that polls at even times falls in step
 with its heartbeats, and news wait for a whole poll. And a background thread asks for the callback
-of revoked partitions only after a poll has begun, so that it runs in the next one.
+of revoked partitions only after a poll has begun, so that it runs in the next one. Hits and misses
+are in [the models beside a real broker](models-against-kafka.md); the traces of listeners above are
+those of its members.
 
 ## What is left out
 

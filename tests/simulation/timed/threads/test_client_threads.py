@@ -105,6 +105,27 @@ def test_a_network_that_is_cut_evicts_whatever_the_threads(
     assert result.is_settled
 
 
+@pytest.mark.parametrize("model", [None, *ClientModel])
+def test_a_leader_whose_assignor_takes_a_minute_starves_its_heartbeats(
+    model: ClientModel | None,
+) -> None:
+    """It computes in the thread that sends them, or under the lock that this one needs."""
+    scenario = joining(group(model, CLASSIC))
+    slow = [
+        Fault(
+            kind=FaultKind.SLOW_ASSIGNOR,
+            member=each.name,
+            from_ms=80_000,
+            until_ms=110_000,
+            by_ms=60_000,
+        )
+        for each in scenario.members
+    ]
+    played = simulate(replace(scenario, faults=tuple(slow), until_ms=400_000))
+    assert bool(played.zombies) == (model is not None)
+    assert played.result.is_settled
+
+
 def test_a_cooperative_round_waits_for_fewer_polls_with_a_background_thread() -> None:
     """JoinGroup, its answer and that of SyncGroup each wait for a poll of a member with records."""
     found = {
