@@ -31,7 +31,7 @@ def page() -> str:
         machine(recording.machine),
         commits(recording, found),
         rebalances(found),
-        callbacks(recording),
+        callbacks(recording, found),
         closings(found),
         FINDINGS,
     )
@@ -142,17 +142,27 @@ def _seconds(times: Sequence[float]) -> str:
     return " / ".join(f"{each / 1000:.2f}" for each in times)
 
 
-def callbacks(recording: Recording) -> str:
-    """Return which callbacks ran, in which order."""
+def callbacks(recording: Recording, found: Mapping[str, Any]) -> str:
+    """Return which callbacks ran, in which order, and which of them the models miss."""
+    hits = [row["is_hit"] for row in found["traces"]]
+    misses = [
+        f"{row['scenario']}, {row['kind']}, {row['member']}"
+        for row in found["traces"]
+        if not row["is_hit"]
+    ]
     parts = []
     for name, story in STORIES.items():
         rows = [
-            (kind, *(_trace(found[name].get(member, ())) for member in ("a", "b")))
-            for kind, found in recording.traces.items()
+            (kind, *(_trace(traces[name].get(member, ())) for member in ("a", "b")))
+            for kind, traces in recording.traces.items()
         ]
         lines = "\n".join(table(("protocol", "member a", "member b"), rows))
         parts.append(f"### {name.capitalize()}\n\n{story.text}\n\n{lines}")
-    return CALLBACKS.format(tables="\n".join(parts))
+    return CALLBACKS.format(
+        hits=f"{sum(hits)} of {len(hits)}",
+        misses=f"; misses: {'; '.join(misses)}" if misses else "",
+        tables="\n".join(parts),
+    )
 
 
 def _trace(called: Iterable[Called]) -> str:
@@ -207,8 +217,8 @@ COMMITS = """## Commits of offsets
 A program commits offsets of groups without members at random times (a Poisson process), whatever
 the broker does: over {connections} connections with one request each, because a broker reads the
 next request of a connection only once it has answered the last one. A time counts from the moment
-at which the commit was due. The execution model is `two-stage`; without a linger (0 ms) every
-request is an append, which is `blocking`.
+at which the commit was due. The execution model is `two-stage`; with a linger of 0 ms every
+request is an append of its own.
 
 The model has one worker, whatever `group.coordinator.threads` says: what saturates here is the
 machine, whose two processors run the broker's other threads and the load as well. Two constants are
@@ -242,7 +252,9 @@ CALLBACKS = """## Callbacks
 Every callback of a rebalance listener, in order. All run in the application's thread, and inside
 `poll` if no other call is named; another thread would be. Partitions are those of the topic
 `first`, and with an s those of `second`. Each thing is done when the group is at rest. As data:
-`tests/foreign/execution/recordings/traces.json`.
+`tests/foreign/execution/recordings/traces.json`. Given which assignments each member gets, when it
+joins again and how it ends, [the models of listeners](client-models.md) call the same, in the same
+order and thread: {hits}{misses}.
 
 {tables}"""
 
@@ -273,8 +285,10 @@ FINDINGS = """## What it found
   thread, which otherwise looks every 100 ms. So its answer arrives just after `poll` has returned,
   and waits for the next one: an eager member that polls once a second hears of a rebalance half a
   heartbeat later, and acts a whole poll after that.
-* A member of the consumer protocol that gives up partitions has two callbacks to run, for what it
-  gives up and for the nothing it gets, and acknowledges after the second, which is a poll later.
+* A member of the consumer protocol that gives up partitions needs three calls of `poll`: in the
+  first it begins (a revocation waits for the application, which may have offsets to commit), in the
+  second it runs the callback for what it gives up, in the third that for the nothing it gets; then
+  it acknowledges, and the next heartbeat of the other member brings that the partitions.
 * A member of the consumer protocol that closes after the callback for what it gives up, and before
   the rebalance is over, gets that callback again, for everything it had before: the same partitions
   are revoked twice. `AsyncKafkaConsumer.runRebalanceCallbacksOnClose` takes its snapshot of them

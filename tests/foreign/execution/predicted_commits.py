@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from assignors.simulation.timed.coordinator.load import MICRO, Load
-from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
+from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.coordinator.run import measure
 from assignors.simulation.timed.coordinator.settings import Settings
-from tests.foreign.execution.commits import SATURATING, Server
+from tests.foreign.execution.commits import ADAPTIVE, SATURATING, Server
 from tests.foreign.execution.recordings import Row, server_of
 
 FITTED = Server()
@@ -63,11 +63,6 @@ def fit(rows: Sequence[Row]) -> Constants:
     return first._replace(replication_us=max(1, round(first.replication_us + missing)))
 
 
-def policy_of(server: Server) -> Policy:
-    """Return the execution model of a setting: without a linger no batches are shared."""
-    return POLICIES["blocking" if server.linger_ms == 0 else "two-stage"]
-
-
 def predict(
     server: Server, rate: int, constants: Constants, *, requests: int = REQUESTS, seed: int = 1
 ) -> dict[str, float]:
@@ -78,13 +73,13 @@ def predict(
         groups=server.groups,
         service_us=constants.service_us,
         replication_us=constants.replication_us,
-        linger_us=server.linger_ms * 1000 if server.linger_ms > 0 else None,
+        linger_us=None if server.linger_ms == ADAPTIVE else server.linger_ms * 1000,
         seed=seed,
     )
     settings = Settings(workers=WORKERS, partitions=server.partitions)
-    found = measure(policy_of(server), load, settings)
+    found = measure(POLICIES["two-stage"], load, settings)
     return {
-        "per_second": round(found.per_second, 1),
+        "per_second": round(found.throughput_per_second, 1),
         "p50_us": round(found.p50_ms * 1000),
         "p99_us": round(found.p99_ms * 1000),
     }

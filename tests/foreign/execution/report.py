@@ -15,10 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from tests.foreign.execution import closings, predicted_commits, predicted_rebalances
+from tests.foreign.execution import (
+    closings,
+    predicted_commits,
+    predicted_rebalances,
+    predicted_traces,
+)
 from tests.foreign.execution.predicted_commits import REQUESTS
-from tests.foreign.execution.rebalances import Cell, Took
+from tests.foreign.execution.rebalances import Cell, Kind, Took
 from tests.foreign.execution.recordings import FOLDER, Recording, load
+from tests.foreign.execution.traces import Traces
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 VERBS = ("join", "leave")
@@ -57,6 +63,7 @@ def results(recording: Recording, *, requests: int = REQUESTS) -> dict[str, Any]
         "rebalances": [
             row for cell, took in recording.rebalances.items() for row in rebalance(cell, took)
         ],
+        "traces": list(traces(recording.traces)),
         "closings": [
             closing(cell, [each.left for each in closed])
             for cell, closed in recording.closings.items()
@@ -92,6 +99,21 @@ def _percentiles(took: Iterable[Took], verb: str) -> list[float]:
 
 def _is_near(real: float, predicted: float) -> bool:
     return abs(real - predicted) <= max(NEAR * real, NEAR_MS)
+
+
+def traces(played: Mapping[Kind, Traces]) -> Iterable[dict[str, Any]]:
+    """Yield the comparison of each member's callbacks."""
+    for kind, found in played.items():
+        events = predicted_traces.events(kind)
+        for name, members in found.items():
+            for member, called in members.items():
+                said = predicted_traces.predicted(kind, events[name][member])
+                yield {
+                    "kind": kind,
+                    "scenario": name,
+                    "member": member,
+                    "is_hit": predicted_traces.real(called) == said,
+                }
 
 
 def closing(cell: closings.Cell, left: Sequence[closings.Left]) -> dict[str, Any]:

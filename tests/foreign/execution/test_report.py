@@ -69,6 +69,15 @@ def test_the_results_are_what_the_models_say_of_closings(
     assert found == results["closings"]
 
 
+def test_the_models_of_listeners_call_what_java_calls(
+    recording: Recording, results: dict[str, Any]
+) -> None:
+    """Given what happens to each member: 54 traces, in three protocols."""
+    found = list(report.traces(recording.traces))
+    assert found == results["traces"]
+    assert [row for row in found if not row["is_hit"]] == []
+
+
 def test_a_close_that_may_wait_loses_no_commit(recording: Recording) -> None:
     for cell, closed in recording.closings.items():
         if cell.timeout_ms:
