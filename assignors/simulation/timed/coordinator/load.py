@@ -1,19 +1,34 @@
 """What a coordinator is asked, and how fast the world around it is: a load, and its draws.
 
-Requests come at random (a Poisson process); which group asks, whether it has to be checked, and how
+Requests come at random (a Poisson process, of single requests or of bursts), or from clients that
+wait for each answer before they ask again. Which group asks, whether it has to be checked, and how
 long a check and a replication take are drawn once, each from a stream of its own, so that every
 execution model is asked the same.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assignors.documents.values import DocumentError, ErrorCode
+
 MICRO = 1_000_000
+COUNT_MAX = 100_000_000
+"""The most requests, groups, clients, bytes or microseconds."""
+SEED_MAX = 2**64 - 1
+
+
+class Spread(Enum):
+    """How times are drawn that are not always the same."""
+
+    EXPONENTIAL = "exponential"
+    LOGNORMAL = "lognormal"
+    """With a longer tail: one in a hundred takes more than six times the mean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +39,21 @@ class Load:
     """How many come."""
     per_second: int = 5000
     """How many come in a second, in the mean."""
+    burst: int = 1
+    """How many come together; bursts are as rare as `per_second` asks for."""
+    clients: int | None = None
+    """So many clients ask, each of them again once it has its answer; `None`: requests come at
+    `per_second`, whatever has been answered."""
+    think_us: int = 0
+    """How long a client waits in the mean before it asks (exponential)."""
     groups: int = 1000
     """Groups that ask, all equally often."""
     changes_share: float = 0.0
     """The share of requests that change their group, and have it to themselves."""
     checks_share: float = 1.0
     """The share of requests that are checked, where checks take time."""
+    transactions_share: float = 0.0
+    """The share of requests whose records are a batch of their own, which is appended at once."""
     check_us: int = 0
     """How long a check takes."""
     slow_group_check_us: int | None = None
@@ -43,8 +67,10 @@ class Load:
     replication_us: int = 2000
     """From the local log to the high watermark above it."""
     is_steady: bool = True
-    """Whether checks and replications always take so long; else that is their mean, and they are
-    drawn from exponential distributions."""
+    """Whether checks, replications and background work always take so long; else that is their
+    mean, and they are drawn."""
+    spread: Spread = Spread.EXPONENTIAL
+    """How they are drawn."""
     linger_us: int | None = None
     """How long a batch waits for others; `None`: for those that were waiting when it began."""
     timeout_us: int | None = None
@@ -60,41 +86,85 @@ class Load:
     seed: int = 0
     """What arrivals, groups and times are drawn from."""
 
+    def __post_init__(self) -> None:
+        """Raise `DocumentError` with the name of a field whose value cannot be."""
+        for each in fields(self):
+            low, high = _limits(each.name)
+            value = getattr(self, each.name)
+            if isinstance(value, int | float) and not low <= value <= high:
+                words = f"{value} is not between {low} and {high}"
+                raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (each.name,))
+
+
+def _limits(name: str) -> tuple[int, int]:
+    if name.endswith("_share") or name.startswith("is_"):
+        return 0, 1
+    if name == "seed":
+        return 0, SEED_MAX
+    return (0 if name.endswith("_us") else 1), COUNT_MAX
+
 
 class Draws(NamedTuple):
     """Of each request, in order."""
 
     at_us: NDArray[np.int64]
+    """When it comes; where clients wait for answers, how long one thinks before it."""
     group: NDArray[np.int64]
     is_commit: NDArray[np.bool_]
     is_checked: NDArray[np.bool_]
     check_us: NDArray[np.int64]
     has_work: NDArray[np.bool_]
     """Whether it leaves work behind."""
+    is_transactional: NDArray[np.bool_]
 
 
 def draws(load: Load) -> Draws:
     """Return the requests of a load. Cost: O(requests), in arrays."""
     count = load.requests
-    gaps = _stream(load, 0).exponential(MICRO / load.per_second, count)
-    group = _stream(load, 1).integers(0, load.groups, count)
     check = np.full(count, load.check_us, dtype=np.int64)
+    group = _stream(load, 1).integers(0, load.groups, count)
     if load.slow_group_check_us is not None:
         check[group == 0] = load.slow_group_check_us
     is_checked = (_stream(load, 2).random(count) < load.checks_share) & (check > 0)
-    if not load.is_steady:
-        check = (_stream(load, 3).exponential(1.0, count) * check).astype(np.int64)
-    is_commit = _stream(load, 4).random(count) >= load.changes_share
-    has_work = _stream(load, 6).random(count) < load.background_share
-    at_us = np.cumsum(gaps).astype(np.int64)
-    return Draws(at_us, group, is_commit, is_checked, check, has_work)
+    return Draws(
+        at_us=_arrivals(load, count),
+        group=group,
+        is_commit=_stream(load, 4).random(count) >= load.changes_share,
+        is_checked=is_checked,
+        check_us=check if load.is_steady else _spread(load, 3, check),
+        has_work=_stream(load, 6).random(count) < load.background_share,
+        is_transactional=_stream(load, 7).random(count) < load.transactions_share,
+    )
+
+
+def _arrivals(load: Load, count: int) -> NDArray[np.int64]:
+    """Return when requests come, or how long clients think before each."""
+    if load.clients is not None:
+        return (_stream(load, 0).exponential(1.0, count) * load.think_us).astype(np.int64)
+    bursts = -(-count // load.burst)
+    gaps = _stream(load, 0).exponential(MICRO * load.burst / load.per_second, bursts)
+    return np.repeat(np.cumsum(gaps).astype(np.int64), load.burst)[:count]
 
 
 def replications(load: Load, count: int) -> NDArray[np.int64]:
     """Return how long so many replications take. Cost: O(count)."""
-    if load.is_steady:
-        return np.full(count, load.replication_us, dtype=np.int64)
-    return _stream(load, 5).exponential(load.replication_us, count).astype(np.int64)
+    takes = np.full(count, load.replication_us, dtype=np.int64)
+    return takes if load.is_steady else _spread(load, 5, takes)
+
+
+def computations(load: Load, count: int) -> NDArray[np.int64]:
+    """Return how long the work takes that so many requests leave behind. Cost: O(count)."""
+    takes = np.full(count, load.background_us, dtype=np.int64)
+    return takes if load.is_steady else _spread(load, 8, takes)
+
+
+def _spread(load: Load, purpose: int, means: NDArray[np.int64]) -> NDArray[np.int64]:
+    stream = _stream(load, purpose)
+    if load.spread is Spread.EXPONENTIAL:
+        factors = stream.exponential(1.0, len(means))
+    else:
+        factors = stream.lognormal(-0.5, 1.0, len(means))  # its mean is 1
+    return (factors * means).astype(np.int64)
 
 
 def _stream(load: Load, purpose: int) -> np.random.Generator:

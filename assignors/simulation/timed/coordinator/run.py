@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from assignors.simulation.timed.coordinator.load import Draws, Load, draws, replications
+from assignors.simulation.timed.coordinator.load import (
+    Draws,
+    Load,
+    computations,
+    draws,
+    replications,
+)
 from assignors.simulation.timed.coordinator.log import Entry, State
 from assignors.simulation.timed.coordinator.machine import step
 from assignors.simulation.timed.coordinator.measures import NEVER, Measured, Played, measured
@@ -41,6 +47,11 @@ from assignors.simulation.timed.coordinator.port import (
 from assignors.simulation.timed.coordinator.settings import Lingers, Settings
 from assignors.simulation.timed.coordinator.state import Coordinator
 
+NEXT = None
+"""What happens where the next request comes."""
+FAR = 2**62
+"""When a request comes that waits for an answer: not yet."""
+
 
 def measure(policy: Policy, load: Load, settings: Settings | None = None) -> Measured:
     """Play a load, and return what it led to.
@@ -57,21 +68,12 @@ def play(policy: Policy, load: Load, settings: Settings | None = None) -> Played
         settings = replace(settings, linger=Lingers.TIMED if load.linger_us else Lingers.NOT)
     if load.timeout_us is not None:
         settings = replace(settings, has_timeout=True)
-    run = _Run(
-        load=load,
-        drawn=draws(load),
-        coordinator=Coordinator.of(policy, commit, settings),
-        ends=[0] * settings.partitions,
-        appended_at=[0] * settings.partitions,
-        replicated_at=[0] * settings.partitions,
-        latencies=replications(load, load.requests).tolist(),
-        times=_Times.of(load.requests),
-    )
+    run = _Run.of(load, Coordinator.of(policy, commit, settings))
     _play(run)
     return _played(run)
 
 
-def commit(state: State, request: Request) -> Handled:
+def commit(_: State, request: Request) -> Handled:
     """Handle a request that commits an offset of its group: its record has its number.
 
     Work that it leaves behind is about its group, and stale once the group has another record.
@@ -82,9 +84,9 @@ def commit(state: State, request: Request) -> Handled:
     group = request.group
     work = Background(
         key=group,
-        seen=state.get(group),
+        seen=request.number,
         look=lambda now: now.get(group),
-        finish=lambda _, __: Handled((Entry(("target", group), NEVER),), None),
+        finish=lambda *_: Handled((Entry(("target", group), NEVER),), None),
     )
     return Handled(entries, None, work)
 
@@ -120,6 +122,19 @@ class _Run:
     load: Load
     drawn: Draws
     coordinator: Coordinator
+    requests: list[Request]
+    at_us: list[int]
+    """When each request comes; where clients wait for answers, when it came."""
+    thoughts: list[int]
+    """How long clients think before they ask, from the last request to the first; of requests that
+    come whatever has been answered there are none."""
+    check_us: list[int]
+    busy_us: tuple[int, int]
+    """How long a worker has a request that it got from its own thread, or from another one."""
+    works_us: list[int] | None
+    """What is added to that, where workers do what requests leave behind."""
+    computations: list[int]
+    """How long work in the background takes."""
     ends: list[int]
     """Of the partitions' logs."""
     appended_at: list[int]
@@ -128,111 +143,157 @@ class _Run:
     """When what is in each log will be replicated."""
     latencies: list[int]
     times: _Times
-    heap: list[tuple[int, int, Event]] = field(default_factory=list)
+    heap: list[tuple[int, int, Event | None]] = field(default_factory=list)
     order: int = 0
-    events: int = 0
+    at_once: int = 0
+    """Appends that were complete at once."""
     appends: int = 0
     handoffs: int = 0
+    computed: int = 0
+
+    @classmethod
+    def of(cls, load: Load, coordinator: Coordinator) -> _Run:
+        """Return a run of which nothing has happened yet."""
+        drawn, partitions = draws(load), len(coordinator.partitions)
+        at_us, waits = drawn.at_us.tolist(), load.clients is not None
+        computing = computations(load, load.requests)
+        work = None if load.is_offloaded else (computing * drawn.has_work).tolist()
+        columns = zip(
+            drawn.group.tolist(),
+            (drawn.has_work & load.is_offloaded).tolist(),
+            drawn.is_checked.tolist(),
+            drawn.is_commit.tolist(),
+            drawn.is_transactional.tolist(),
+            strict=True,
+        )
+        return cls(
+            load=load,
+            drawn=drawn,
+            coordinator=coordinator,
+            requests=[Request(number, *each) for number, each in enumerate(columns)],
+            at_us=[FAR] * len(at_us) if waits else at_us,
+            thoughts=at_us[::-1] if waits else [],
+            check_us=drawn.check_us.tolist(),
+            busy_us=(load.service_us, load.service_us + load.handoff_us),
+            works_us=work,
+            computations=computing.tolist(),
+            ends=[0] * partitions,
+            appended_at=[0] * partitions,
+            replicated_at=[0] * partitions,
+            latencies=replications(load, load.requests).tolist(),
+            times=_Times.of(load.requests),
+        )
 
 
 def _play(run: _Run) -> None:
-    drawn, heap = run.drawn, run.heap
-    at_us, groups = drawn.at_us.tolist(), drawn.group.tolist()
-    commits, checked = drawn.is_commit.tolist(), drawn.is_checked.tolist()
-    check_us = drawn.check_us.tolist()
-    works = (drawn.has_work & run.load.is_offloaded).tolist()
-    coordinator = run.coordinator
-    number, count = 0, len(at_us)
-    event: Event
+    heap, coordinator, requests = run.heap, run.coordinator, run.requests
+    at_us, count = run.at_us, len(requests)
+    if run.load.clients is not None:
+        for _ in range(min(run.load.clients, count)):
+            _think(run, 0)
+    number = 0
+    event: Event | None
     while number < count or heap:
-        if number < count and (not heap or at_us[number] <= heap[0][0]):
-            now = at_us[number]
-            event = Asked(
-                Request(number, groups[number], works[number], checked[number], commits[number])
-            )
-            number += 1
-        else:
+        if heap and (number == count or heap[0][0] < at_us[number]):
             now, _, event = heappop(heap)
-        run.events += 1
+        else:
+            now, event = at_us[number], NEXT
+        if event is NEXT:
+            at_us[number] = now
+            event = Asked(requests[number])
+            number += 1
         effects = step(coordinator, event)
         while effects:
-            effects = _do(run, now, effects, check_us)
+            effects = _do(run, now, effects)
 
 
-def _do(run: _Run, now: int, effects: list[Any], check_us: list[int]) -> list[Any]:
+def _think(run: _Run, now: int) -> None:
+    """Let a client ask once it has thought."""
+    if run.thoughts:
+        _put(run, now + run.thoughts.pop(), NEXT)
+
+
+def _do(run: _Run, now: int, effects: list[Any]) -> list[Any]:
     """Do what the coordinator asks for; return what it asks for in answer to appends."""
-    load, times, further = run.load, run.times, []
+    times, further = run.times, []
     for effect in effects:
         kind = type(effect)
         if kind is Work:
-            _put(run, now + _work(run, now, effect), Worked(effect.number))
+            number, is_handed_off = effect
+            busy = run.busy_us[is_handed_off]
+            if number >= 0:
+                if run.works_us is not None:
+                    busy += run.works_us[number]
+                run.handoffs += is_handed_off
+                times.work[number], times.busy[number] = now, busy
+            _put(run, now + busy, Worked(number))
         elif kind is Append:
             further += _append(run, now, effect)
         elif kind is Answer:
-            times.answered[effect.number] = now
-            times.failed[effect.number] = effect.failure is not None
+            number, _, failure = effect
+            times.answered[number] = now
+            if failure is not None:
+                times.failed[number] = True
+            if run.thoughts:
+                _think(run, now)
         elif kind is Check:
-            times.check[effect.number] = now
-            _put(run, now + check_us[effect.number], Checked(effect.number))
+            (number,) = effect
+            times.check[number] = now
+            _put(run, now + run.check_us[number], Checked(number))
         else:
-            after_us, event = _timed(load, effect)
+            after_us, event = _timed(run, effect)
             _put(run, now + after_us, event)
     return further
 
 
-def _timed(load: Load, effect: Linger | Park | Compute) -> tuple[int, Event]:
-    """Return what follows, and after what time, where that is a setting."""
+def _timed(run: _Run, effect: Linger | Park | Compute) -> tuple[int, Event]:
+    """Return what follows, and after what time."""
+    load = run.load
     if isinstance(effect, Linger):
         assert load.linger_us is not None
         return load.linger_us, Lingered(effect.partition, effect.batch)
     if isinstance(effect, Park):
         assert load.timeout_us is not None
         return load.timeout_us, TimedOut(effect.number)
-    return load.background_us, Computed(effect.token)
-
-
-def _work(run: _Run, now: int, work: Work) -> int:
-    """Return how long a worker is busy with a request, or with the result of background work."""
-    load, number = run.load, work.number
-    busy = load.service_us + work.is_handed_off * load.handoff_us
-    if number >= 0:
-        if not load.is_offloaded and run.drawn.has_work[number]:
-            busy += load.background_us
-        run.handoffs += work.is_handed_off
-        run.times.work[number], run.times.busy[number] = now, busy
-    return busy
+    run.computed += 1
+    return run.computations[run.computed % len(run.computations)], Computed(effect.token)
 
 
 def _append(run: _Run, now: int, append: Append) -> list[Any]:
     """Append behind what the log takes already; return what a completion at once leads to."""
-    load, times, partition = run.load, run.times, append.partition
-    end = run.ends[partition] = run.ends[partition] + len(append.entries)
-    done = run.appended_at[partition] = max(run.appended_at[partition], now) + load.append_us
-    for entry in append.entries:
-        if entry.value == NEVER:
-            continue  # the result of background work
-        times.append[entry.value], times.appended[entry.value] = now, done
+    times, (token, partition, entries) = run.times, append
+    end = run.ends[partition] = run.ends[partition] + len(entries)
+    done = run.appended_at[partition] = max(run.appended_at[partition], now) + run.load.append_us
+    for _, number in entries:
+        if number != NEVER:  # else it is the result of background work
+            times.append[number], times.appended[number] = now, done
     latency = run.latencies[run.appends % len(run.latencies)]
     run.appends += 1
     at = run.replicated_at[partition] = max(run.replicated_at[partition], done + latency)
     if done > now:
-        _put(run, done, Appended(append.token, end))
+        _put(run, done, Appended(token, end))
     _put(run, at, Replicated(partition, end))
     if done > now:
         return []
-    run.events += 1
-    return step(run.coordinator, Appended(append.token, end))
+    run.at_once += 1
+    return step(run.coordinator, Appended(token, end))
 
 
-def _put(run: _Run, at: int, event: Event) -> None:
+def _put(run: _Run, at: int, event: Event | None) -> None:
     run.order += 1
     heappush(run.heap, (at, run.order, event))
+
+
+def _events(run: _Run) -> int:
+    """Return how many there were; each but those that were complete at once was put somewhere."""
+    came = 0 if run.load.clients is not None else len(run.requests)
+    return came + run.order + run.at_once
 
 
 def _played(run: _Run) -> Played:
     times, executor = run.times, run.coordinator.executor
     return Played(
-        drawn=run.drawn,
+        drawn=run.drawn._replace(at_us=np.array(run.at_us)),
         check_at=np.array(times.check),
         work_at=np.array(times.work),
         work_us=np.array(times.busy),
@@ -245,5 +306,5 @@ def _played(run: _Run) -> Played:
         held_max=run.coordinator.held_max,
         background_done=executor.taken,
         background_stale=executor.stale,
-        events=run.events,
+        events=_events(run),
     )
