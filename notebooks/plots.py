@@ -135,9 +135,14 @@ def _scale(values, low_at, high_at, *, is_log=False, has_zero=False):
 
 
 def _log_ticks(low, high):
-    """Return 1, 2 and 5 times powers of ten between the values; where these are many, powers."""
+    """Return 1, 2 and 5 times powers of ten between the values; where these are many, powers.
+
+    Where there are less than two, the values themselves.
+    """
     powers = [10**power for power in range(int(log10(low)) - 2, int(log10(high)) + 2)]
     fine = [n * power for power in powers for n in (1, 2, 5) if low <= n * power <= high]
+    if len(fine) < 2:
+        return [low, high]
     return fine if len(fine) <= 7 else [power for power in powers if low <= power <= high]
 
 
@@ -163,9 +168,13 @@ def _axes(x, y, height):
             f'<line x1="{MARGIN}" x2="{WIDTH - 150}" y1="{y(value):.1f}" y2="{y(value):.1f}"'
             ' stroke="#dddddd"/>'
         )
-        yield _text(MARGIN - 6, y(value) + 4, f"{value:,.4g}", anchor="end")
+        yield _text(MARGIN - 6, y(value) + 4, _shown(value), anchor="end")
     for value in x.ticks:
-        yield _text(x(value), height - MARGIN + 18, f"{value:,.4g}", anchor="middle")
+        yield _text(x(value), height - MARGIN + 18, _shown(value), anchor="middle")
+
+
+def _shown(value):
+    return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"
 
 
 def _box(left, top, width, height, colour, *, title=None):

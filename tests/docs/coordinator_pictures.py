@@ -164,7 +164,7 @@ PICTURES: dict[str, Picture] = {
         ),
         x="linger_us",
         y="commit_p50_ms",
-        by="throughput_per_second",
+        by="per_second",
         x_scale=1e-3,
         x_label="linger, ms",
         y_label="median latency of a commit, ms; by requests a second",
@@ -187,6 +187,63 @@ PICTURES: dict[str, Picture] = {
         x_label="check of the slow group, ms",
         y_label="99th percentile of all other groups, as a multiple of that without a slow one",
     ),
+    "background": Picture(
+        title="Work that a request leaves behind",
+        reading=(
+            "One request in two hundred leaves work behind, as an assignment to compute. On the "
+            "background executor it delays nobody; on a worker it delays its partition."
+        ),
+        sweep=_sweep(
+            {
+                "background_us": [500, 2000, 5000, 20_000, 50_000],
+                "is_offloaded": [True, False],
+            },
+            models=("two-stage",),
+            per_second=2000,
+            background_share=0.005,
+        ),
+        x="background_us",
+        y="p99_ms",
+        by="is_offloaded",
+        x_scale=1e-3,
+        x_label="the work, ms",
+        y_label="99th percentile of the response time, ms; asked 2,000 a second",
+    ),
+    "handover": Picture(
+        title="What the hand-over to another thread costs",
+        reading=(
+            "The thread that brings a request saves its hand-over where the partition is free: "
+            "all of it at a low rate, and less the busier the partitions are."
+        ),
+        sweep=_sweep(
+            {"per_second": [200, 1000, 5000, 10_000, 20_000, 30_000]},
+            models=("two-stage", "inline"),
+            handoff_us=50,
+        ),
+        x="per_second",
+        y="p50_ms",
+        x_label="requests a second",
+        y_label="median response time, ms; a hand-over takes 0.05 ms",
+        is_steady_alone=True,
+    ),
+    "held": Picture(
+        title="Memory held in uncommitted state",
+        reading=(
+            "What a state that runs ahead of the log has to remember: arrivals of a replication's "
+            "time, on each offsets partition. `wait-all` and `per-group` remember nothing."
+        ),
+        sweep=_sweep(
+            {"replication_us": [500, 1000, 2000, 5000, 10_000, 20_000]},
+            models=("blocking", "pipelined", "two-stage"),
+            per_second=20_000,
+            requests=3000,
+        ),
+        x="replication_us",
+        y="held_bytes",
+        x_scale=1e-3,
+        x_label="replication, ms",
+        y_label="bytes of one offsets partition at most; asked 20,000 a second, 100 bytes a record",
+    ),
 }
 
 
@@ -203,6 +260,8 @@ def chart(picture: Picture) -> str:
 
 
 def _name(value: object) -> str:
+    if isinstance(value, bool):
+        return "background threads" if value else "workers"
     return f"{value:,}/s" if isinstance(value, int) else str(value)
 
 
