@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from assignors.jvm.hash_order import copied_set_capacity, put_order, string_hash, string_hashes
 from assignors.jvm.timeline_order import TimelineOrder
@@ -261,10 +262,14 @@ def in_java_order(topics: Iterable[str]) -> tuple[str, ...]:
     >>> in_java_order(["v", "u", "t"])
     ('t', 'u', 'v')
     """
-    listed = list(dict.fromkeys(topics))
-    hashes = string_hashes(listed)
-    order = put_order(hashes, capacity=copied_set_capacity(len(listed), 17))
-    return tuple(listed[number] for number in order.tolist())
+    return _in_java_order(tuple(dict.fromkeys(topics)))
+
+
+@lru_cache(maxsize=1000)
+def _in_java_order(topics: tuple[str, ...]) -> tuple[str, ...]:
+    """Return different topics in that order: most members subscribe to the same ones."""
+    order = put_order(string_hashes(topics), capacity=copied_set_capacity(len(topics), 17))
+    return tuple(topics[number] for number in order.tolist())
 
 
 def partitions_of(epochs: EpochsByPartition) -> TopicPartitions:

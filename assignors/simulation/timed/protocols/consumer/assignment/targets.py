@@ -5,12 +5,13 @@ Source: `TargetAssignmentBuilder` of Kafka 4.4, KIP-848, KIP-1263.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from assignors.assignor import Assignor
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_trees import name_order
+from assignors.jvm.ordered_assignment import PairsByMember
 from assignors.model import Group, Member
 from assignors.rebalance import Rebalance
 from assignors.simulation.timed.protocols.consumer.assignment.topics import subscribed_topics
@@ -77,7 +78,7 @@ def compute_target(work: Work, epoch: int, everybody: Everybody) -> dict[str, To
     except JavaFailure:
         group.must_refresh = group.must_refresh or epoch > group.epoch
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
-    return {each.member_id: _in_order(answer, each.member_id) for each in in_order}
+    return _in_order(answer, in_order)
 
 
 def write_target(
@@ -136,16 +137,43 @@ def _by_instance(member: ConsumerMember) -> tuple[bool, bytes]:
     return member.instance_id is None, utf16_key(member.instance_id or member.member_id)
 
 
-def _in_order(answer: Rebalance, member_id: str) -> TopicPartitions:
-    """Return what a member gets, topics in the order in which the assignor listed them.
+def _in_order(answer: Rebalance, members: list[ConsumerMember]) -> dict[str, TopicPartitions]:
+    """Return what each member gets, topics in the order in which the assignor listed them.
 
     The next target depends on it where two topic ids fall into one bucket of a Java map.
+    Cost: O(partitions).
     """
-    listed = (answer.lists or {}).get(member_id)
-    if listed is None:
-        given = answer.assignment.get(member_id, {})
-        return {topic: tuple(sorted(numbers)) for topic, numbers in given.items() if numbers}
+    lists, ids = answer.lists, [each.member_id for each in members]
+    if lists is None:
+        given = answer.assignment
+        return {
+            member_id: {
+                topic: tuple(sorted(numbers))
+                for topic, numbers in given.get(member_id, {}).items()
+                if numbers
+            }
+            for member_id in ids
+        }
+    if not isinstance(lists, PairsByMember):
+        return {member_id: _by_topic(lists.get(member_id, ())) for member_id in ids}
+    held = lists.held
+    names = [held.topics[topic] for topic in held.topic.tolist()]
+    start, numbers = held.start.tolist(), held.number.tolist()
+    shares = {}
+    for member_id in ids:
+        place = held.place.get(member_id)
+        first, end = (0, 0) if place is None else (start[place], start[place + 1])
+        topics = names[first:end]
+        if topics and topics.count(topics[0]) == len(topics):
+            shares[member_id] = {topics[0]: tuple(sorted(numbers[first:end]))}
+        else:
+            shares[member_id] = _by_topic(zip(topics, numbers[first:end], strict=True))
+    return shares
+
+
+def _by_topic(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    """Return (topic, number) pairs by topic, in the order of the first pair of each."""
     found: dict[str, list[int]] = {}
-    for topic, number in listed:
+    for topic, number in pairs:
         found.setdefault(topic, []).append(number)
-    return {topic: tuple(sorted(numbers)) for topic, numbers in found.items()}
+    return {topic: tuple(sorted(listed)) for topic, listed in found.items()}
