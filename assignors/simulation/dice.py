@@ -42,9 +42,9 @@ class Dice:
         """What the next choice depends on, 64 bits."""
         return self._state
 
-    def skip(self) -> None:
-        """Go on as after one choice."""
-        self._state = (self._state + STEP) & MASK
+    def skip(self, count: int) -> None:
+        """Go on as after so many choices."""
+        self._state = (self._state + count * STEP) & MASK
 
     def chance(self, percent: int) -> bool:
         """Return True with a probability of `percent` in a hundred."""

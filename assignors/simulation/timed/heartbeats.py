@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.plain_heartbeats import News, PlainHeartbeats
+from assignors.simulation.timed.plain_heartbeats import News, PlainHeartbeats, Rest, Resting
 from assignors.simulation.timed.promotions import Promotions
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -42,18 +42,6 @@ from assignors.simulation.timed.sides import Sides
 
 Int64 = NDArray[np.int64]
 HEARTBEAT = Fired(("heartbeat",), 0)
-
-
-class Rest(NamedTuple):
-    """A member that rests. Times are microseconds since the run began."""
-
-    due: int
-    """When its first heartbeat is due that is not queued."""
-    every: int
-    session_over: int
-    """When its session would run out without any further heartbeat."""
-    session_timeout: int
-    member_id: str
 
 
 class Move(NamedTuple):
@@ -92,8 +80,8 @@ class Together(Protocol):
         """Let a member go on by events if it is not at rest."""
         ...
 
-    def settle(self) -> None:
-        """Let members go on by events whose assignment is still on its way."""
+    def settle(self) -> bool:
+        """Let members go on by events whose assignment is still on its way; whether any is."""
         ...
 
     def release(self) -> bool:
@@ -198,7 +186,7 @@ class Heartbeats:
                 if number not in together:
                     self.wake(number)
         elif news.epoch is not None and self.resting:
-            numbers, _, arrives, _ = self.next_arrivals(self.queue.now)
+            numbers, arrives = self.next_arrivals(self.queue.now)
             members = self.sides.members
             self.promotions.count(self._is_past)
             self.promotions.begin(
@@ -225,36 +213,33 @@ class Heartbeats:
         Cost: O(members at rest).
         """
         if self.awaited_from is not None and self.resting:
-            numbers, _, arrives, _ = self.next_arrivals(max(self.awaited_from, self.queue.now))
+            numbers, arrives = self.next_arrivals(max(self.awaited_from, self.queue.now))
             self.wake(int(numbers[np.lexsort((numbers, arrives))[0]]))
 
-    def next_arrivals(self, begin: int) -> tuple[Int64, Int64, Int64, Int64]:
+    def next_arrivals(self, begin: int) -> tuple[Int64, Int64]:
         """Return the members at rest, and when the next heartbeat of each arrives, from `begin` on.
 
-        In arrays, int64[N]: who, when it is due, when it arrives, and from one to the next.
-        Cost: O(members at rest).
+        Cost: O(members at rest), in arrays.
         """
-        network, queue = self.network, self.queue
-        numbers = np.fromiter(self.resting, dtype=np.int64, count=len(self.resting))
-        rests = self.resting.values()
-        due = np.fromiter((each.due for each in rests), dtype=np.int64, count=len(numbers))
-        every = np.fromiter((each.every for each in rests), dtype=np.int64, count=len(numbers))
-        due += np.maximum((begin - network.longest_us - due) // every, 0) * every
-        arrives = self._arrivals(numbers, due)
+        resting = Resting.of(self.resting, self.network.last_messages)
+        return resting.numbers, self.next_of(resting, begin)[1]
+
+    def next_of(self, resting: Resting, begin: int) -> tuple[Int64, Int64]:
+        """Return when the next heartbeats are due, and when they arrive, from `begin` on."""
+        queue, numbers, every = self.queue, resting.numbers, resting.every
+        delays = self.network.delays
+        due = resting.due.copy()
+        due += np.maximum((begin - self.network.longest_us - due) // every, 0) * every
+        arrives = np.maximum(delays.arrive(numbers, due), resting.arrived)
         while True:
             is_early = arrives < begin
             for place in np.flatnonzero(arrives == queue.now).tolist():
                 is_early[place] |= self._is_past(int(arrives[place]), int(numbers[place]))
             if not is_early.any():
-                return numbers, due, arrives, every
+                return due, arrives
             due[is_early] += every[is_early]
-            arrives[is_early] = self._arrivals(numbers[is_early], due[is_early])
-
-    def _arrivals(self, numbers: Int64, at: Int64) -> Int64:
-        """Return when the next request of each member arrives, sent at its moment. Cost: O(n)."""
-        links = self.network.links
-        last = np.fromiter((links[each].arrives for each in numbers.tolist()), np.int64)
-        return np.maximum(self.network.delays.arrive(numbers, at), last)
+            later = delays.arrive(numbers[is_early], due[is_early])
+            arrives[is_early] = np.maximum(later, resting.arrived[is_early])
 
     def _is_past(self, arrives: int, number: int) -> bool:
         return self.queue.is_past(arrives, Rank.ARRIVAL, number)

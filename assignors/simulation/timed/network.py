@@ -147,8 +147,7 @@ class Network:
     may_rest: Callable[[int], bool] | None = None
     """Whether a member has heard of the present coordinator; `None`: it is always the same."""
     computed: Callable[[int, int, int], int] | None = None
-    """Until when the coordinator is busy, a moment, when what comes then was sent -> until when it
-    is busy with the requests before that which are computed and not sent (`stages`)."""
+    """(busy until, moment, when what comes then was sent) -> busy with what `stages` has before."""
     sent_at: dict[int, int] | None = None
     """When each request was sent, while some are computed."""
 
@@ -163,9 +162,7 @@ class Network:
             )
             for each in scenario.members
         ]
-        config = scenario.network
-        seeds = [(each.to, each.back) for each in links]
-        delays = Delays.of(seeds, config.least_us, config.mean_us)
+        delays = Delays.of([(each.to, each.back) for each in links], scenario.network)
         return cls(scenario=scenario, queue=queue, links=links, delays=delays)
 
     def start(self, member: int) -> None:
@@ -224,8 +221,8 @@ class Network:
         if isinstance(event, Arrived):
             if is_plain(event.request):
                 return now + service_us
-            if self.computed is not None and self.sent_at is not None:
-                sent = self.sent_at.get(event.number, -1)
+            if self.computed is not None:
+                sent = (self.sent_at or {}).get(event.number, -1)
                 self.busy_until = self.computed(self.busy_until, now, sent)
             self.busy_until = max(now, self.busy_until) + service_us
         elif isinstance(event, Committed):
@@ -273,6 +270,11 @@ class Network:
         """Return when an answer arrives that leaves at `at`, as the next one."""
         link = self.links[member]
         return max(at + self._delay(link.back, at), link.returns)
+
+    def last_messages(self, member: int) -> tuple[int, int]:
+        """Return when a member's last request arrives, and the last answer."""
+        link = self.links[member]
+        return link.arrives, link.returns
 
     def passed(self, member: int, arrives: int, returns: int) -> None:
         """Let later messages of a member wait for a request and its answer that were computed."""

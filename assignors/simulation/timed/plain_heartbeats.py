@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
@@ -21,6 +24,61 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 from assignors.simulation.timed.protocols.consumer.step import awaited_from_us
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Response
 from assignors.simulation.timed.scenario import BrokerConfig
+
+Int64 = NDArray[np.int64]
+
+
+class Rest(NamedTuple):
+    """A member that rests. Times are microseconds since the run began."""
+
+    due: int
+    """When its first heartbeat is due that is not queued."""
+    every: int
+    session_over: int
+    """When its session would run out without any further heartbeat."""
+    session_timeout: int
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resting:
+    """Members at rest, int64[N] each: what `Rest` has, and their connections' last messages."""
+
+    numbers: Int64
+    due: Int64
+    every: Int64
+    session_timeout: Int64
+    arrived: Int64
+    """When the last request before arrived."""
+    returned: Int64
+    """When the last answer came."""
+
+    @classmethod
+    def of(
+        cls, resting: Mapping[int, Rest], last_messages: Callable[[int], tuple[int, int]]
+    ) -> Resting:
+        """Return these members. Cost: O(members).
+
+        `last_messages`: a member's number -> when its last request arrives, and its last answer.
+        """
+        rows = [
+            (number, each.due, each.every, each.session_timeout, *last_messages(number))
+            for number, each in resting.items()
+        ]
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 6).T
+        return cls(**dict(zip(cls.__slots__, columns, strict=True)))
+
+    def chosen(self, rows: Int64) -> Resting:
+        """Return some of them. Cost: O(those)."""
+        return Resting(**{name: getattr(self, name)[rows] for name in self.__slots__})
+
+    def and_also(self, others: Resting) -> Resting:
+        """Return these and others. Cost: O(members)."""
+        columns = {
+            name: np.concatenate([getattr(self, name), getattr(others, name)])
+            for name in self.__slots__
+        }
+        return Resting(**columns)
 
 
 class News(NamedTuple):

@@ -6,7 +6,7 @@ was disturbed by it. Counted is from `Ledger.count_from` on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from statistics import median
@@ -80,6 +80,13 @@ class Meter:
         if now >= self.ledger.count_from and self.touched_in.get(number) != generation:
             self.touched_in[number] = generation
             self.touched += 1
+
+    def touch_all(self, numbers: Iterable[int], generation: int) -> None:
+        """Count members that have to rejoin in a generation, once each. Cost: O(members)."""
+        touched = self.touched_in
+        fresh = [number for number in numbers if touched.get(number) != generation]
+        touched.update(dict.fromkeys(fresh, generation))
+        self.touched += len(fresh)
 
     def act(self, now: int, sides: Sides, names: Mapping[str, int]) -> None:
         """Compare with the last rest: something is about to happen, or the run ends.

@@ -6,7 +6,6 @@ poll after it. Heartbeats that are due before that poll go on, and change nothin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +13,9 @@ from numpy.typing import NDArray
 
 from assignors.simulation.dice import mixed_array
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.plain_heartbeats import Resting
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.stages.flight import Int64
-from assignors.simulation.timed.stages.plain import PlainMembers
 
 HALF = np.uint64(32)
 LOW = np.uint64(0xFFFF_FFFF)
@@ -28,6 +26,9 @@ class Joins:
     """What members do until their JoinGroups arrive, int64[N] each; times are microseconds."""
 
     numbers: Int64
+    every: Int64
+    """From one heartbeat to the next."""
+    session_timeout: Int64
     heartbeats: Int64
     """How many each has sent."""
     session_over: Int64
@@ -50,6 +51,8 @@ class Joins:
         """Return some of them."""
         return Joins(
             numbers=self.numbers[rows],
+            every=self.every[rows],
+            session_timeout=self.session_timeout[rows],
             heartbeats=self.heartbeats[rows],
             session_over=self.session_over[rows],
             sent=self.sent[rows],
@@ -58,81 +61,45 @@ class Joins:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextHeartbeats:
-    """The next heartbeats of members at rest, int64[N] each; times are microseconds."""
+def joins_after(
+    heartbeats: Heartbeats, resting: Resting, polls: NDArray[np.uint64], poll_limits: Int64
+) -> Joins:
+    """Return when members join again of which the next heartbeats report a rebalance.
 
-    numbers: Int64
-    sent_before: Int64
-    """How many each has sent before it since it rests."""
-    due: Int64
-    arrives: Int64
-    every: Int64
-    session_timeout: Int64
-    polls: NDArray[np.uint64]
-    """The states of their streams of random polls."""
-    poll_limits: Int64
-    """One more than the longest time to a poll."""
-
-
-def next_heartbeats(
-    heartbeats: Heartbeats, members: Sequence[ClassicMember], plain: PlainMembers
-) -> NextHeartbeats:
-    """Return the next heartbeats of the plain members at rest. Cost: O(members at rest)."""
-    numbers, due, arrives, every = heartbeats.next_arrivals(heartbeats.queue.now)
-    is_free = [_is_free(members[number]) for number in numbers.tolist()]
-    rows = np.flatnonzero(plain.are_plain[numbers] & np.array(is_free, dtype=np.bool_))
-    numbers, due, every = numbers[rows], due[rows], every[rows]
-    rests = [heartbeats.resting[number] for number in numbers.tolist()]
-    first_due = np.fromiter((each.due for each in rests), np.int64, len(rests))
-    timeouts = np.fromiter((each.session_timeout for each in rests), np.int64, len(rests))
-    polls = [plain.polls[number].state for number in numbers.tolist()]
-    return NextHeartbeats(
+    `polls`, uint64[N], are the states of their streams of random polls, `poll_limits`, int64[N],
+    one more than the longest time to a poll. Cost: O(n), for each heartbeat until the poll.
+    """
+    numbers, every, delays = resting.numbers, resting.every, heartbeats.network.delays
+    service_us = heartbeats.broker.service_us
+    due, arrives = heartbeats.next_of(resting, heartbeats.queue.now)
+    returned = np.maximum(delays.come_back(numbers, arrives + service_us), resting.returned)
+    sent = returned + below(polls, poll_limits)
+    count = (due - resting.due) // every + 1
+    due += every
+    while (is_due := due < sent).any():
+        rows = np.flatnonzero(is_due)
+        came = np.maximum(delays.arrive(numbers[rows], due[rows]), arrives[rows])
+        back = delays.come_back(numbers[rows], came + service_us)
+        arrives[rows], returned[rows] = came, np.maximum(back, returned[rows])
+        count[rows] += 1
+        due[rows] += every[rows]
+    return Joins(
         numbers=numbers,
-        sent_before=(due - first_due) // every,
-        due=due,
-        arrives=arrives[rows],
         every=every,
-        session_timeout=timeouts,
-        polls=np.array(polls, dtype=np.uint64),
-        poll_limits=plain.poll_limits[numbers],
+        session_timeout=resting.session_timeout,
+        heartbeats=count,
+        session_over=arrives + resting.session_timeout,
+        sent=sent,
+        arrives=np.maximum(delays.arrive(numbers, sent), arrives),
+        returned=returned,
     )
 
 
-def _is_free(member: ClassicMember) -> bool:
+def is_free(member: ClassicMember) -> bool:
     """Return whether a member at rest joins again with all that it has, at its next poll."""
     application = member.application
     subscribes = all(topic in member.topics for topic in member.owned)
     return subscribes and not (application.is_busy or application.long_poll_us)
-
-
-def joins_after(network: Network, service_us: int, next_of: NextHeartbeats) -> Joins:
-    """Return when members join again of which the next heartbeats report a rebalance.
-
-    Cost: O(n), in arrays, for each heartbeat until the poll.
-    """
-    numbers, due, arrives = next_of.numbers, next_of.due, next_of.arrives.copy()
-    links = [network.links[number] for number in numbers.tolist()]
-    returned = np.fromiter((each.returns for each in links), np.int64, len(links))
-    returned = np.maximum(network.delays.come_back(numbers, arrives + service_us), returned)
-    sent = returned + below(next_of.polls, next_of.poll_limits)
-    count = next_of.sent_before + 1
-    due = due + next_of.every
-    while (is_due := due < sent).any():
-        rows = np.flatnonzero(is_due)
-        came = np.maximum(network.delays.arrive(numbers[rows], due[rows]), arrives[rows])
-        back = network.delays.come_back(numbers[rows], came + service_us)
-        arrives[rows], returned[rows] = came, np.maximum(back, returned[rows])
-        count[rows] += 1
-        due[rows] += next_of.every[rows]
-    return Joins(
-        numbers=numbers,
-        heartbeats=count,
-        session_over=arrives + next_of.session_timeout,
-        sent=sent,
-        arrives=np.maximum(network.delays.arrive(numbers, sent), arrives),
-        returned=returned,
-    )
 
 
 def below(states: NDArray[np.uint64], limits: Int64) -> Int64:

@@ -14,7 +14,7 @@ from assignors.simulation.timed.protocols.classic.messages import ErrorCode, Syn
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import COORDINATOR, Answered, Fired
 from assignors.simulation.timed.queue import EventQueue, Rank
-from assignors.simulation.timed.stages.stage import Round, Settling
+from assignors.simulation.timed.stages.stage import Round
 
 
 def keep(member: ClassicMember, after: Round) -> None:
@@ -54,11 +54,13 @@ def answer_join(
 
 
 def await_assignment(
-    queue: EventQueue[Any], member: ClassicMember, number: int, settling: Settling
+    queue: EventQueue[Any], member: ClassicMember, number: int, at: int, after: Round
 ) -> None:
-    """Put the answer to a member's SyncGroup into the queue: it is still on its way."""
-    after = settling.after
-    member.memberships, member.generation = settling.memberships, settling.generation
+    """Put the answer to a member's SyncGroup into the queue: it comes at `at`, in microseconds.
+
+    The member gets what it has.
+    """
+    assert member.assignment_bytes is not None, "it has an assignment"
     send_join(member)
     member.out = []
     member.generation, member.is_leader = after.generation, False
@@ -66,8 +68,8 @@ def await_assignment(
     member.state = MemberState.SYNCING
     member.number += 1
     member.awaited = member.number
-    response = SyncGroupResponse(ErrorCode.NONE, settling.assignment, after.protocol)
-    queue.put(settling.at, (number, Answered(member.awaited, response)))
+    response = SyncGroupResponse(ErrorCode.NONE, member.assignment_bytes, after.protocol)
+    queue.put(at, (number, Answered(member.awaited, response)))
 
 
 def _chosen(member: ClassicMember, after: Round) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.simulation.dice import Dice
+from assignors.simulation.dice import STEP, Dice
 from assignors.simulation.timed.network import JOIN_LAPSE_MS
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.effects import MILLISECOND
@@ -34,6 +34,16 @@ class PlainMembers:
     """int64[N]: so long a JoinGroup waits for its answer, in microseconds."""
     polls: Sequence[Dice]
     """Their streams of random polls."""
+
+    def states(self, numbers: Int64, skipped: Int64) -> NDArray[np.uint64]:
+        """Return the states of the streams of polls of some members, uint64[n].
+
+        `skipped`, int64[N], are the choices of each that were made elsewhere. Cost: O(n).
+        """
+        polls = self.polls
+        states = np.array([polls[number].state for number in numbers.tolist()], dtype=np.uint64)
+        found: NDArray[np.uint64] = states + skipped[numbers].astype(np.uint64) * np.uint64(STEP)
+        return found
 
 
 def has_plain_rounds(scenario: Scenario) -> bool:

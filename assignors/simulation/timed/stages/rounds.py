@@ -23,14 +23,15 @@ from typing import Any
 import numpy as np
 
 from assignors.simulation.timed.costs.meter import Meter
-from assignors.simulation.timed.heartbeats import Heartbeats, Rest
+from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.network import NEVER
+from assignors.simulation.timed.plain_heartbeats import Resting
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
     COMPUTED,
     ClassicCoordinator,
 )
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import (
     Heartbeat,
@@ -44,11 +45,12 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Fired,
 )
+from assignors.simulation.timed.stages.at_rest import Kept
 from assignors.simulation.timed.stages.flight import Flight
-from assignors.simulation.timed.stages.joins import joins_after, next_heartbeats
-from assignors.simulation.timed.stages.members import answer_join, await_assignment, keep
+from assignors.simulation.timed.stages.joins import joins_after
+from assignors.simulation.timed.stages.members import answer_join
 from assignors.simulation.timed.stages.plain import PlainMembers
-from assignors.simulation.timed.stages.stage import Round, Settling, Stage, StageDue, Step
+from assignors.simulation.timed.stages.stage import Round, Stage, StageDue, Step
 from assignors.simulation.timed.stages.subscriptions import Subscriptions
 
 LEAST = 5
@@ -69,12 +71,13 @@ class ComputedRounds:
     handle: Callable[[Any], None]
     """Lets an event happen."""
     stage: Stage | None = None
-    settling: dict[int, Settling] = field(default_factory=dict)
-    """By member number."""
-    settled_by: int = -1
-    """When the last of these has its answer."""
+    kept: Kept = field(init=False)
     subscriptions: Subscriptions = field(default_factory=Subscriptions)
     is_replaying: bool = False
+
+    def __post_init__(self) -> None:
+        """Nobody has gone through a round."""
+        self.kept = Kept(heartbeats=self.heartbeats, members=self.members, plain=self.plain)
 
     @property
     def group(self) -> ClassicGroup:
@@ -90,12 +93,17 @@ class ComputedRounds:
             return self.stage.rows
         if self.group.state is not GroupState.PREPARING_REBALANCE or self._is_doubtful():
             return ()
-        following = next_heartbeats(self.heartbeats, self.members, self.plain)
-        if len(following.numbers) < LEAST:
+        resting = self.kept.resting()
+        if len(resting.numbers) < LEAST:
             return ()
         queue, network = self.heartbeats.queue, self.heartbeats.network
         service_us = self.heartbeats.broker.service_us
-        joins = joins_after(network, service_us, following)
+        joins = joins_after(
+            self.heartbeats,
+            resting,
+            self.plain.states(resting.numbers, self.kept.skipped),
+            self.plain.poll_limits[resting.numbers],
+        )
         joins = joins.chosen(joins.are_regular)
         if len(joins.numbers) < LEAST:
             return ()
@@ -103,7 +111,7 @@ class ComputedRounds:
         self.stage = Stage(
             step=Step.JOINING,
             began=queue.moment,
-            rows={number: row for row, number in enumerate(joins.numbers.tolist())},
+            rows=dict(zip(joins.numbers.tolist(), range(len(joins.numbers)), strict=True)),
             joins=joins,
             flight=flight,
         )
@@ -125,30 +133,31 @@ class ComputedRounds:
         if self.stage is not None and number in self.stage.rows:
             self._replay([number])
             return True
-        settling = self.settling.pop(number, None)
-        if settling is not None and not self._has_come(settling):
-            await_assignment(self.heartbeats.queue, self.members[number], number, settling)
+        self.kept.wake(number)
         return False
 
     def touch(self, number: int) -> None:
-        """Let a member go on by events if it is not at rest."""
-        if self.settling or (self.stage is not None and number in self.stage.rows):
+        """Let a member go on by events if it is not at rest, or does not know all of it."""
+        if (self.stage is not None and number in self.stage.rows) or number in self.kept.rows:
             self.heartbeats.wake(number)
 
-    def settle(self) -> None:
-        """Let members go on by events whose assignment is still on its way. Cost: O(members)."""
-        if self.settled_by >= self.heartbeats.queue.now:
-            for number, settling in list(self.settling.items()):
-                if not self._has_come(settling):
-                    self.heartbeats.wake(number)
-        self.settling, self.settled_by = {}, -1
+    def settle(self) -> bool:
+        """Let members go on by events whose assignment is still on its way; return whether any is.
+
+        Cost: O(members).
+        """
+        late = self.kept.not_settled()
+        for number in late:
+            self.heartbeats.wake(number)
+        return bool(late)
 
     def release(self) -> bool:
         """Let all members go on by events; return whether some had not. Cost: O(members)."""
-        has_some = self.stage is not None or self.settled_by >= self.heartbeats.queue.now
+        has_some = self.stage is not None
         if self.stage is not None:
             self._replay(list(self.stage.rows))
-        self.settle()
+        has_some = self.settle() or has_some
+        self.kept.end()
         return has_some
 
     def check(self) -> None:
@@ -204,22 +213,21 @@ class ComputedRounds:
             queue.start(DUE, int(left[-1]), (COORDINATOR, StageDue()))
             return
         group, sent = self.group, stage.joins.sent.tolist()
+        consumed = self.meter.ledger.consumed
+        count_from, touched = self.meter.ledger.count_from, []
         for number, row in stage.rows.items():
-            known = self._known(number)
-            known.protocols = self.subscriptions.of(number, self.members[number])
+            member, last = self.members[number], self.kept.rounds.get(number)
+            known = group.members[member.member_id]
+            generation = None if last is None else last.generation
+            known.protocols = self.subscriptions.of(number, member, generation)
             group.joins_waiting += known.waiting_join is None
             known.waiting_join = COMPUTED
-            self._touch(number, sent[row])
+            if sent[row] >= count_from and consumed.get(member.config.name):
+                touched.append(number)
+        self.meter.touch_all(touched, group.generation)
         stage.step = Step.WAITING
         limits = stage.joins.sent + self.plain.join_limits[stage.joins.numbers]
         queue.start(DUE, max(int(limits.min()) - 1, queue.now), (COORDINATOR, StageDue()))
-
-    def _touch(self, number: int, at: int) -> None:
-        if self.meter.ledger.consumed.get(self.members[number].config.name):
-            self.meter.touch(at, self.heartbeats.sides, number)
-
-    def _known(self, number: int) -> GroupMember:
-        return self.group.members[self.members[number].member_id]
 
     def _opened(self, stage: Stage) -> None:
         """Answer the JoinGroups: the barrier has opened."""
@@ -227,27 +235,28 @@ class ComputedRounds:
         rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
         stage.joins = joins = stage.joins.chosen(rows)
         numbers = joins.numbers
-        stage.rows = {number: row for row, number in enumerate(numbers.tolist())}
+        stage.rows = dict(zip(numbers.tolist(), range(len(numbers)), strict=True))
+        members, known = self.members, self.group.members
+        stage.known = [known[members[number].member_id] for number in stage.rows]
         done = np.full(len(numbers), max(queue.now, network.busy_until))
         stage.answered = np.maximum(network.delays.come_back(numbers, done), joins.returned)
         stage.synced = np.maximum(network.delays.arrive(numbers, stage.answered), joins.arrives)
         network.count("Heartbeat", int(joins.heartbeats.sum()))
         network.count("JoinGroup", len(numbers))
+        self.kept.begin(numbers)
         generation = self.group.generation
         for number in stage.rows:
-            self.plain.polls[number].skip()
-            if self.members[number].is_leader:
+            if members[number].is_leader:
                 queue.stop((number, ("follow-up",)))
             if self.watch is not None:
                 self.watch.generations[number] = generation
-        self.settling = {}
         queue.stop(DUE)
         stage.step, stage.began = Step.SYNCING, queue.moment
         stage.tokens = self.coordinator.tokens
         stage.flight = Flight.of(numbers, stage.synced, stage.answered, stage.flight.service_us)
         network.computed, network.sent_at = stage.flight.serve, {}
-        leader = [n for n in stage.rows if self.members[n].member_id == self.group.leader]
-        self._replay(leader)
+        leader = self.group.leader
+        self._replay([number for number in stage.rows if members[number].member_id == leader])
         self.check()
 
     def _all_synced(self, stage: Stage, plan: Mapping[str, bytes] | None) -> None:
@@ -257,52 +266,40 @@ class ComputedRounds:
         """
         if plan is None:
             return
-        now, heartbeats = self.heartbeats.queue.now, self.heartbeats
-        is_late = (stage.synced > now) | (
-            (stage.synced == now) & (stage.answered >= stage.appended_at)
-        )
-        late = [number for number, row in stage.rows.items() if is_late[row]]
-        answered = stage.answered.tolist()
+        now, joins = self.heartbeats.queue.now, stage.joins
+        comes_first = (stage.synced == now) & (stage.answered >= stage.appended_at)
+        # A heartbeat that was due before the plan came is an event, too.
+        is_late = (stage.synced > now) | comes_first | (stage.answered + joins.every <= now)
+        late, own_way = is_late.tolist(), []
         for number, row in stage.rows.items():
-            member, every = self.members[number], heartbeats.resting[number].every
+            member = self.members[number]
             is_same = member.assignment_bytes == plan.get(member.member_id, b"")
-            has_beaten = answered[row] + every <= now  # a heartbeat was due before the plan came
-            if has_beaten or not is_same or member.owned is not member.assignment_read:
-                late.append(number)
-        self._replay(dict.fromkeys(late))
-        for number in stage.rows:
-            known = self._known(number)
-            known.waiting_sync = COMPUTED
-            self.group.pending_syncs.discard(known.member_id)
+            if late[row] or not is_same or member.owned is not member.assignment_read:
+                own_way.append(number)
+        self._replay(own_way)
+        for row in stage.rows.values():
+            stage.known[row].waiting_sync = COMPUTED
+            self.group.pending_syncs.discard(stage.known[row].member_id)
 
     def _delivered(self, stage: Stage) -> None:
         """Let the members rest: they have had their assignments, or will when these arrive."""
-        heartbeats, group = self.heartbeats, self.group
-        network, now = heartbeats.network, heartbeats.queue.now
-        numbers = stage.joins.numbers
-        back = network.delays.come_back(numbers, np.full(len(numbers), now))
-        returns = np.maximum(back, stage.answered).tolist()
-        answered, synced = stage.answered.tolist(), stage.synced.tolist()
+        network, queue = self.heartbeats.network, self.heartbeats.queue
+        rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
+        joins, answered = stage.joins.chosen(rows), stage.answered[rows]
+        numbers = joins.numbers
+        back = network.delays.come_back(numbers, np.full(len(numbers), queue.now))
         network.busy_until = stage.flight.serve(network.busy_until, NEVER, NEVER)
-        network.count("SyncGroup", len(stage.rows))
-        after = Round(group.generation, group.protocol, heartbeats.queue.order)
-        for number, row in stage.rows.items():
-            member, link, rest = (
-                self.members[number],
-                network.links[number],
-                heartbeats.resting[number],
-            )
-            assignment = self._known(number).assignment
-            link.arrives, link.returns = synced[row], returns[row]
-            timeout = rest.session_timeout
-            heartbeats.resting[number] = Rest(
-                answered[row] + rest.every, rest.every, now + timeout, timeout, rest.member_id
-            )
-            self.settling[number] = Settling(
-                returns[row], assignment, member.memberships, member.generation, after
-            )
-            keep(member, after)
-        self.settled_by = max(returns, default=0)
+        network.count("SyncGroup", len(numbers))
+        after = Round(self.group.generation, self.group.protocol, queue.order)
+        resting = Resting(
+            numbers=numbers,
+            due=answered + joins.every,
+            every=joins.every,
+            session_timeout=joins.session_timeout,
+            arrived=stage.synced[rows],
+            returned=np.maximum(back, answered),
+        )
+        self.kept.rest(resting, after)
         self._end()
 
     def _end(self) -> None:
@@ -320,6 +317,7 @@ class ComputedRounds:
         listed = list(numbers)
         if stage is None or not listed:
             return
+        network.busy_until = stage.flight.serve(network.busy_until, queue.now, -1)
         rows = {number: stage.rows.pop(number) for number in listed}
         stage.flight.drop(listed)
         now, busy_until = queue.moment, network.busy_until
@@ -330,6 +328,7 @@ class ComputedRounds:
                     at = int(stage.answered[row])
                     self.heartbeats.network.links[number].arrives = int(stage.joins.arrives[row])
                     member = self.members[number]
+                    self.kept.catch_up(number)
                     answer_join(self.heartbeats, member, number, self.group, at)
                     if self.watch is not None:
                         self.watch.generations[number] = member.generation
@@ -343,8 +342,3 @@ class ComputedRounds:
             self._end()
         elif stage.step is Step.JOINING:
             self._await_last(stage)
-
-    def _has_come(self, settling: Settling) -> bool:
-        queue = self.heartbeats.queue
-        now, (order, *_) = queue.moment
-        return settling.at < now or (settling.at == now and order > settling.after.order)

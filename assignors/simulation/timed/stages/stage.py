@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.membership import Membership
+from assignors.simulation.timed.protocols.classic.group import GroupMember
 from assignors.simulation.timed.queue import Moment
 from assignors.simulation.timed.stages.flight import Flight, Int64
 from assignors.simulation.timed.stages.joins import Joins
@@ -43,6 +43,8 @@ class Stage:
     joins: Joins
     flight: Flight
     """Their JoinGroups, or their SyncGroups."""
+    known: list[GroupMember] = field(default_factory=list)
+    """As the coordinator knows each, once the first barrier has opened."""
     answered: Int64 = field(default_factory=lambda: NOTHING)
     """When the answer to its JoinGroup reaches each."""
     synced: Int64 = field(default_factory=lambda: NOTHING)
@@ -60,16 +62,3 @@ class Round(NamedTuple):
     protocol: str | None
     order: int
     """Of the queue, when its plan was delivered."""
-
-
-class Settling(NamedTuple):
-    """A member that rests as soon as the answer to its SyncGroup has come."""
-
-    at: int
-    """When it comes."""
-    assignment: bytes
-    memberships: tuple[Membership, ...]
-    """What it kept before that round."""
-    generation: int
-    """The one before that round."""
-    after: Round

@@ -38,24 +38,28 @@ class Subscriptions:
     _known: dict[int, _Template] = field(default_factory=dict)
     """By member number."""
 
-    def of(self, number: int, member: ClassicMember) -> tuple[Protocol, ...]:
+    def of(
+        self, number: int, member: ClassicMember, generation: int | None
+    ) -> tuple[Protocol, ...]:
         """Return what a member joins with: as `send_join` writes it, which changes the member.
 
+        `generation` is the last one that it took part in, if it does not know that itself.
         Cost: O(1) where it joined with the same partitions before, else O(bytes).
         """
         memberships = member.memberships
-        if any(each.repeats for each in memberships):
-            pairs = zip(member.assignors, memberships, strict=True)
-            return tuple(Protocol(one.name, written(member, one, its)[1]) for one, its in pairs)
+        if generation is None:
+            if any(each.repeats for each in memberships):
+                pairs = zip(member.assignors, memberships, strict=True)
+                return tuple(Protocol(one.name, written(member, one, its)[1]) for one, its in pairs)
+            generation = max(member.generation, *(each.generation for each in memberships), -1)
         known = self._known.get(number)
         if known is None or known.owned is not member.owned or known.topics is not member.topics:
             known = self._known[number] = _template(member)
-        protocols = []
-        for assignor, its, parts in zip(member.assignors, memberships, known.parts, strict=True):
-            newest = max(member.generation, its.generation, -1)
-            generation = newest.to_bytes(SIZE, "big", signed=True)
-            protocols.append(Protocol(assignor.name, generation.join(parts)))
-        return tuple(protocols)
+        newest = generation.to_bytes(SIZE, "big", signed=True)
+        if len(known.parts) == 1:
+            return (Protocol(member.assignors[0].name, newest.join(known.parts[0])),)
+        pairs_of = zip(member.assignors, known.parts, strict=True)
+        return tuple(Protocol(one.name, newest.join(parts)) for one, parts in pairs_of)
 
 
 def _template(member: ClassicMember) -> _Template:

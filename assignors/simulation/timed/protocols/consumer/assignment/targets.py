@@ -159,7 +159,7 @@ def _in_order(answer: Rebalance, members: list[ConsumerMember]) -> dict[str, Top
     held = lists.held
     names = [held.topics[topic] for topic in held.topic.tolist()]
     start, numbers = held.start.tolist(), held.number.tolist()
-    shares = {}
+    shares: dict[str, TopicPartitions] = {}
     for member_id in ids:
         place = held.place.get(member_id)
         first, end = (0, 0) if place is None else (start[place], start[place + 1])
