@@ -148,8 +148,7 @@ class Network:
     """Whether a member has heard of the present coordinator; `None`: it is always the same."""
     computed: Callable[[int, int, int], int] | None = None
     """(busy until, moment, when what comes then was sent) -> busy with what `stages` has before."""
-    sent_at: dict[int, int] | None = None
-    """When each request was sent, while some are computed."""
+    sent_at: dict[int, int] | None = None  # when each was sent, while some are computed
 
     @classmethod
     def of(cls, scenario: Scenario, queue: EventQueue[Any]) -> Network:
@@ -162,7 +161,8 @@ class Network:
             )
             for each in scenario.members
         ]
-        delays = Delays.of([(each.to, each.back) for each in links], scenario.network)
+        times = scenario.network.least_us, scenario.network.mean_us
+        delays = Delays.of([(each.to, each.back) for each in links], *times)
         return cls(scenario=scenario, queue=queue, links=links, delays=delays)
 
     def start(self, member: int) -> None:

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.dice import MASK, STEP, Dice, mixed_array
-from assignors.simulation.timed.scenario import NetworkConfig
 
 BITS = 32
 MEANS_MAX = 23
@@ -130,10 +129,10 @@ class Delays:
     mean_us: int
 
     @classmethod
-    def of(cls, seeds: Sequence[tuple[int, int]], network: NetworkConfig) -> Delays:
+    def of(cls, seeds: Sequence[tuple[int, int]], least_us: int, mean_us: int) -> Delays:
         """Return the delays of members with these seeds. Cost: O(members)."""
         array = np.array(seeds, dtype=np.uint64).reshape(-1, 2)
-        return cls(seeds=array, least_us=network.least_us, mean_us=network.mean_us)
+        return cls(seeds=array, least_us=least_us, mean_us=mean_us)
 
     def arrive(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return when the request of each member arrives that is sent at its moment. Cost: O(n)."""
