@@ -13,6 +13,7 @@ from assignors.names.nearest import question
 from assignors.simulation.timed.gallery import (
     changes,
     clients,
+    failovers,
     failures,
     migrations,
     outages,
@@ -20,7 +21,6 @@ from assignors.simulation.timed.gallery import (
     restarts,
     rounds,
     threads,
-    upgrades,
     zombies,
 )
 from assignors.simulation.timed.gallery.story import Story
@@ -30,8 +30,8 @@ GALLERY: dict[str, Story] = {
     **restarts.STORIES,
     **changes.STORIES,
     **failures.STORIES,
+    **failovers.STORIES,
     **rounds.STORIES,
-    **upgrades.STORIES,
     **zombies.STORIES,
     **outages.STORIES,
     **migrations.STORIES,

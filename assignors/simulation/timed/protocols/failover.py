@@ -30,6 +30,8 @@ def load_classic(state: ClassicCoordinator, log: Restored) -> list[Schedule]:
     state.exists = isinstance(log.group, ClassicGroup)
     state.group = log.group if isinstance(log.group, ClassicGroup) else ClassicGroup()
     state.appends.clear()
+    for member in state.group.members.values():
+        member.generation = state.group.generation
     found = timers(state.group, session_timeout_ms=0)
     if len(state.group.members) > state.config.max_size:
         # Static members come back whatever the limit is; who does not fit learns of it as it joins.
