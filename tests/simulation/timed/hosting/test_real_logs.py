@@ -6,7 +6,9 @@ What its groups are is compared with what the broker itself answered just before
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,8 @@ from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.groups import partition_of
 from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup
-from assignors.simulation.timed.hosting.record_bytes import group_of
+from assignors.simulation.timed.hosting.record_bytes import group_of, topic_ids
+from assignors.simulation.timed.offsets_topic import LogEntry
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     Heartbeat,
@@ -48,7 +51,7 @@ from assignors.simulation.timed.protocols.offsets.messages import (
 )
 from tests.replay.histories import DATA, state
 from wire import TopicPartitions, decode_assignment, encode_assignment
-from wire.records import encode_key
+from wire.records import decode_record, encode_key
 
 COUNTS = {"orders": 6, "payments": 4, "clicks.v2": 3, "tiny": 1}
 ABORTED = {
@@ -61,12 +64,13 @@ NOW_MS = 1_795_230_000_000
 SETTINGS = HostSettings(cluster=Cluster.of(COUNTS), clock_starts_ms=NOW_MS, seed=7)
 
 
-def rows() -> list[Raw]:
+@cache
+def rows() -> tuple[Raw, ...]:
     found = open_source(DATA / "real.jsonl.gz")
-    return [row for row in found if (row.partition, row.offset) not in ABORTED]
+    return tuple(row for row in found if (row.partition, row.offset) not in ABORTED)
 
 
-def serve(listed: list[Raw] | None = None, model: str = "two-stage") -> Served:
+def serve(listed: Sequence[Raw] | None = None, model: str = "two-stage") -> Served:
     return served(rows() if listed is None else listed, SETTINGS, model=model)
 
 
@@ -125,7 +129,8 @@ def test_groups_are_in_the_partition_that_kafka_gives_them() -> None:
 @pytest.mark.parametrize("model", POLICIES)
 def test_a_consumer_group_goes_on(model: str) -> None:
     broker = serve(model=model).broker
-    group = live(broker, "live.new")
+    partition = partition_of("live.new", 4)
+    group, read = live(broker, "live.new"), len(broker.logs[partition])
     before = dict(group.mixed.consumer.group.members)
     (one, *_) = before.values()
     beat = broker.ask(
@@ -148,11 +153,21 @@ def test_a_consumer_group_goes_on(model: str) -> None:
     assert isinstance(joined, ConsumerHeartbeatResponse)
     assert joined.epoch == one.epoch + 1
     settle(broker, "live.new")
+    assert topics_of(broker.logs[partition][read:]) == COUNTS.keys()
     shares = owned(live(broker, "live.new"))
     assert shares.keys() == {*before, "newcomer"}
     assert all(shares.values())
     everything = [pair for share in shares.values() for pair in pairs(share)]
     assert sorted(everything) == sorted((t, n) for t, c in COUNTS.items() for n in range(c))
+
+
+def topics_of(batches: list[list[LogEntry]]) -> set[str]:
+    """The topics of targets, by the ids that committed offsets in the log have."""
+    names = {
+        topic_id: name for name, topic_id in topic_ids((r.key, r.value) for r in rows()).items()
+    }
+    values = [decode_record(e.key, e.value).value or {} for batch in batches for e in batch]
+    return {names[each["topicId"]] for value in values for each in value.get("topicPartitions", ())}
 
 
 def settle(broker: Broker, name: str) -> None:

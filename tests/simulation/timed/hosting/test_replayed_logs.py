@@ -110,7 +110,7 @@ def parts(name: str, count: int) -> list[int]:
     ("name", "count"),
     [
         ("real", 5),
-        pytest.param("real", 40, marks=pytest.mark.deep),
+        pytest.param("real", 15, marks=pytest.mark.deep),
         pytest.param("consumer-offsets-real.parquet", 3, marks=pytest.mark.deep),
         pytest.param("consumer-offsets-chaos.parquet", 8, marks=pytest.mark.deep),
     ],
