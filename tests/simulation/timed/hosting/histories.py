@@ -13,7 +13,7 @@ from tests.simulation.timed.coordinator.histories import settings_of
 from tests.simulation.timed.coordinator.world import Appends
 from tests.simulation.timed.hosting.world import World
 
-HISTORIES = 12 * int(os.environ.get("DEEP", "1"))
+HISTORIES = 8 * int(os.environ.get("DEEP", "1"))
 ASK, GO_ON, ADVANCE, FAIL_OVER, TIME_OUT = range(5)
 WEIGHTS = (10, 30, 2, 0.5, 0.5)
 
