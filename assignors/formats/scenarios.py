@@ -26,7 +26,17 @@ NATURAL: Schema = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
 PERCENT: Schema = {"type": "number", "minimum": 0, "maximum": 100}
 PARTS_PER_MILLION: Schema = {"type": "integer", "minimum": -100_000, "maximum": 100_000}
 
-SPECIAL = {"seed": INT64, "clock_ppm": PARTS_PER_MILLION, "percent": PERCENT}
+SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+LINGER: Schema = {"type": "integer", "minimum": -1, "maximum": 2**31 - 1}
+
+SPECIAL = {
+    "seed": INT64,
+    "clock_ppm": PARTS_PER_MILLION,
+    "percent": PERCENT,
+    "linger_ms": LINGER,
+    "changes_share": SHARE,
+    "checks_share": SHARE,
+}
 """Fields that are numbers, and no natural ones."""
 
 

@@ -32,6 +32,7 @@ from assignors.replay.tables.rows import TABLES, AnomalyKind
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
+from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol
 from assignors.simulation.timed.tables.rows import IntervalRow
@@ -124,6 +125,7 @@ _RUN = (
     Key("scenario", STRING, "Name of the scenario."),
     Key("seed", INTEGER, "Of the run."),
     Key("protocol", one_of(GroupProtocol), "Of the group."),
+    Key("coordinator_model", nullable(one_of(POLICIES)), "Its execution model; null: it has none."),
     Key("client_model", nullable(one_of(ClientModel)), "Of all members; null where it is not one."),
     Key("scenario_hash", STRING, "Equal for the same scenario, whatever seed and protocol."),
 )

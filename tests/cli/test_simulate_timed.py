@@ -33,6 +33,30 @@ def test_there_is_a_row_for_each_protocol_and_seed() -> None:
     assert len({row["scenario_hash"] for row in rows}) == 4
 
 
+def test_execution_models_are_compared_side_by_side() -> None:
+    rows, code = answers(
+        *("simulate", "--scenario", "crash", "--coordinator", "blocking, two-stage"),
+        *("--coordinator", "none", "--protocol", "consumer", "--protocol", "classic"),
+    )
+    assert code == 0
+    assert [(row["protocol"], row["coordinator_model"]) for row in rows] == [
+        (protocol, model)
+        for protocol in ("consumer", "classic")
+        for model in ("blocking", "two-stage", None)
+    ]
+    assert all(row["is_settled"] and row["gaps"] == 10 for row in rows)
+    assert [row["evictions"] for row in rows] == [0, 0, None] * 2
+    table = process("simulate", "--scenario", "crash", "--coordinator", "inline", "-o", "table")
+    assert b"classic, inline" in table.stdout
+
+
+def test_an_execution_model_that_is_not_known_gets_the_nearest() -> None:
+    done = process("simulate", "--scenario", "crash", "--coordinator", "two-stge")
+    assert done.returncode == 2
+    words = b"--coordinator: no execution model 'two-stge'; did you mean 'two-stage'?"
+    assert words in done.stderr
+
+
 def test_a_file_is_played_the_same_every_time(tmp_path: Path) -> None:
     file = tmp_path / "small.json"
     file.write_text(json.dumps(SMALL))

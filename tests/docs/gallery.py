@@ -75,6 +75,7 @@ CHAPTERS = (
     gallery.clients,
     gallery.threads,
     gallery.pushing,
+    gallery.execution,
 )
 
 

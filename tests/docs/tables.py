@@ -47,6 +47,7 @@ SIMULATED = {
     "protocol": "`classic`, `consumer` or `push`.",
     "scenario": "Name of the scenario.",
     "seed": "Seed of the run.",
+    "coordinator_model": "Execution model of the coordinator; null: it has none.",
     "client_model": "How the clients of all members divide their work among threads.",
     "scenario_hash": "Hash of the scenario without seed and protocol: equal for the same scenario.",
     "error": "Why there is no result; all other figures are null then.",
@@ -59,7 +60,7 @@ MOMENTS = frozenset(("at_ms", "from_ms", "to_ms", "until_ms", "last_ms", "commit
 """Columns that are moments; other times are durations."""
 PARTITION_TIMES = frozenset({"double_owned_ms"})
 """Times that are summed over partitions though their names do not say it."""
-ALWAYS_OPTIONAL = {"id", "client_model", "error"}
+ALWAYS_OPTIONAL = {"id", "client_model", "coordinator_model", "error"}
 
 TIMED: tuple[tuple[str, str, type[Any], pa.Schema], ...] = (
     (

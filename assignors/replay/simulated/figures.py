@@ -10,7 +10,7 @@ from assignors.replay.report.table_view import Column, Form, InlineBar, TableVie
 from assignors.simulation.timed.tables.labels import figure_text, labels_of
 
 Figures = tuple[str, Mapping[str, Mapping[str, Any]]]
-"""A protocol, and the summary row of each of its figures."""
+"""A protocol, with its execution model if it has one, and the summary row of each figure."""
 
 
 def comparison(summary: Iterable[Mapping[str, Any]]) -> TableView:

@@ -140,6 +140,8 @@ class Network:
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
     delays: Delays
+    is_executed: bool = False
+    """Whether a model executes the coordinator: any request may wait there."""
     busy_until: int = 0
     """When the coordinator has handled what has arrived."""
     detour: Callable[[int, int, int], bool] | None = None
@@ -206,7 +208,7 @@ class Network:
             arrives = passed
         if self.detour is not None and self.detour(member, number, max(arrives, link.arrives)):
             return None
-        if may_wait:
+        if may_wait or (self.is_executed and not is_standing(request)):
             self.queue.start(("request", number), deadline, (member, TimedOut(number)))
         link.arrives = arrives = max(arrives, link.arrives)
         self.requests[type(request).__name__] += 1
@@ -256,7 +258,7 @@ class Network:
                 self._lose(number, min(max(deadline, leaves), latest))
                 return None
             returns = passed
-        if isinstance(response, JoinGroupResponse | SyncGroupResponse):
+        if self.is_executed or isinstance(response, JoinGroupResponse | SyncGroupResponse):
             self.queue.stop(("request", number))
         link.returns = returns = max(returns, link.returns)
         return returns, rank, member, Answered(own_number, response)

@@ -77,5 +77,18 @@ class TimedResult:
     """The first of them, with its event's number, its time and the seed."""
     fetches_refused: int = 0
     """Fetches that brokers refused before the member had heard that it lost the partition."""
+    coordinator_p99_ms: float | None = None
+    """Of the group's requests: the 99th percentile of the time that the coordinator had one, with
+    all that it waited for. This and those below are for a coordinator with an execution model."""
+    coordinator_waiting_max: int | None = None
+    """The most requests that it had at a time, those of other groups among them."""
+    commit_p50_ms: float | None = None
+    """The median of the time from a commit that was accepted to its answer, at the coordinator."""
+    commit_p99_ms: float | None = None
+    """The 99th percentile of that."""
+    evictions: int | None = None
+    """Members whose session was over while a request of theirs waited for its turn."""
+    failed_appends: int | None = None
+    """Appends that failed."""
     stopped_by: str | None = None
     """The bound that ended the run early."""

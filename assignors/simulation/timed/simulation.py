@@ -7,6 +7,7 @@ way over the network, waits for its turn at the coordinator, and the answer come
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
@@ -28,10 +29,8 @@ from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
-    Arrived,
     Cancel,
     Command,
-    Committed,
     Consume,
     Disconnect,
     Effect,
@@ -43,7 +42,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.running import coordinator
+from assignors.simulation.timed.running import coordinator, execution
 from assignors.simulation.timed.running.acts import act
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import rare_collections
@@ -119,6 +118,9 @@ def simulate(
 
 
 def _compute_heartbeats(run: Run, *, promotes: bool) -> None:
+    """Compute heartbeats that change nothing, unless each one waits for its turn at a model."""
+    if run.execution is not None:
+        return
     run.heartbeats = Heartbeats.of(
         run.sides, run.network, run.queue, run.scenario.broker, promotes=promotes
     )
@@ -159,6 +161,7 @@ def _prepared(
         run.queue.put(action.at_ms * MILLISECOND, (COORDINATOR, action))
     for at, fault in fault_events(scenario.faults):
         run.queue.put(at, (COORDINATOR, fault))
+    run.execution = execution.executed(run)
     return run
 
 
@@ -171,14 +174,20 @@ def _handle(run: Run, event: Event) -> None:
     if isinstance(what, Action):
         act(run, what)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
-        coordinator.handle(run, transaction(what, run.scenario, run.topics))
+        _reach_coordinator(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
-    elif isinstance(what, Arrived | Committed) or target == COORDINATOR:
-        assert isinstance(what, Arrived | Committed | Fired), what
-        coordinator.handle(run, what)
+    elif target == COORDINATOR:
+        _reach_coordinator(run, what)
     else:
-        run.faults.reach(target, what)
+        run.faults.reach(target, what)  # type: ignore[arg-type]  # by whom it is for
+
+
+def _reach_coordinator(run: Run, what: Any) -> None:  # noqa: ANN401 - what the queue has for it
+    if run.execution is not None:
+        execution.handle(run, run.execution, what)
+    else:
+        coordinator.handle(run, what)
 
 
 def _step_member(run: Run, number: int, event: MemberEvent) -> None:
@@ -258,6 +267,8 @@ def _result(run: Run, at: int) -> TimedResult:
     figures = {} if run.processing is None else run.processing.figures(at, run.topics)
     if run.faults.failovers is not None:
         figures |= run.faults.failovers.recoveries.figures()
+    if run.execution is not None:
+        figures.update(run.execution.figures.columns())
     result = result_of(run.meter, scenario, run.sides, at)
     return replace(
         result,

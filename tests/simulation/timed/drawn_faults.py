@@ -12,9 +12,10 @@ from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, OF_T
 KINDS = [
     each
     for each in FaultKind
-    if each not in {FaultKind.HANGING_TRANSACTION, FaultKind.STALLED_THREAD}
+    if each
+    not in {FaultKind.HANGING_TRANSACTION, FaultKind.STALLED_THREAD, FaultKind.APPEND_FAILURE}
 ]
-"""Those that can happen to groups without records whose clients have no threads of their own."""
+"""Those that can happen to groups without records, client models and execution models."""
 ENDS_MS = 75_000
 """By then all faults are over."""
 

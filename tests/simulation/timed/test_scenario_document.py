@@ -81,7 +81,16 @@ def pushing(**settings: int) -> dict[str, object]:
     return {"protocol": "push", "broker": {"push": settings}}
 
 
+def executing(**settings: object) -> dict[str, object]:
+    return {"broker": {"execution": settings}}
+
+
+def beside(**settings: object) -> dict[str, object]:
+    return executing(others=settings)
+
+
 CUT = {"kind": "cut", "from_ms": 1, "until_ms": 9}
+APPENDS = {**CUT, "kind": "append_failure"}
 FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
 
 
@@ -170,6 +179,26 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
             "broker.assignor",
         ),
         ({"network": []}, "network"),
+        ({"broker": {"execution": "two-stage"}}, "broker.execution"),
+        (executing(model="two-stages"), "broker.execution.model"),
+        (executing(model=1), "broker.execution.model"),
+        (executing(workers=0), "broker.execution.workers"),
+        (executing(partitions=10_000_000), "broker.execution.partitions"),
+        (executing(linger_ms=-2), "broker.execution.linger_ms"),
+        (executing(timers_wait=1), "broker.execution.timers_wait"),
+        (executing(check=1), "broker.execution.check"),
+        (beside(groups=0), "broker.execution.others.groups"),
+        (beside(per_second=1_000_001), "broker.execution.others.per_second"),
+        (beside(checks_share=1.01), "broker.execution.others.checks_share"),
+        (beside(changes_share=float("nan")), "broker.execution.others.changes_share"),
+        (beside(changes_share=True), "broker.execution.others.changes_share"),
+        (beside(from_ms=5, until_ms=5), "broker.execution.others.until_ms"),
+        ({"faults": [{**CUT, "kind": "append_failure", "percent": 5}]}, "faults[0].kind"),
+        ({**executing(model="inline"), "faults": [APPENDS]}, "faults[0].percent"),
+        (
+            {**executing(model="inline"), "faults": [{**APPENDS, "percent": 1, "member": "a"}]},
+            "faults[0].member",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_path(changes: dict[str, object], path: str) -> None:

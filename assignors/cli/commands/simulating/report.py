@@ -14,7 +14,7 @@ from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.labels import variant_of
-from assignors.simulation.timed.tables.rows import GIVEN, scenario_of
+from assignors.simulation.timed.tables.rows import GIVEN, NO_MODEL, scenario_of
 
 
 def with_report(
@@ -58,6 +58,7 @@ def _runs(request: TimedRequest, results: Iterable[Document]) -> Iterator[tuple[
     text = request.text
     for row in first.values():
         given = {name: row[name] for name in GIVEN if name != "scenario"}
+        given["coordinator_model"] = given["coordinator_model"] or NO_MODEL
         scenario = scenario_of({**given, "scenario": text})
         yield scenario, simulate(scenario, keeps_history=True)
 

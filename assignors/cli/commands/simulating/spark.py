@@ -61,7 +61,8 @@ def timed_with_spark(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the results (`simulate`) or the `intervals` of a scenario, as the engine python does.
 
-    The scenario's text is in the plan once, whatever the number of runs.
+    Variants are protocols and execution models. The scenario's text is in the plan once, whatever
+    the number of runs.
     """
     with _session() as session:
         from pyspark.sql import functions as f  # noqa: PLC0415  # an extra

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,15 @@ from assignors.cli.outputs.forms import dumps
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
-from assignors.names.nearest import question
+from assignors.names.nearest import question, suggestion
+from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
 )
-from assignors.simulation.timed.tables.rows import Row, interval_rows, result_rows
+from assignors.simulation.timed.tables.rows import NO_MODEL, Row, interval_rows, result_rows
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed_options import TimedOptions
@@ -32,12 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedRequest:
-    """Which runs are asked for: every protocol with every client model and every seed."""
+    """Which runs are asked for: every protocol with every model and every seed."""
 
     scenario: Scenario
     protocols: tuple[str, ...]
     clients: tuple[str | None, ...]
     """Client models of all members; `None`: each its own."""
+    coordinators: tuple[str | None, ...]
+    """Execution models of the coordinator; `None`: that of the scenario."""
     first_seed: int
     seeds: int
     engine: str
@@ -51,9 +55,10 @@ class TimedRequest:
     def variants(self) -> list[dict[str, str | None]]:
         """What is compared side by side: columns of the rows, beside scenario and seed."""
         return [
-            {"protocol": protocol, "client_model": client}
-            for protocol in self.protocols
-            for client in self.clients
+            {"protocol": protocol, "client_model": client, "coordinator_model": coordinator}
+            for protocol, client, coordinator in product(
+                self.protocols, self.clients, self.coordinators
+            )
         ]
 
     @property
@@ -83,10 +88,24 @@ def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRe
         scenario=scenario,
         protocols=tuple(dict.fromkeys(options.protocols)) or (scenario.protocol.value,),
         clients=tuple(dict.fromkeys(options.clients)) or (None,),
+        coordinators=_models(options.coordinators) or (None,),
         first_seed=first_seed,
         seeds=options.seeds,
         engine=engine,
     )
+
+
+def _models(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the execution models that are named, with commas between or one an option.
+
+    Raises `click.UsageError` for a name that is none.
+    """
+    names = [name.strip() for text in given for name in text.split(",")]
+    for name in names:
+        if name not in POLICIES and name != NO_MODEL:
+            words = suggestion(name, (*POLICIES, NO_MODEL))
+            raise click.UsageError(f"--coordinator: no execution model {name!r}{words}")
+    return tuple(dict.fromkeys(names))
 
 
 def chosen(text: str) -> Scenario:

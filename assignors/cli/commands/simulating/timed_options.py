@@ -24,6 +24,7 @@ class TimedOptions:
     seeds: int
     protocols: tuple[str, ...]
     clients: tuple[str, ...]
+    coordinators: tuple[str, ...]
     intervals: bool
     report: str | None
     log: str | None
@@ -75,6 +76,14 @@ timed_options = option_group(
         type=click.Choice([each.value for each in GroupProtocol]),
         multiple=True,
         help="Protocols to run --scenario under; consumer is KIP-848. Default: its own.",
+    ),
+    click.option(
+        "--coordinator",
+        "coordinators",
+        metavar="MODEL[,MODEL]",
+        multiple=True,
+        help="Execution models to run --scenario under: how the coordinator executes requests, as"
+        " blocking or two-stage; none: one after the other. Default: that of the scenario.",
     ),
     click.option(
         "--client",

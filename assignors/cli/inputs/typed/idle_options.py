@@ -60,7 +60,7 @@ DRAWN = _names("scenarios members topics partitions subscription events faults w
 OF_GROUPS = _names("partition_counts group assumed")
 """What is said about groups beside their files."""
 EXPLICIT = _names("start asked")
-OF_RUNS = _names("shows seeds protocols clients intervals report log history shrink")
+OF_RUNS = _names("shows seeds protocols clients coordinators intervals report log history shrink")
 """What is said about runs on a clock."""
 ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files")
 

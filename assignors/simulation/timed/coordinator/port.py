@@ -34,6 +34,8 @@ class Request(NamedTuple):
     """Whether it leaves the group as it is; others have the group to themselves."""
     is_transactional: bool = False
     """Whether its records are a batch of their own, which waits for no other request."""
+    goes_first: bool = False
+    """Whether it goes before those of its key that wait, but for others of this sort."""
 
 
 class Background(NamedTuple):

@@ -18,6 +18,7 @@ from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
     Append,
+    AppendFailed,
     Arrived,
     Command,
     Committed,
@@ -79,6 +80,8 @@ def _event(event: CoordinatorEvent | MemberEvent) -> str | None:
             return _timer(key)
         case Committed():
             return "its record is replicated"
+        case AppendFailed():
+            return "its records are not written"
         case Failed() | Disturbed() | Command():
             return _from_outside(event)
 

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView, view_of
 from assignors.simulation.timed.protocols.effects import (
-    Arrived,
-    Committed,
     CoordinatorEvent,
     Effect,
     MemberEvent,
@@ -116,7 +114,7 @@ class Stepped(NamedTuple):
     world: World
     who: str | None
     """A member's name, `None` for the coordinator."""
-    event: MemberEvent | Arrived | Committed
+    event: MemberEvent | CoordinatorEvent
     effects: Sequence[Effect]
     found: Findings
     """(monitor, what is wrong) with the step or the moment after it."""

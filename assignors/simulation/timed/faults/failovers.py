@@ -227,6 +227,7 @@ class Failovers:
                 return self._load() if event == LOADED else None
             case Arrived(number):
                 return self._arrived(event) if number == OUTSIDE else self._asked(event)
+        raise AssertionError(event)  # no append fails here
 
     def _arrived(self, event: Arrived) -> list[Effect] | None:
         """Keep what comes from outside until there is a coordinator."""

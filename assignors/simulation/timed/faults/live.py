@@ -85,6 +85,8 @@ class LiveFaults:
             assert self.failovers is not None
             self.failovers.change(event)
             return
+        if fault.kind is FaultKind.APPEND_FAILURE:
+            return  # whoever appends looks for it
         noticed = member_event(event)
         if noticed is not None:
             self.reach(members[0], noticed)
@@ -157,16 +159,18 @@ class LiveFaults:
         if not effect.owned:
             self.zombies.end(now, effect.member)
 
-    def note_removed(self) -> None:
+    def note_removed(self) -> list[str]:
         """Declare the windows of members that were removed while their processes consume.
 
-        Cost: O(members removed).
+        Returns the ids of all that were removed. Cost: O(members removed).
         """
+        removed = self.sides.removed()
         if self.failovers is not None:
             self.failovers.recoveries.look()
-        for member_id in self.sides.removed():
+        for member_id in removed:
             for number in self.zombies.candidates(member_id):
                 name = self.names[number]
                 is_current = self.sides.members[number].member_id in {member_id, ""}
                 if is_current and self.meter.ledger.consumed.get(name):
                     self.zombies.since[name] = self.network.queue.now
+        return removed

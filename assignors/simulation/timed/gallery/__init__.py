@@ -20,9 +20,9 @@ from assignors.simulation.timed.gallery import (
     pushing,
     restarts,
     rounds,
-    threads,
     zombies,
 )
+from assignors.simulation.timed.gallery.models import execution, threads
 from assignors.simulation.timed.gallery.story import Story
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 
@@ -38,6 +38,7 @@ GALLERY: dict[str, Story] = {
     **clients.STORIES,
     **threads.STORIES,
     **pushing.STORIES,
+    **execution.STORIES,
 }
 """Name -> scenario and expected outcome. A file of stories more is one entry more here."""
 

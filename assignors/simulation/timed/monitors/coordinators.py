@@ -132,7 +132,8 @@ def _entry(  # noqa: C901, PLR0911 - one for each type of record
 def _classic(coordinator: ClassicCoordinator) -> CoordinatorView:
     group = coordinator.group
     assignments = {each.member_id: each.assignment for each in group.members.values()}
-    is_written = group.state in {GroupState.STABLE, GroupState.EMPTY} and not coordinator.appends
+    is_at_rest = group.state in {GroupState.STABLE, GroupState.EMPTY}
+    is_written = is_at_rest and not (coordinator.appends or coordinator.is_behind)
     logged: Folded | None = None
     if is_written and coordinator.exists:
         leader = None if group.protocol is None else group.leader

@@ -186,9 +186,9 @@ def saw_restriction(watch: Watch | None, effect: Restrict) -> None:
 
 
 def saw_failover(watch: Watch | None, records: Iterable[Record]) -> None:
-    """Begin anew with another coordinator, which knows the records that are left.
+    """Begin anew with a coordinator that knows the records that are left.
 
-    Cost: O(records).
+    It is another one, or one that went back as an append failed. Cost: O(records).
     """
     if watch is not None:
         watch.view, watch.log = CoordinatorView(), folded({}, records)

@@ -81,6 +81,15 @@ class Committed(NamedTuple):
     token: int
 
 
+class AppendFailed(NamedTuple):
+    """An event: appends are not written, and with them nothing that was made on top of them."""
+
+    tokens: frozenset[int]
+    """Those of the appends."""
+    records: tuple[Record | offsets.EndTransaction, ...]
+    """All that is written of the group, as compaction would leave it, with ends of transactions."""
+
+
 class Answered(NamedTuple):
     """An event: the answer to a request has reached the member that sent it."""
 
@@ -92,7 +101,8 @@ class Failed(NamedTuple):
     """An event: a request of the member has no answer, and its connection is closed.
 
     The request may have reached the coordinator all the same. Or it has reached a broker that is
-    not the coordinator (`NotCoordinator`).
+    not the coordinator (`NotCoordinator`), or one that could not write it down
+    (COORDINATOR_NOT_AVAILABLE): what a member does about that is the same.
     """
 
     number: int
@@ -177,7 +187,7 @@ class Restrict(NamedTuple):
 
 
 Effect = Restrict | Reply | Schedule | Cancel | Append | Send | Disconnect | Consume
-CoordinatorEvent = Arrived | Fired | Committed
+CoordinatorEvent = Arrived | Fired | Committed | AppendFailed
 
 
 def is_plain(request: Request) -> bool:

@@ -10,6 +10,7 @@ from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.heartbeats import wake_for
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Append,
@@ -17,6 +18,7 @@ from assignors.simulation.timed.protocols.effects import (
     Committed,
     CoordinatorEvent,
     Effect,
+    Failed,
     Fired,
     Reply,
     Response,
@@ -25,6 +27,9 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.running.run import Run
+
+UNAVAILABLE = HeartbeatResponse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+"""Stands for that answer to a request of any type."""
 
 
 def handle(run: Run, event: CoordinatorEvent) -> None:
@@ -54,19 +59,25 @@ def play(run: Run, event: CoordinatorEvent) -> list[Effect]:
     return run.sides.step_coordinator(run.queue.now, event)
 
 
-def take_note(run: Run, event: CoordinatorEvent, effects: list[Effect], generation: int) -> None:
-    """Take note of a step whose effects are done; `generation` is the one before it."""
+def take_note(
+    run: Run, event: CoordinatorEvent, effects: list[Effect], generation: int
+) -> list[str]:
+    """Take note of a step whose effects are done; `generation` is the one before it.
+
+    Returns the ids of the members that it removed.
+    """
     now = run.queue.now
     run.meter.count(now, run.sides, generation)
     if run.heartbeats is not None:
         run.heartbeats.look()
         if run.heartbeats.rounds is not None:
             run.heartbeats.rounds.after()
-    run.faults.note_removed()
+    removed = run.faults.note_removed()
     if run.watch is not None and run.watch.is_full:
         saw_coordinator(run.watch, (run.queue.count, now), event, effects)
     if run.observe is not None:
         run.observe(Seen(run.queue.count, now, None, event, effects))
+    return removed
 
 
 def do(run: Run, leaves: int, effect: Effect) -> None:
@@ -104,6 +115,14 @@ def reply(run: Run, leaves: int, number: int, response: Response) -> None:
     if answer is not None:
         returns, rank, member, answered = answer
         run.queue.put(returns, (member, answered), rank, member)
+
+
+def refuse(run: Run, number: int) -> None:
+    """Send the answer that the coordinator is not available, now; it may get lost on its way."""
+    answer = run.network.answer(run.queue.now, number, UNAVAILABLE)
+    if answer is not None:
+        returns, rank, member, answered = answer
+        run.queue.put(returns, (member, Failed(answered.number)), rank, member)
 
 
 def note_written(run: Run, effect: Append) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from assignors.simulation.timed.coordinator import port
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.faults.events import FaultEvent
 from assignors.simulation.timed.faults.live import ForMember, LiveFaults
@@ -15,11 +16,15 @@ from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import Processing
 from assignors.simulation.timed.protocols.effects import Arrived, Committed, Record
 from assignors.simulation.timed.queue import EventQueue
+from assignors.simulation.timed.running.execution_state import Execution
+from assignors.simulation.timed.running.other_groups import OtherAsks
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.stages.stage import StageDue
 
-Happening = ForMember | Arrived | Committed | Action | FaultEvent | StageDue
+Happening = (
+    ForMember | Arrived | Committed | Action | FaultEvent | StageDue | OtherAsks | port.Event
+)
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 
@@ -41,6 +46,8 @@ class Run:
     watch: Watch | None
     observe: Observer | None
     faults: LiveFaults = field(init=False)
+    execution: Execution | None = None
+    """What executes the coordinator by a model; `None`: it handles one request after the other."""
     heartbeats: Heartbeats | None = None
     """Computes those that change nothing; `None`: every one is queued."""
     records: list[tuple[int, Record]] = field(default_factory=list)

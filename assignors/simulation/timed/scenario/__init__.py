@@ -4,15 +4,20 @@ Nothing else decides a run. Times are milliseconds, but for those too short for 
 has one part of a scenario, as data, and beside it `READERS`: what reads each field from JSON. A new
 field is a line in its class, and a row in `READERS` unless it is a natural number.
 
-* `whole`: the scenario; its parts: `members`, `claims`, `broker`, `push`, `network`, `plan`,
+* `whole`: the scenario; its parts: `members`, `broker`, `execution`, `push`, `network`, `plan`,
   `faults`, `processing`, `protocols`
 * `reading`: readers of values; `possible`: what is refused, as it cannot happen
 """
 
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets
-from assignors.simulation.timed.scenario.claims import Claims
+from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
 from assignors.simulation.timed.scenario.faults import Fault, FaultKind
-from assignors.simulation.timed.scenario.members import Arrivals, ClientModel, MemberConfig
+from assignors.simulation.timed.scenario.members import (
+    Arrivals,
+    Claims,
+    ClientModel,
+    MemberConfig,
+)
 from assignors.simulation.timed.scenario.network import NetworkConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.processing import ProcessingConfig
@@ -28,6 +33,7 @@ __all__ = [
     "BrokerConfig",
     "Claims",
     "ClientModel",
+    "ExecutionConfig",
     "Fault",
     "FaultKind",
     "GroupProtocol",
@@ -35,6 +41,7 @@ __all__ = [
     "MigrationPolicy",
     "NetworkConfig",
     "OldTargets",
+    "OtherGroups",
     "ProcessingConfig",
     "PushConfig",
     "Scenario",

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from assignors.documents.values import as_string
 from assignors.jvm.offsets_partition import offsets_partition
+from assignors.simulation.timed.scenario.execution import ExecutionConfig, read_execution
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 from assignors.simulation.timed.scenario.push import PushConfig, read_push
 from assignors.simulation.timed.scenario.reading import (
@@ -101,6 +102,8 @@ class BrokerConfig:
     """`offsets.retention.check.interval.ms`: how often expired ones are looked for."""
     push: PushConfig = field(default_factory=PushConfig)
     """Settings of the push protocol."""
+    execution: ExecutionConfig = field(default_factory=ExecutionConfig)
+    """How requests are executed, and beside which others."""
 
 
 READERS: dict[str, Reader] = {
@@ -109,6 +112,7 @@ READERS: dict[str, Reader] = {
     "old_targets": one_of(OldTargets),
     "push": read_push,
     "placement": settings_reader(PlacementConfig, PLACEMENT_READERS),
+    "execution": read_execution,
     "further_assignors": as_assignors,
     "migration_policy": one_of(MigrationPolicy),
 }

@@ -63,6 +63,9 @@ class FaultKind(StrEnum):
     it only at `until_ms`: meanwhile it goes on answering members that have noticed nothing. It
     cannot write: what is not replicated is lost, and a request that writes is answered with
     NOT_COORDINATOR, after which its member finds the new one."""
+    APPEND_FAILURE = "append_failure"
+    """Each append to the group's offsets partition fails with a chance of `percent`, as too few
+    replicas are in sync. It needs an execution model (`broker.execution`)."""
 
 
 OF_A_MEMBER = frozenset(
@@ -85,6 +88,8 @@ OF_THE_COORDINATOR = frozenset(
     }
 )
 """Faults after which another broker is the coordinator."""
+BY_CHANCE = frozenset({FaultKind.LOSS, FaultKind.APPEND_FAILURE})
+"""Faults that have a `percent`."""
 LONGER = frozenset({FaultKind.SLOW_CALLBACK, FaultKind.SLOW_ASSIGNOR, FaultKind.DELAY})
 """Faults that need a `by_ms`."""
 
@@ -108,7 +113,7 @@ class Fault:
     """Of a coordinator: it is this broker's fault, which matters if it is the coordinator then;
     `None`: whichever is."""
     percent: float = 0
-    """The chance of a loss."""
+    """The chance of a loss, or of an append to fail."""
     topic: str | None = None
     """Of a transaction: whose offsets it commits; `None`: those of every topic."""
 

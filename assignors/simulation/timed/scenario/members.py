@@ -17,7 +17,6 @@ from assignors.documents.values import (
     required,
 )
 from assignors.names.sequences import as_names, take
-from assignors.simulation.timed.scenario.claims import Claims
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
     Nullable,
@@ -36,6 +35,21 @@ from assignors.simulation.timed.scenario.reading import (
 from wire import TopicPartitions
 
 MEMBERS_MAX = 100_000
+
+
+class Claims(StrEnum):
+    """What a member writes as its owned partitions."""
+
+    TRUE = "true"
+    """What it consumes; or what its client writes (`MemberConfig.client`)."""
+    STALE = "stale"
+    """Its last assignment, even if it has lost it since."""
+    ABSENT = "absent"
+    """Nothing, in a version without owned partitions."""
+    SENTINEL = "sentinel"
+    """What it consumes, with generation -1."""
+    EVERYTHING = "everything"
+    """All partitions of its topics, those of other members too."""
 
 
 class ClientModel(StrEnum):

@@ -12,7 +12,9 @@ from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.scenario.execution import require_executable
 from assignors.simulation.timed.scenario.faults import (
+    BY_CHANCE,
     LONGER,
     OF_A_MEMBER,
     OF_THE_COORDINATOR,
@@ -203,7 +205,7 @@ def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
     longer = LONGER | OF_THE_COORDINATOR if fault.by_ms else LONGER
     for field, amount, kinds in (
         ("by_ms", fault.by_ms, longer),
-        ("percent", fault.percent, {FaultKind.LOSS}),
+        ("percent", fault.percent, BY_CHANCE),
     ):
         if (amount > 0) != (fault.kind in kinds):
             words = f"a {kind} needs a {field}" if amount == 0 else f"a {kind} has no {field}"
@@ -301,6 +303,24 @@ def _push_can_run(scenario: Scenario) -> None:
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "lease_ms"))
 
 
+def _requests_can_be_executed(scenario: Scenario) -> None:
+    """Refuse an execution in which nothing could be done, and failures of appends without one."""
+    execution = scenario.broker.execution
+    require_executable(execution, ("broker", "execution"))
+    for number, fault in enumerate(scenario.faults):
+        if fault.kind in OF_THE_COORDINATOR and execution.model is not None:
+            words = "coordinators are lost without an execution model (broker.execution.model)"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
+        if fault.kind is not FaultKind.APPEND_FAILURE:
+            continue
+        if execution.model is None:
+            words = "appends fail where an execution model makes them (broker.execution.model)"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
+        if fault.member is not None:
+            words = f"a {fault.kind.value} has no member"
+            raise DocumentError(ErrorCode.UNKNOWN, words, ("faults", number, "member"))
+
+
 def _near(name: str | None, known: Iterable[str]) -> str:
     return "" if name is None else suggestion(name, sorted(known))
 
@@ -318,4 +338,5 @@ CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _partitions_have_leaders,
     _faults_can_happen,
     _clients_have_threads,
+    _requests_can_be_executed,
 )

@@ -13,13 +13,16 @@ from assignors.simulation.timed.scenario import Scenario
 
 EVENTS_A_MEMBER = 10
 """Events of a member in a rebalance: requests, answers, timers, callbacks."""
+EVENTS_A_REQUEST = 4
+"""Events of a request of an execution model: it comes, is handled, replicated, and answered."""
 
 
 def cost_of(scenario: Scenario) -> int:
     """Return about how many events a run has. Cost: O(members + actions).
 
     Every start and every action is a rebalance of all members, or of half of them where they
-    start one after the other. Heartbeats that change nothing cost none.
+    start one after the other. Heartbeats that change nothing cost none, but where a model executes
+    the coordinator every request is an event or more, those of other groups too.
 
     >>> from assignors.simulation.timed.gallery import named
     >>> cost_of(named("crash")) < cost_of(named("rolling-restart"))
@@ -28,7 +31,19 @@ def cost_of(scenario: Scenario) -> int:
     members = len(scenario.members)
     partitions = sum(scenario.topics.values())
     rebalances = len(scenario.plan) + members // 2
-    return 1 + rebalances * (EVENTS_A_MEMBER * members + partitions // 10)
+    return 1 + _executed(scenario) + rebalances * (EVENTS_A_MEMBER * members + partitions // 10)
+
+
+def _executed(scenario: Scenario) -> int:
+    """Return about how many events an execution model makes of heartbeats and other groups."""
+    execution = scenario.broker.execution
+    if execution.model is None:
+        return 0
+    others, until_ms = execution.others, scenario.until_ms
+    asking_ms = min(others.until_ms or until_ms, until_ms) - others.from_ms
+    heartbeats = sum(until_ms // each.heartbeat_interval_ms for each in scenario.members)
+    requests = heartbeats + others.per_second * max(asking_ms, 0) // 1000
+    return EVENTS_A_REQUEST * requests
 
 
 def shared_out(costs: Sequence[int], count: int, *, first: int = 0) -> list[int]:

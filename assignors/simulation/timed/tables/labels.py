@@ -29,11 +29,20 @@ LABELS: dict[str, str] = {
     "first_heartbeat_ms": "from the loss to the first heartbeat, longest, s",
     "records_replayed": "records of the group replayed",
     "records_lost": "records of the group lost",
+    "evictions": "members evicted whose requests waited",
+    "coordinator_p99_ms": "time at the coordinator, 99th percentile, ms",
+    "coordinator_waiting_max": "most requests at the coordinator",
+    "commit_p50_ms": "commit, median, ms",
+    "commit_p99_ms": "commit, 99th percentile, ms",
+    "failed_appends": "appends that failed",
     "unowned": "without a consumer at the end",
     "violations": "violations",
     "events": "events",
 }
 """Figure -> label, in the order in which they are shown. Times are labelled in seconds."""
+
+IN_MILLISECONDS = {"coordinator_p99_ms", "commit_p50_ms", "commit_p99_ms"}
+"""Times that are too short for that."""
 
 WHERE_NOT_ZERO = {
     "longest_double_ms",
@@ -47,11 +56,18 @@ WHERE_NOT_ZERO = {
     "first_heartbeat_ms",
     "records_replayed",
     "records_lost",
+    "evictions",
+    "coordinator_p99_ms",
+    "coordinator_waiting_max",
+    "commit_p50_ms",
+    "commit_p99_ms",
+    "failed_appends",
 }
-"""Figures that are shown where a run has some: most scenarios have no records and no zombies."""
+"""Figures that are shown where a run has some: most scenarios have no records, no zombies, and no
+execution model."""
 
 
-VARIANT = ("protocol", "client_model")
+VARIANT = ("protocol", "coordinator_model", "client_model")
 """Columns of a result that are compared side by side."""
 
 
@@ -87,6 +103,8 @@ def figure_text(figure: str, value: float | None, *, signed: bool = False) -> st
     if value is None:
         return "-"
     sign = "+" if signed else ""
+    if figure in IN_MILLISECONDS:
+        return f"{value:{sign},.1f}"
     if figure.endswith("_ms") or "_ms_" in figure:
         return f"{value / SECOND_MS:{sign},.2f}"
     return f"{value:{sign},.0f}" if float(value).is_integer() else f"{value:{sign},.1f}"

@@ -1,8 +1,8 @@
 """Scenarios as rows of a table, and what their runs cost as rows.
 
-A scenario row is `{"scenario": ..., "seed": ..., "protocol": ..., "client_model": ...}`: the
-scenario as JSON text, as the object that such text has, or as a name of the gallery; seed, protocol
-and the `client_model` of all members replace the scenario's own where they are given. A row that
+A scenario row has the columns `GIVEN`. The scenario is JSON text, the object that such text has, or
+a name of the gallery; seed, protocol, the execution model of the coordinator (`none`: without one)
+and the client model of all members replace the scenario's own where they are given. A row that
 cannot be run becomes a row with `error` set; the other rows are not affected.
 """
 
@@ -20,6 +20,7 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario.execution import as_model
 from assignors.simulation.timed.scenario.members import READERS as MEMBER_READERS
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.whole import READERS
@@ -29,7 +30,9 @@ from assignors.simulation.timed.simulation import Played, simulate
 Row = Mapping[str, Any]
 """Column -> value."""
 
-GIVEN = ("scenario", "seed", "protocol", "client_model")
+NO_MODEL = "none"
+"""The execution model of a row whose coordinator has none, whatever the scenario says."""
+GIVEN = ("scenario", "seed", "protocol", "coordinator_model", "client_model")
 """Columns of a scenario row."""
 
 
@@ -51,7 +54,7 @@ class IntervalRow:
     """Why it ended, as the member's effect had it."""
 
 
-IDENTITY = ("scenario", "seed", "protocol", "client_model", "scenario_hash")
+IDENTITY = ("scenario", "seed", "protocol", "coordinator_model", "client_model", "scenario_hash")
 """Columns by which every row names its run."""
 FIGURES = tuple(each.name for each in fields(TimedResult) if each.name not in IDENTITY)
 RESULT_COLUMNS = (*IDENTITY, *FIGURES, "error")
@@ -114,6 +117,7 @@ def identity(scenario: Scenario) -> dict[str, Any]:
         "scenario": scenario.name,
         "seed": scenario.seed,
         "protocol": scenario.protocol.value,
+        "coordinator_model": scenario.broker.execution.model,
         "client_model": _client_model(scenario),
         "scenario_hash": scenario_hash(scenario),
     }
@@ -171,12 +175,17 @@ def _parsed(given: object) -> Scenario:
 
 
 def _overridden(scenario: Scenario, row: Row) -> Scenario:
-    """Return the scenario with the row's own seed, protocol and client model."""
+    """Return the scenario with the row's own seed, protocol and models."""
     changes = {
         name: READERS[name](row[name], (name,))
         for name in ("seed", "protocol")
         if row.get(name) is not None
     }
+    coordinator = row.get("coordinator_model")
+    if coordinator is not None:
+        model = None if coordinator == NO_MODEL else as_model(coordinator, ("coordinator_model",))
+        execution = replace(scenario.broker.execution, model=model)
+        changes["broker"] = replace(scenario.broker, execution=execution)
     if row.get("client_model") is not None:
         model = MEMBER_READERS["client_model"](row["client_model"], ("client_model",))
         changes["members"] = tuple(replace(each, client_model=model) for each in scenario.members)
@@ -233,7 +242,7 @@ def _given_identity(row: Row) -> dict[str, Any]:
     """Return what a bad row gives beside its scenario, where it has the type of the column."""
     seed = row.get("seed")
     is_seed = type(seed) is int and abs(seed) < 2**63
-    names = {name: row.get(name) for name in ("protocol", "client_model")}
+    names = {name: row.get(name) for name in GIVEN[2:]}
     return {
         "seed": seed if is_seed else None,
         **{name: given if isinstance(given, str) else None for name, given in names.items()},

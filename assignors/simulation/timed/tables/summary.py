@@ -26,7 +26,7 @@ Float = NDArray[np.float64]
 FIGURES = tuple(
     each.name
     for each in fields(TimedResult)
-    if each.type in {"int", "float", "float | None", "bool"} and each.name != "seed"
+    if each.type in {"int", "float", "int | None", "float | None", "bool"} and each.name != "seed"
 )
 """The figures of a result that are numbers; `is_settled` is the share of runs that settled."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable
+from itertools import takewhile
 
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.coordinator.port import Answer, Failure
@@ -16,7 +17,11 @@ def enqueue(state: Coordinator, task: Task) -> None:
     if waiting is None:
         waiting = state.keys[task.key] = Waiting()
     task.is_inline = state.policy.runs_inline and not waiting.tasks and not waiting.holders
-    waiting.tasks.append(task)
+    if task.request.goes_first:
+        first = sum(1 for _ in takewhile(lambda each: each.request.goes_first, waiting.tasks))
+        waiting.tasks.insert(first, task)
+    else:
+        waiting.tasks.append(task)
     line_up(state, task.key, waiting)
 
 

@@ -38,6 +38,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     Heartbeat,
     HeartbeatResponse,
     JoinGroup,
+    JoinGroupResponse,
     LeaveGroup,
     LeaveGroupResponse,
     SyncGroup,
@@ -45,6 +46,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.effects import (
+    AppendFailed,
     Arrived,
     Cancel,
     CoordinatorEvent,
@@ -64,6 +66,9 @@ def step(state: ClassicCoordinator, event: CoordinatorEvent) -> list[Effect]:
         _arrived(state, event)
     elif isinstance(event, Fired):
         _fired(state, event)
+    elif isinstance(event, AppendFailed):
+        for token in sorted(event.tokens & state.appends.keys()):
+            _append_failed(state, state.appends.pop(token))
     else:
         _committed(state, state.appends.pop(event.token))
     return state.out
@@ -127,6 +132,7 @@ def _sync_refusal(group: ClassicGroup, request: SyncGroup) -> ErrorCode:
 def _committed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
     """Deliver the plan whose record is replicated, or answer the static member that came back."""
     group = state.group
+    state.is_behind = False
     if waiting.returned is not None:
         member = group.members.get(waiting.returned)
         if member is not None:
@@ -140,6 +146,28 @@ def _committed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
     ):
         deliver(state, waiting.plan, ErrorCode.NONE)
         group.move_to(GroupState.STABLE)
+
+
+def _append_failed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
+    """Answer those who wait for a record that was not written; a plan needs another round.
+
+    The group itself stays as it is: Kafka takes back what it replays, and these it does not. So the
+    log lacks something until the next record.
+    """
+    group = state.group
+    unavailable = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    state.is_behind = True
+    if waiting.returned is not None:
+        member = group.members.get(waiting.returned)
+        if member is not None:
+            answer_join(state, member, JoinGroupResponse(unavailable, UNKNOWN_MEMBER_ID))
+    elif (
+        waiting.plan is not None
+        and group.state is GroupState.COMPLETING_REBALANCE
+        and waiting.generation == group.generation
+    ):
+        deliver(state, {}, unavailable)
+        prepare(state)
 
 
 def _heartbeat(state: ClassicCoordinator, request: Heartbeat) -> ErrorCode:

@@ -56,6 +56,8 @@ class ClassicCoordinator:
     """Whether anybody has ever joined."""
     appends: dict[int, WaitingAppend] = field(default_factory=dict)
     """What happens once a record is replicated, by the token of its append."""
+    is_behind: bool = False
+    """Whether the last record was not written: what the log says is not what the group is."""
     tokens: int = 0
     out: list[Effect] = field(default_factory=list)
     """The effects of the step that runs."""

@@ -9,7 +9,11 @@ from __future__ import annotations
 from assignors.leader import Memory
 from assignors.membership import Membership, applied
 from assignors.simulation.timed.dialects.dialect import Reaction
-from assignors.simulation.timed.protocols.application import call_back, watch_thread
+from assignors.simulation.timed.protocols.application import (
+    RETRY_BACKOFF_US,
+    call_back,
+    watch_thread,
+)
 from assignors.simulation.timed.protocols.classic.member_bytes import (
     led_by,
     read_assignment,
@@ -326,6 +330,9 @@ def failed(state: ClassicMember, error: ErrorCode) -> None:
     if error in FATAL:
         lose(state, "fenced")
         end_by_itself(state)
+        return
+    if error is ErrorCode.COORDINATOR_NOT_AVAILABLE:
+        send_join(state, RETRY_BACKOFF_US)
         return
     if error is ErrorCode.REBALANCE_IN_PROGRESS:
         if state.is_cooperative:

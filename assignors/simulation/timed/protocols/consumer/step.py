@@ -5,6 +5,7 @@ A response leaves once the records of its request are replicated.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from assignors.simulation.timed.protocols.consumer.coordinator import fired, heartbeat
@@ -13,10 +14,12 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerCoordinator,
     Timer,
 )
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
+    AppendFailed,
     Arrived,
     Cancel,
     Committed,
@@ -26,6 +29,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
+from assignors.simulation.timed.protocols.restore import Restored, restored
 
 CLOCK_STARTS_MS = 1
 """Kafka's clock never shows 0, which stands for "never"."""
@@ -52,6 +56,9 @@ def step(state: WaitingCoordinator, at_us: int, event: CoordinatorEvent) -> list
             return effects(state, fired(state.coordinator, now_ms, (kind, member_id), data), None)
         case Committed(token):
             return state.waiting.pop(token)
+        case AppendFailed(tokens, records):
+            revert(state, restored(records), tokens)
+            return []
     raise AssertionError(event)
 
 
@@ -69,6 +76,22 @@ def effects(state: WaitingCoordinator, changes: Changes, number: int | None) -> 
     state.waiting[state.tokens] = after
     out.append(Append(tuple(changes.records), state.tokens))
     return out
+
+
+def revert(state: WaitingCoordinator, log: Restored, lost: Collection[int]) -> None:
+    """Take the group back to what its records say, and drop what waited for those that are lost.
+
+    What runs in the background and the timers are as they were: none of that is in the log. Topics
+    are looked at once more, as the epoch that they led to may be lost (Kafka's
+    `hasMetadataExpired` compares the epochs). Cost: O(members).
+    """
+    coordinator = state.coordinator
+    for token in lost:
+        state.waiting.pop(token, None)
+    coordinator.exists = isinstance(log.group, ConsumerGroup)
+    coordinator.group = log.group if isinstance(log.group, ConsumerGroup) else ConsumerGroup()
+    coordinator.group.must_refresh = coordinator.exists
+    coordinator.news = set(coordinator.group.members)
 
 
 def _timers(timers: list[Timer]) -> list[Effect]:

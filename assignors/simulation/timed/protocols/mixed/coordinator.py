@@ -44,10 +44,12 @@ from assignors.simulation.timed.protocols.consumer.step import (
     CLOCK_STARTS_MS,
     WaitingCoordinator,
     effects,
+    revert,
 )
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
+    AppendFailed,
     Arrived,
     Cancel,
     Committed,
@@ -67,6 +69,7 @@ from assignors.simulation.timed.protocols.mixed.downgrade import (
     tombstones,
 )
 from assignors.simulation.timed.protocols.mixed.upgrade import upgraded
+from assignors.simulation.timed.protocols.restore import restored
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 
 
@@ -121,6 +124,8 @@ def step(state: MixedCoordinator, at_us: int, event: CoordinatorEvent) -> list[E
             return _of_consumer(state, changes, None)
         case Committed(token):
             return _committed(state, token)
+        case AppendFailed():
+            return _append_failed(state, event)
     raise AssertionError(event)
 
 
@@ -233,6 +238,24 @@ def _committed(state: MixedCoordinator, token: int) -> list[Effect]:
     if token // 2 not in state.classic.appends:
         return []  # the group has been converted meanwhile
     return _of_classic(state, Committed(token // 2))
+
+
+def _append_failed(state: MixedCoordinator, event: AppendFailed) -> list[Effect]:
+    """Take a group back to what is written, of whatever kind it was then.
+
+    A classic group that stays one is left as it is, as `classic.coordinator` does.
+    """
+    of_classic = frozenset(token // 2 for token in event.tokens if not token % 2)
+    of_consumer = {token // 2 for token in event.tokens if token % 2}
+    if not of_consumer:
+        return _of_classic(state, event._replace(tokens=of_classic))
+    log, classic = restored(event.records), state.classic
+    revert(state.waiting, log, of_consumer)
+    classic.exists = isinstance(log.group, ClassicGroup)
+    classic.group = log.group if isinstance(log.group, ClassicGroup) else ClassicGroup()
+    for token in of_classic:
+        classic.appends.pop(token, None)
+    return []
 
 
 def _refusal(request: Request, code: ErrorCode) -> Response:

@@ -21,6 +21,7 @@ from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
+    AppendFailed,
     Arrived,
     Committed,
     CoordinatorEvent,
@@ -46,6 +47,7 @@ from assignors.simulation.timed.protocols.offsets.messages import (
 )
 from assignors.simulation.timed.protocols.offsets.rules import missing_group_refusal
 from assignors.simulation.timed.protocols.offsets.table import OffsetTable, Partition
+from assignors.simulation.timed.protocols.restore import restored
 
 CHECK: tuple[str, ...] = ("offsets",)
 
@@ -113,6 +115,8 @@ def step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) -> list
             out.append(Schedule(CHECK, state.config.check_ms * MILLISECOND))
         case Committed(token) if token < 0:
             out += _replicated(state, token)
+        case AppendFailed():
+            out += _append_failed(state, at_us, event)
         case _:
             out += _group_step(state, at_us, event)
     return out
@@ -246,6 +250,15 @@ def _write(
     state.tokens -= 1
     state.waiting[state.tokens] = (reply, offsets)
     return [Append(tuple(records), state.tokens)]
+
+
+def _append_failed(state: OffsetsCoordinator, at_us: int, event: AppendFailed) -> list[Effect]:
+    """Take offsets back to what is written, and let the group do the same for what is its own."""
+    state.table = restored(event.records).offsets
+    for token in event.tokens:
+        state.waiting.pop(token, None)
+    of_group = frozenset(token for token in event.tokens if token > 0)
+    return state.group.step(at_us, event._replace(tokens=of_group)) if of_group else []
 
 
 def _replicated(state: OffsetsCoordinator, token: int) -> list[Effect]:

@@ -1,0 +1,1 @@
+"""Scenarios of models: how coordinators execute requests, how clients divide their work."""

@@ -1,0 +1,147 @@
+"""How the coordinator executes requests, and what other groups ask of it meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from assignors.documents.values import (
+    DocumentError,
+    ErrorCode,
+    Place,
+    as_int32,
+    as_string,
+    described,
+)
+from assignors.names.nearest import suggestion
+from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.coordinator.settings import COUNT_MAX
+from assignors.simulation.timed.scenario.reading import (
+    Nullable,
+    Reader,
+    as_natural,
+    as_truth,
+    settings_reader,
+)
+
+PER_SECOND_MAX = 1_000_000
+"""One a microsecond, the shortest time there is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherGroups:
+    """Other groups that the coordinator looks after: their requests come at random."""
+
+    per_second: int = 0
+    """Requests a second, of all of them, in the mean (a Poisson process); 0: there are none."""
+    groups: int = 100
+    """How many there are, spread over the offsets partitions; the first one of them shares that of
+    the group."""
+    changes_share: float = 0
+    """The share of requests that change their group, from 0 to 1; the others commit offsets."""
+    checks_share: float = 0
+    """The share of requests that are checked, as those of transactions are."""
+    slow_group_check_us: int | None = None
+    """How long a check takes for the first of these groups; null: `check_us`, as for all."""
+    from_ms: int = 0
+    """When they begin to ask."""
+    until_ms: int | None = None
+    """When they stop; null: never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionConfig:
+    """How the coordinator executes requests.
+
+    A worker spends the broker's `service_us` on a request, and `append_us` after an append its
+    records are replicated.
+    """
+
+    model: str | None = None
+    """An execution model, as `two-stage`: every heartbeat, timer and commit of the group is one of
+    its requests. Null: requests are handled one after the other, and wait for nothing else."""
+    workers: int = 4
+    """`group.coordinator.threads`."""
+    partitions: int = 4
+    """Offsets partitions that this broker leads; the group is in the first one."""
+    linger_ms: int = -1
+    """`group.coordinator.append.linger.ms`: how long a batch waits for more records; -1: for the
+    requests that were waiting when it began."""
+    handoff_us: int = 0
+    """How long it takes to hand a request over to another thread."""
+    check_us: int = 0
+    """How long the check of a request takes that belongs to a transaction."""
+    is_steady: bool = True
+    """Whether checks and replications always take so long; else that is their mean, and they are
+    drawn from exponential distributions."""
+    timers_wait: bool = True
+    """A timer that runs out is a request like any other, as in Kafka 4: it waits for its turn, and
+    counts for nothing if the timer has been started anew by then. Otherwise it goes before those
+    that wait: as before Kafka 4, where timers had threads of their own."""
+    others: OtherGroups = field(default_factory=OtherGroups)
+    """Other groups that the coordinator looks after."""
+
+
+def as_model(value: object, place: Place) -> str:
+    """Return the name of an execution model."""
+    name = as_string(value, place)
+    if name not in POLICIES:
+        words = f"no execution model {name!r}{suggestion(name, POLICIES)}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, place)
+    return name
+
+
+def _as_linger(value: object, place: Place) -> int:
+    number = as_int32(value, place)
+    if number < -1:
+        words = f"{number} is neither a time nor -1"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
+    return number
+
+
+def _as_share(value: object, place: Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        words = f"expected a number, found {described(value)}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
+    if not 0 <= value <= 1:
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{value} is not between 0 and 1", place)
+    return value
+
+
+OTHERS_READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(OtherGroups)), as_natural),
+    "changes_share": _as_share,
+    "checks_share": _as_share,
+    "slow_group_check_us": Nullable(as_natural),
+    "until_ms": Nullable(as_natural),
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((each.name for each in fields(ExecutionConfig)), as_natural),
+    "model": Nullable(as_model),
+    "linger_ms": _as_linger,
+    "is_steady": as_truth,
+    "timers_wait": as_truth,
+    "others": settings_reader(OtherGroups, OTHERS_READERS),
+}
+"""Field -> what reads it; a field that is not named here is a natural number."""
+
+read_execution = settings_reader(ExecutionConfig, READERS)
+
+
+def require_executable(config: ExecutionConfig, place: Place) -> None:
+    """Raise `DocumentError` for settings under which nothing could be executed."""
+    others = config.others
+    for name, count in (("workers", config.workers), ("partitions", config.partitions)):
+        if not 1 <= count <= COUNT_MAX:
+            words = f"{count} is not between 1 and {COUNT_MAX}"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, name))
+    if not others.groups:
+        words = "other groups are one at least; without `per_second` they ask nothing"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "others", "groups"))
+    if others.per_second > PER_SECOND_MAX:
+        words = f"{others.per_second} requests a second, more than {PER_SECOND_MAX}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "others", "per_second"))
+    if others.until_ms is not None and others.until_ms <= others.from_ms:
+        words = f"they stop at {others.until_ms} ms, before they begin, at {others.from_ms} ms"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "others", "until_ms"))
