@@ -51,11 +51,11 @@ KNEES = tuple(replace(BASE, requests=1500, changes_share=0.2, check_us=us) for u
 
 HEAD = """# How a coordinator should execute requests
 
-A group coordinator handles requests, appends records to a log, and answers once these are
-replicated. What does a worker do meanwhile? When the group coordinator of Kafka 4 was written that
-was debated ([apache/kafka#14705](https://github.com/apache/kafka/pull/14705)): should a worker wait
-while an append is checked, or does the check have to be a stage of its own? Here both answers, and
-the others that came up, are execution models that play the same requests.
+A group coordinator handles requests, appends [records](coordinator-log.md) to a log, and answers
+once these are replicated. What does a worker do meanwhile? When the group coordinator of Kafka 4
+was written that was debated ([apache/kafka#14705](https://github.com/apache/kafka/pull/14705)):
+should a worker wait while an append is checked, or does the check have to be a stage of its own?
+Here both answers, and the others that came up, are execution models that play the same requests.
 
 """
 

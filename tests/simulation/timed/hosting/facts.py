@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 from assignors.simulation.timed.coordinator.log import Entry, State
 from assignors.simulation.timed.hosting.live_group import LiveGroup, restored_group
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
 from assignors.simulation.timed.protocols.restore import Restored, summary
+
+
+class Made(NamedTuple):
+    """What the handler has made of an event, and of what."""
+
+    is_change: bool
+    before: dict[bytes, bytes]
+    """The records of the group that it has seen."""
+    entries: tuple[Entry, ...]
+    group: str
+    after: Any
+    """What the group is then (`facts`)."""
 
 
 def of_group(state: State, name: str) -> dict[bytes, bytes]:

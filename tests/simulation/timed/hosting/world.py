@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from assignors.model import Cluster
-from assignors.simulation.timed.coordinator.log import Entry, Log, State, apply, fold
+from assignors.simulation.timed.coordinator.log import Log, State, apply, fold
 from assignors.simulation.timed.coordinator.policy import Policy
 from assignors.simulation.timed.coordinator.port import (
     Append,
@@ -51,7 +51,7 @@ from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
 from assignors.simulation.timed.scenario import BrokerConfig
 from tests.foreign.mixed_clients import Client, Habits, learn, next_of
 from tests.simulation.timed.coordinator.world import Appends, Choose
-from tests.simulation.timed.hosting.facts import agrees, facts, of_group
+from tests.simulation.timed.hosting.facts import Made, agrees, facts, of_group
 from tests.simulation.timed.hosting.printed import told
 
 TOPICS = {"t": 4, "v": 3, "y": 2}
@@ -64,18 +64,6 @@ SETTINGS = HostSettings(
     broker=BrokerConfig(initial_delay_ms=0, offsets_retention_ms=60_000, offsets_check_ms=15_000),
     clock_starts_ms=START_MS,
 )
-
-
-class Made(NamedTuple):
-    """What the handler has made of an event, and of what."""
-
-    is_change: bool
-    before: dict[bytes, bytes]
-    """The records of the group that it has seen."""
-    entries: tuple[Entry, ...]
-    group: str
-    after: Any
-    """What the group is then (`facts`)."""
 
 
 @dataclass
@@ -107,6 +95,8 @@ class World:
         self.asked: dict[int, tuple[Client, int, GroupRequest]] = {}
         self.answers: dict[int, Reply | Unserved] = {}
         self.made: dict[int, Made] = {}
+        self.latest: dict[str, int] = {}
+        """Of each group the offset of the last record whose request has been answered."""
         self.answered_by: dict[int, int] = {}
         """Number of a request -> the event whose handling has answered it."""
 
@@ -320,6 +310,11 @@ class World:
         assert all(value is None or id(value) in replicated for value in values), self.told(
             f"{answer.number} is answered before the high watermark"
         )
+        if made.entries:
+            log = self.logs[self.host.groups.numbers[made.group] % len(self.logs)]
+            at = next(at for at, entry in enumerate(log.entries) if entry is made.entries[-1])
+            assert at >= self.latest.get(made.group, 0), self.told("answered out of order")
+            self.latest[made.group] = at
         if life == client.life:
             learn(client, request, answer)
 
