@@ -52,6 +52,7 @@ JOIN_LAPSE_MS = 5000
 """A JoinGroup may take the rebalance timeout and so much more (`JOIN_GROUP_TIMEOUT_LAPSE`)."""
 
 MILLION = 1_000_000
+WAITING, WAITED_FOR = (JoinGroup, SyncGroup), (JoinGroupResponse, SyncGroupResponse)
 NEVER = 1 << 60
 """Microseconds: later than any run."""
 
@@ -163,8 +164,8 @@ class Network:
             )
             for each in scenario.members
         ]
-        times = scenario.network.least_us, scenario.network.mean_us
-        delays = Delays.of([(each.to, each.back) for each in links], *times)
+        seeds, config = [(each.to, each.back) for each in links], scenario.network
+        delays = Delays.of(seeds, config.least_us, config.mean_us)
         return cls(scenario=scenario, queue=queue, links=links, delays=delays)
 
     def start(self, member: int) -> None:
@@ -189,7 +190,7 @@ class Network:
         leaves = now + effect.after_us
         arrives = leaves + self._delay(link.to, leaves)
         is_heartbeat = is_plain(request)
-        may_wait = not is_heartbeat and isinstance(request, JoinGroup | SyncGroup)
+        may_wait = not is_heartbeat and isinstance(request, WAITING)
         limit = _time_limit(link.config, request if may_wait else None)
         deadline = leaves + (NEVER if is_standing(request) else limit)
         self.sent = number = self.sent + 1
@@ -258,7 +259,7 @@ class Network:
                 self._lose(number, min(max(deadline, leaves), latest))
                 return None
             returns = passed
-        if self.is_executed or isinstance(response, JoinGroupResponse | SyncGroupResponse):
+        if self.is_executed or isinstance(response, WAITED_FOR):
             self.queue.stop(("request", number))
         link.returns = returns = max(returns, link.returns)
         return returns, rank, member, Answered(own_number, response)
@@ -275,8 +276,7 @@ class Network:
 
     def last_messages(self, member: int) -> tuple[int, int]:
         """Return when a member's last request arrives, and the last answer."""
-        link = self.links[member]
-        return link.arrives, link.returns
+        return self.links[member].arrives, self.links[member].returns
 
     def passed(self, member: int, arrives: int, returns: int) -> None:
         """Let later messages of a member wait for a request and its answer that were computed."""

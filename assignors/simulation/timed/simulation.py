@@ -47,12 +47,15 @@ from assignors.simulation.timed.running.acts import act
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import rare_collections
 from assignors.simulation.timed.running.play import play
-from assignors.simulation.timed.running.run import Event, Run
+from assignors.simulation.timed.running.run import Event, Happening, Run
 from assignors.simulation.timed.running.settling import settled
 from assignors.simulation.timed.running.together import compute_rounds, go_on_by_events
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.threads.sides import sides_with_threads
+
+PLANNED = frozenset({Action, FaultEvent, Cluster, StageDue})
+"""What is neither a message nor a timer of one side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,21 +169,28 @@ def _prepared(
 
 
 def _handle(run: Run, event: Event) -> None:
+    """Let an event happen: most are messages and timers."""
     target, what = event
+    if type(what) in PLANNED:
+        _do_planned(run, target, what)
+    elif target == COORDINATOR:
+        _reach_coordinator(run, what)
+    else:
+        run.faults.reach(target, what)  # type: ignore[arg-type]  # by whom it is for
+
+
+def _do_planned(run: Run, target: int, what: Happening) -> None:
+    """Do what the plan says, let a fault begin or end, or show a member new topics."""
     if isinstance(what, Action | FaultEvent | Cluster | StageDue):
         go_on_by_events(run, target, what)
-    if isinstance(what, StageDue):
-        return
     if isinstance(what, Action):
         act(run, what)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
         _reach_coordinator(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
-    elif target == COORDINATOR:
-        _reach_coordinator(run, what)
-    else:
-        run.faults.reach(target, what)  # type: ignore[arg-type]  # by whom it is for
+    elif isinstance(what, Cluster):
+        run.faults.reach(target, what)
 
 
 def _reach_coordinator(run: Run, what: Any) -> None:  # noqa: ANN401 - what the queue has for it

@@ -215,15 +215,16 @@ class ComputedRounds:
         group, sent = self.group, stage.joins.sent.tolist()
         consumed = self.meter.ledger.consumed
         count_from, touched = self.meter.ledger.count_from, []
+        rounds, members, subscription = self.kept.rounds, self.members, self.subscriptions.of
         for number, row in stage.rows.items():
-            member, last = self.members[number], self.kept.rounds.get(number)
+            member, last = members[number], rounds.get(number)
             known = group.members[member.member_id]
             generation = None if last is None else last.generation
-            known.protocols = self.subscriptions.of(number, member, generation)
-            group.joins_waiting += known.waiting_join is None
+            known.protocols = subscription(number, member, generation)
             known.waiting_join = COMPUTED
             if sent[row] >= count_from and consumed.get(member.config.name):
                 touched.append(number)
+        group.joins_waiting += len(stage.rows)
         self.meter.touch_all(touched, group.generation)
         stage.step = Step.WAITING
         limits = stage.joins.sent + self.plain.join_limits[stage.joins.numbers]

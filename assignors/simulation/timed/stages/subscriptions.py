@@ -27,6 +27,8 @@ class _Template(NamedTuple):
 
     owned: TopicPartitions
     topics: tuple[str, ...]
+    names: tuple[str, ...]
+    """The assignors'."""
     parts: tuple[tuple[bytes, ...], ...]
     """For each assignor."""
 
@@ -46,8 +48,8 @@ class Subscriptions:
         `generation` is the last one that it took part in, if it does not know that itself.
         Cost: O(1) where it joined with the same partitions before, else O(bytes).
         """
-        memberships = member.memberships
         if generation is None:
+            memberships = member.memberships
             if any(each.repeats for each in memberships):
                 pairs = zip(member.assignors, memberships, strict=True)
                 return tuple(Protocol(one.name, written(member, one, its)[1]) for one, its in pairs)
@@ -57,9 +59,9 @@ class Subscriptions:
             known = self._known[number] = _template(member)
         newest = generation.to_bytes(SIZE, "big", signed=True)
         if len(known.parts) == 1:
-            return (Protocol(member.assignors[0].name, newest.join(known.parts[0])),)
-        pairs_of = zip(member.assignors, known.parts, strict=True)
-        return tuple(Protocol(one.name, newest.join(parts)) for one, parts in pairs_of)
+            return (Protocol(known.names[0], newest.join(known.parts[0])),)
+        pairs_of = zip(known.names, known.parts, strict=True)
+        return tuple(Protocol(name, newest.join(parts)) for name, parts in pairs_of)
 
 
 def _template(member: ClassicMember) -> _Template:
@@ -71,7 +73,8 @@ def _template(member: ClassicMember) -> _Template:
             for generation in (ONE, OTHER)
         )
         parts.append(_between(one, other))
-    return _Template(member.owned, member.topics, tuple(parts))
+    names = tuple(each.name for each in member.assignors)
+    return _Template(member.owned, member.topics, names, tuple(parts))
 
 
 def _between(one: bytes, other: bytes) -> tuple[bytes, ...]:

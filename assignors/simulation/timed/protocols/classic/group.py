@@ -224,10 +224,12 @@ class ClassicGroup:
     def joined_members(self) -> tuple[JoinedMember, ...]:
         """Return what the leader is told: everybody's Subscription under the chosen protocol."""
         assert self.protocol is not None
-        return tuple(
-            JoinedMember(each.member_id, each.instance_id, each.metadata(self.protocol))
+        protocol = self.protocol
+        listed = [
+            JoinedMember(each.member_id, each.instance_id, each.metadata(protocol))
             for each in self.in_order()
-        )
+        ]
+        return tuple(listed)
 
     def _insert(self, member: GroupMember) -> None:
         self.members[member.member_id] = member
