@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from assignors.simulation.dice import Dice
@@ -156,15 +157,9 @@ class Network:
     @classmethod
     def of(cls, scenario: Scenario, queue: EventQueue[Any]) -> Network:
         """Return the network of a scenario. Cost: O(members)."""
-        links = [
-            Link(
-                config=each,
-                to=stream_seed(scenario.seed, each.name, "requests"),
-                back=stream_seed(scenario.seed, each.name, "answers"),
-            )
-            for each in scenario.members
-        ]
-        seeds, config = [(each.to, each.back) for each in links], scenario.network
+        of, config = partial(stream_seed, scenario.seed), scenario.network
+        seeds = [(of(each.name, "requests"), of(each.name, "answers")) for each in scenario.members]
+        links = [Link(each, *ways) for each, ways in zip(scenario.members, seeds, strict=True)]
         delays = Delays.of(seeds, config.least_us, config.mean_us)
         return cls(scenario=scenario, queue=queue, links=links, delays=delays)
 
