@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assignors.simulation.timed.clients.models import Duty, Model
+from assignors.simulation.timed.clients.models import Duty, Model, Thread
 from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
@@ -24,7 +24,7 @@ from assignors.simulation.timed.protocols.effects import (
     TimerKey,
 )
 from assignors.simulation.timed.protocols.offsets.client_state import OffsetsClient
-from assignors.simulation.timed.threads.duties import Where, duty_of, where
+from assignors.simulation.timed.threads.duties import duty_of, who_does
 
 TURN: TimerKey = ("turn",)
 """The timer of the next poll, where something waits for it."""
@@ -150,8 +150,8 @@ class ClientThreads:
         duty = duty_of(event)
         if duty is None:
             return False
-        place = where(self.model, duty, is_other_free=self.is_other_free)
-        if place is Where.POLLING:
+        thread = who_does(self.model, duty, is_other_free=self.is_other_free)
+        if thread is Thread.POLLING:
             if self.is_waiting and duty in self.model.waiting:
                 return False
             if not self.is_busy and (self.is_in_poll or self.polls_all_the_time):

@@ -6,9 +6,7 @@ the end of what already runs.
 
 from __future__ import annotations
 
-from enum import StrEnum
-
-from assignors.simulation.timed.clients.models import MODELS, Duty, Model
+from assignors.simulation.timed.clients.models import MODELS, Duty, Model, Thread
 from assignors.simulation.timed.protocols.classic.messages import (
     HeartbeatResponse,
     JoinGroupResponse,
@@ -53,16 +51,6 @@ POLLS = frozenset({"poll", "take", "revoked", "assigned"})
 """Timers that are a call of `poll`, or that end a callback in one."""
 
 
-class Where(StrEnum):
-    """Who does a duty."""
-
-    POLLING = "polling"
-    """The application's thread, in a call of `poll`."""
-    OTHER = "other"
-    """The client's own thread."""
-    NOBODY = "nobody"
-
-
 def duty_of(event: MemberEvent) -> Duty | None:
     """Return the duty that an event is, `None` for one that waits for no thread. Cost: O(1)."""
     match event:
@@ -77,16 +65,15 @@ def duty_of(event: MemberEvent) -> Duty | None:
     return None
 
 
-def where(model: Model, duty: Duty, *, is_other_free: bool) -> Where:
-    """Return who does a duty; both threads may read, and the one that is free does.
+def who_does(model: Model, duty: Duty, *, is_other_free: bool) -> Thread:
+    """Return which thread does a duty; both may read, and the client's own does if it is free.
 
     >>> from assignors.simulation.timed.clients.models import HEARTBEAT_THREAD
-    >>> where(HEARTBEAT_THREAD, Duty.READ, is_other_free=False).value
+    >>> who_does(HEARTBEAT_THREAD, Duty.READ, is_other_free=False).value
     'polling'
     """
-    if duty in model.other and (is_other_free or duty not in model.polling):
-        return Where.OTHER
-    return Where.POLLING if duty in model.polling else Where.NOBODY
+    is_own = duty in model.other and (is_other_free or duty not in model.polling)
+    return Thread.OTHER if is_own else Thread.POLLING
 
 
 def order_in_poll(model: Model, event: MemberEvent) -> int:

@@ -126,6 +126,41 @@ def test_a_leader_whose_assignor_takes_a_minute_starves_its_heartbeats(
     assert played.result.is_settled
 
 
+def test_who_polls_as_often_as_heartbeats_are_due_hears_of_news_just_after_a_poll() -> None:
+    """A poll wakes the heartbeat thread, so the answer comes when it is over (KAFKA's client)."""
+    took = []
+    for late_ms in range(0, 1000, 100):
+        scenario = group(HEARTBEAT_THREAD, CLASSIC, count=2)
+        stop = Action(at_ms=90_000 + late_ms, do=Verb.STOP, member="c1")
+        quick = tuple(
+            replace(each, heartbeat_interval_ms=1000, assignors=("java/range",))
+            for each in scenario.members
+        )
+        result = simulate(replace(scenario, members=quick, plan=(stop,))).result
+        took.append(result.longest_gap_ms)
+    assert 1000 <= min(took) <= 1200
+    assert 1900 <= max(took) <= 2100
+
+
+@BOTH
+def test_a_late_poll_is_noticed_by_the_thread_that_sends_heartbeats(
+    protocol: GroupProtocol,
+) -> None:
+    """With all work in poll nobody notices; the session is over anyway, and once is enough."""
+    left = {}
+    for model in ClientModel:
+        scenario = group(model, protocol)
+        late = with_fault(replace(scenario, until_ms=500_000), FaultKind.LONG_POLL, 320)
+        played = simulate(late)
+        (zombie,) = played.zombies
+        left[model] = round(zombie.from_us / 1_000_000) - 80
+        assert zombie.until_us <= 401_100_000
+        assert played.result.is_settled
+    assert left[IN_POLL] in range(38, 46)
+    assert left[HEARTBEAT_THREAD] in range(300, 302)
+    assert left[BACKGROUND_THREAD] in range(300, 302)
+
+
 def test_a_cooperative_round_waits_for_fewer_polls_with_a_background_thread() -> None:
     """JoinGroup, its answer and that of SyncGroup each wait for a poll of a member with records."""
     found = {
