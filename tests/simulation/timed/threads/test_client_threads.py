@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.clients.models import MODELS
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.effects import Consume, Send
+from assignors.simulation.timed.protocols.effects import Send
 from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
 from assignors.simulation.timed.scenario import (
     Action,
@@ -267,16 +267,46 @@ def test_whatever_the_threads_no_rule_is_broken_and_the_group_settles(
     assert simulate(threaded, monitoring=Monitoring.FULL).violations == []
 
 
-@EACH
-def test_consumption_ends_with_the_process(model: ClientModel) -> None:
-    """Nothing that waited for a thread is done after a crash."""
-    scenario = with_fault(group(model, CLASSIC), FaultKind.STALLED_THREAD, 30)
-    crash = Action(at_ms=90_000, do=Verb.CRASH, member="c1")
-    late: list[object] = []
+def calling_amid_a_stall(model: ClientModel, *plan: Action) -> list[float]:
+    """When `c1` sends commits, in seconds: its callback runs while its own thread stalls.
+
+    A member joins at 70 s, polls are 10 s apart, and the thread stalls from 80 s to 110 s.
+    """
+    scenario = committing(joining(group(model, CONSUMER, poll_ms=10_000)))
+    (start,) = scenario.plan
+    stalled = with_fault(scenario, FaultKind.STALLED_THREAD, 30)
+    sent: list[float] = []
 
     def observe(seen: Seen) -> None:
-        if seen.member == "c1" and seen.at_us > 90_000_000:
-            late.extend(each for each in seen.effects if isinstance(each, Consume | Send))
+        if seen.member == "c1":
+            sent.extend(
+                seen.at_us / 1_000_000
+                for each in seen.effects
+                if isinstance(each, Send) and isinstance(each.request, OffsetCommit)
+            )
 
-    simulate(replace(scenario, plan=(crash,)), observe=observe)
-    assert late == []
+    simulate(replace(stalled, plan=(replace(start, at_ms=70_000), *plan)), observe=observe)
+    return sent
+
+
+def test_a_commit_in_a_callback_leaves_with_the_background_thread() -> None:
+    assert calling_amid_a_stall(BACKGROUND_THREAD) == [110]
+    (sent,) = calling_amid_a_stall(HEARTBEAT_THREAD)
+    assert sent < 90
+
+
+def test_nothing_that_waited_for_a_thread_is_done_after_a_crash() -> None:
+    crash = Action(at_ms=105_000, do=Verb.CRASH, member="c1")
+    assert calling_amid_a_stall(BACKGROUND_THREAD, crash) == []
+
+
+def test_who_closes_while_the_background_thread_stalls_neither_commits_nor_leaves() -> None:
+    """Its partitions wait for the end of its session."""
+    gaps = {}
+    for model in ClientModel:
+        scenario = with_fault(committing(group(model, CONSUMER)), FaultKind.STALLED_THREAD, 60)
+        stop = Action(at_ms=90_000, do=Verb.STOP, member="c1")
+        gaps[model] = simulate(replace(scenario, plan=(stop,))).result.longest_gap_ms
+    assert gaps[IN_POLL] < 10_000
+    assert gaps[HEARTBEAT_THREAD] < 10_000
+    assert gaps[BACKGROUND_THREAD] > 25_000
