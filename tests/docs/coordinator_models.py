@@ -335,8 +335,8 @@ EXAMPLE
 
 Requests are handled in constant time; brokers replicate in constant time, or in times drawn from an
 exponential distribution, in order. The network and the clients are those of
-[groups on a clock](simulator.md), not of these figures. Nothing here has been measured on a broker
-yet.
+[groups on a clock](simulator.md), not of these figures. What a broker does
+stands in [the models beside a real broker](models-against-kafka.md).
 """
 
 

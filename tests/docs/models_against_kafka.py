@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.docs.source import DOCS, table
 from tests.foreign.execution import recordings, report
+from tests.foreign.execution.closings import Commit
 from tests.foreign.execution.commits import ADAPTIVE, CONNECTIONS, Server
 from tests.foreign.execution.predicted_commits import FITTED, FITTED_RATE, is_over
 from tests.foreign.execution.recordings import Recording
@@ -181,7 +182,10 @@ def _called(one: Called) -> str:
 def closings(found: Mapping[str, Any]) -> str:
     """Return which offsets were left on the broker."""
     rows = found["closings"]
-    head = ("protocol", "auto-commit", "pending", "close timeout", "group", "left", "models", "")
+    head = (
+        *("protocol", "auto-commit", "pending", "close timeout", "group"),
+        *("left", "models", "", "the commit's callback", "close"),
+    )
     hits = sum(row["is_hit"] for row in rows)
     return CLOSINGS.format(
         hits=f"{hits} of {len(rows)}", table="\n".join(table(head, map(_closing, rows)))
@@ -189,17 +193,22 @@ def closings(found: Mapping[str, Any]) -> str:
 
 
 def _closing(row: Mapping[str, Any]) -> tuple[str, ...]:
-    left = ", ".join(f"{count} x {name}" for name, count in row["left"].items())
     return (
         "consumer" if row["kind"] == "consumer" else "classic",
         "on" if row["is_auto"] else "off",
         row["pending"],
         f"{row['timeout_ms'] / 1000:g} s",
         "in a rebalance" if row["is_rebalancing"] else "calm",
-        left,
+        _counted(row["left"]),
         " or ".join(row["allowed"]),
         "" if row["is_hit"] else "miss",
+        _counted(row["answers"]) if row["pending"] == Commit.ASYNC else "",
+        _counted(row["close"]),
     )
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} x {name}" for name, count in counts.items())
 
 
 HEAD = """# The models beside a real broker
@@ -225,8 +234,8 @@ machine, whose two processors run the broker's other threads and the load as wel
 fitted, at Kafka's defaults (*): {service} us for a request, from the throughput
 where the broker is saturated, and {replication} us for a replication and everything else on the
 way, from the median at {rate:,} commits a second. All else is predicted. A figure is a hit within
-10 %, a time also within half a millisecond: {hits} are. Where a rate is more than is answered times
-only grow, and none are given.
+10 %, a time also within a fifth of a millisecond: {hits} are. Where a rate is more than is
+answered times only grow, and none are given.
 
 {table}
 What the measurement itself costs, in processors of the machine's two, at the fitted setting:

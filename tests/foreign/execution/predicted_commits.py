@@ -28,8 +28,8 @@ REQUESTS = 12_000
 MEDIAN, TAIL = "500", "990"
 """Keys of the measured distribution: per mille."""
 NEAR = 0.1
-NEAR_US = 500
-"""A time is near within 10 % or half a millisecond: the broker's clocks have milliseconds."""
+NEAR_US = 200
+"""A time is near within 10 % or a fifth of a millisecond: threads are woken no more precisely."""
 LIMIT = 0.9
 """A rate that the model or the broker answers less of than this is over its limit."""
 

@@ -1,97 +1,74 @@
 """What the models of rebalance listeners say the callbacks of each scenario are.
 
 A model is asked for its calls given what happens to a member: which assignments it gets, when it
-joins again, when it is fenced or closes. Those events stand here for each scenario and protocol.
+joins again, when it is fenced or closes. That stands here for each scenario and protocol.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from assignors.simulation.timed.clients.listeners import Event, Happening, Listener, trace
 from assignors.simulation.timed.clients.models import Thread
 from tests.foreign.execution.rebalances import Kind
 from tests.foreign.execution.traces import CALLBACKS, Called
 
-NUMBERS = {f"first-{number}": number for number in range(4)} | {"second-0": 10, "second-1": 11}
-"""Partition -> its number in a model."""
+LETTERS = {
+    "A": Happening.ASSIGNED,
+    "R": Happening.REBALANCE,
+    "H": Happening.HALFWAY,
+    "F": Happening.FENCED,
+    "C": Happening.CLOSED,
+    "X": Happening.CLOSED_AMID,
+}
+HAPPENED = {
+    # A0123 is an assignment of four partitions, 4 and 5 are those of the second topic; under the
+    # eager, the cooperative, and the consumer protocol
+    ("join", "a"): ("A0123", "A0123", "A0123"),
+    ("second member", "a"): ("A0123 R A01", "A0123 R A01 R A01", "A0123 A01"),
+    ("second member", "b"): ("A23", "A R A23", "A A23"),
+    ("leave", "a"): ("A0123 R A01 R A0123", "A0123 R A01 R A01 R A0123", "A0123 A01 A0123"),
+    ("leave", "b"): ("A23 C", "A R A23 C", "A A23 C"),
+    ("long poll", "a"): ("A0123 F R A0123", "A0123 F R A0123", "A0123 F A0123"),
+    ("removed", "a"): ("A0123 F R A0123", "A0123 F R A0123", "A0123 F A0123"),
+    ("same instance id", "a"): ("A0123 F C", "A0123 F C", "A0123"),
+    ("same instance id", "b"): ("A0123", "A0123", ""),
+    ("unsubscribe", "a"): ("A0123 R A01 C", "A0123 R A01 R A01 C", "A0123 A01 C"),
+    ("unsubscribe", "b"): ("A23 R A0123", "A R A23 R A0123", "A A23 A0123"),
+    ("other topic", "a"): ("A0123 R A45", "A0123 R A45", "A0123 A A45"),
+    ("more topics", "a"): ("A0123 R A012345", "A0123 R A012345", "A0123 A012345"),
+    ("close", "a"): ("A0123 C", "A0123 C", "A0123 C"),
+    ("close in a rebalance", "a"): ("A0123 C", "A0123 C", "A0123 C"),
+    ("close in a rebalance", "b"): ("A0123", "A0123", "A A0123"),
+    ("close between revoke and assign", "a"): ("A0123 R A01 C", "A0123 R A01 X", "A0123 H01 X"),
+    ("close between revoke and assign", "b"): ("A23 R A0123", "A R A0123", "A A0123"),
+}
+"""What happened to a real member, by scenario and member: one text for each protocol."""
 
 Calls = list[tuple[str, tuple[int, ...], str]]
 """Callback, partitions, and whose thread."""
 
-AGAIN, FENCED, CLOSED, AMID = (
-    Event(each)
-    for each in (
-        Happening.REBALANCE,
-        Happening.FENCED,
-        Happening.CLOSED,
-        Happening.CLOSED_AMID,
-    )
-)
 
-
-def _gets(*partitions: int) -> Event:
-    return Event(Happening.ASSIGNED, frozenset(partitions))
-
-
-NONE, ALL, LOW, HIGH = _gets(), _gets(0, 1, 2, 3), _gets(0, 1), _gets(2, 3)
-OTHER, MORE = _gets(10, 11), _gets(0, 1, 2, 3, 10, 11)
-HALF = Event(Happening.HALFWAY, frozenset({0, 1}))
-
-Events = tuple[Event, ...]
-JOINS: dict[Kind, tuple[Events, Events]] = {
-    Kind.EAGER: ((ALL, AGAIN, LOW), (HIGH,)),
-    Kind.COOPERATIVE: ((ALL, AGAIN, LOW, AGAIN, LOW), (NONE, AGAIN, HIGH)),
-    Kind.CONSUMER: ((ALL, LOW), (NONE, HIGH)),
-}
-"""What happens to a member when a second one joins, and to that."""
-FIRST_ALONE: Events = (ALL, FENCED, AGAIN, ALL)
-
-
-def events(kind: Kind) -> dict[str, dict[str, Events]]:
-    """Return what happens to each member, by scenario."""
-    a, b = JOINS[kind]
-    again = () if kind is Kind.CONSUMER else (AGAIN,)
-    is_consumer, is_eager = kind is Kind.CONSUMER, kind is Kind.EAGER
-    waits = (HIGH, AGAIN) if is_eager else (NONE, *again)
-    same = {"a": (ALL,), "b": ()} if is_consumer else {"a": (ALL, FENCED, CLOSED), "b": (ALL,)}
-    between = {
-        Kind.EAGER: (*a, CLOSED),
-        Kind.COOPERATIVE: (ALL, AGAIN, LOW, AGAIN, AMID),
-        Kind.CONSUMER: (ALL, HALF, AMID),
-    }
-    return {
-        "join": {"a": (ALL,)},
-        "second member": {"a": a, "b": b},
-        "leave": {"a": (*a, *again, ALL), "b": (*b, CLOSED)},
-        "long poll": {"a": FIRST_ALONE},
-        "removed": {"a": FIRST_ALONE},
-        "same instance id": same,
-        "unsubscribe": {"a": (*a, CLOSED), "b": (*b, *again, ALL)},
-        "other topic": {"a": (ALL, NONE, OTHER) if is_consumer else (ALL, AGAIN, OTHER)},
-        "more topics": {"a": (ALL, *again, MORE)},
-        "close": {"a": (ALL, CLOSED)},
-        "close in a rebalance": {
-            "a": (ALL, CLOSED),
-            "b": (ALL,) if not is_consumer else (NONE, ALL),
-        },
-        "close between revoke and assign": {"a": between[kind], "b": (*waits, ALL)},
-    }
-
-
-def predicted(kind: Kind, happened: Iterable[Event]) -> Calls:
+def predicted(kind: Kind, scenario: str, member: str) -> Calls:
     """Return the calls of a listener. Cost: O(events)."""
+    words = HAPPENED[scenario, member][list(Kind).index(kind)].split()
+    events = [Event(LETTERS[each[0]], frozenset(map(int, each[1:]))) for each in words]
     names = {Thread.POLLING: "application"}
     return [
         (call.callback.value, call.partitions, names.get(call.thread, call.thread.value))
-        for call in trace(Listener(kind.value), happened)
+        for call in trace(Listener(kind.value), events)
     ]
 
 
 def real(called: Sequence[Called]) -> Calls:
     """Return a recorded trace in the form of a predicted one."""
     return [
-        (one.callback, tuple(sorted(NUMBERS[each] for each in one.partitions)), one.thread)
+        (one.callback, tuple(sorted(map(_number, one.partitions))), one.thread)
         for one in called
         if one.callback in CALLBACKS
     ]
+
+
+def _number(partition: str) -> int:
+    topic, _, index = partition.rpartition("-")
+    return int(index) + (4 if topic == "second" else 0)

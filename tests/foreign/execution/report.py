@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,10 +65,7 @@ def results(recording: Recording, *, requests: int = REQUESTS) -> dict[str, Any]
             row for cell, took in recording.rebalances.items() for row in rebalance(cell, took)
         ],
         "traces": list(traces(recording.traces)),
-        "closings": [
-            closing(cell, [each.left for each in closed])
-            for cell, closed in recording.closings.items()
-        ],
+        "closings": [closing(cell, closed) for cell, closed in recording.closings.items()],
     }
 
 
@@ -104,10 +102,9 @@ def _is_near(real: float, predicted: float) -> bool:
 def traces(played: Mapping[Kind, Traces]) -> Iterable[dict[str, Any]]:
     """Yield the comparison of each member's callbacks."""
     for kind, found in played.items():
-        events = predicted_traces.events(kind)
         for name, members in found.items():
             for member, called in members.items():
-                said = predicted_traces.predicted(kind, events[name][member])
+                said = predicted_traces.predicted(kind, name, member)
                 yield {
                     "kind": kind,
                     "scenario": name,
@@ -116,16 +113,22 @@ def traces(played: Mapping[Kind, Traces]) -> Iterable[dict[str, Any]]:
                 }
 
 
-def closing(cell: closings.Cell, left: Sequence[closings.Left]) -> dict[str, Any]:
+def closing(cell: closings.Cell, closed: Sequence[closings.Closed]) -> dict[str, Any]:
     """Return the comparison of a way to close."""
     allowed = closings.predicted(cell)
-    counts: Mapping[str, int] = {each: left.count(each) for each in sorted(set(left))}
+    left = [each.left for each in closed]
     return {
         **cell._asdict(),
-        "left": counts,
+        "left": _counts(left),
         "allowed": sorted(allowed),
         "is_hit": set(left) <= allowed,
+        "answers": _counts(each.answer for each in closed),
+        "close": _counts(each.close for each in closed),
     }
+
+
+def _counts(found: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(found).items()))
 
 
 if __name__ == "__main__":

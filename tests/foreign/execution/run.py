@@ -24,7 +24,7 @@ from tests.foreign.execution.rebalances import Kind
 from tests.foreign.execution.report import write_results
 from tests.interop.install import BROKER
 
-REBALANCE_S = 300.0
+REBALANCE_S = 270.0
 REPETITIONS = 5
 """Of each way to close."""
 

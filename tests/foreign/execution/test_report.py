@@ -62,10 +62,7 @@ def test_the_results_are_what_the_models_say_of_rebalances(
 def test_the_results_are_what_the_models_say_of_closings(
     recording: Recording, results: dict[str, Any]
 ) -> None:
-    found = [
-        report.closing(cell, [each.left for each in closed])
-        for cell, closed in recording.closings.items()
-    ]
+    found = [report.closing(cell, closed) for cell, closed in recording.closings.items()]
     assert found == results["closings"]
 
 
