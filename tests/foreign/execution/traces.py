@@ -31,6 +31,9 @@ TOPICS = {"first": 4, "second": 2}
 HEARTBEAT_MS = 300
 QUIET_S = 1.5
 """Five heartbeats without a report: the group is at rest."""
+FIRST = {"start": ("assigned", "died"), "remove": ("lost",), "close": ("closed",)}
+"""What must have been reported before a group can be at rest."""
+PATIENCE_S = 30.0
 CALLBACKS = ("revoked", "assigned", "lost")
 SETTINGS = {
     "group.consumer.heartbeat.interval.ms": str(HEARTBEAT_MS),
@@ -185,6 +188,7 @@ def _play(
         if step.at_once:
             sleep(1.0)
         else:
+            _await(process, member, FIRST.get(step.verb, ()))
             process.rest(*names.values(), quiet_s=_quiet_s(step))
     trace = {
         each: tuple(called(process.of(names[each]))) for each in names if process.of(names[each])
@@ -193,6 +197,16 @@ def _play(
         if not any(each.callback in ("died", "closed") for each in calls):
             process.do(names[member], "close", "0")
     return trace
+
+
+def _await(process: Clients, member: str, events: Sequence[str]) -> None:
+    """Wait until something that must happen has happened, however busy the machine is."""
+
+    def is_there() -> bool:
+        return any(line.event in events for line in process.of(member))
+
+    if events and not process.wait(is_there, timeout_s=PATIENCE_S):
+        raise TimeoutError(f"{member}: none of {', '.join(events)}")
 
 
 def _quiet_s(step: Do) -> float:
