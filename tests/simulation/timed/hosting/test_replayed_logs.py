@@ -18,6 +18,7 @@ from assignors.replay.serving import served
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.writing import write_records
 from assignors.simulation.timed.coordinator.log import Log
+from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.live_group import HostSettings
@@ -42,7 +43,7 @@ from assignors.simulation.timed.protocols.restore import summary
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from tests.replay.histories import DATA, state
-from tests.simulation.timed.hosting.commanded import compare_all, owners
+from tests.simulation.timed.hosting.commanded import compare_all, owners, run
 from tests.simulation.timed.hosting.facts import agrees
 from tests.simulation.timed.hosting.test_real_logs import ABORTED, COUNTS
 from tests.test_house import ROOT
@@ -86,6 +87,22 @@ def test_the_group_of_a_simulated_run_goes_on(name: str, protocol: GroupProtocol
             assert broker.ask("g", commit) == OffsetCommitResponse(CommitError.NONE)
 
 
+@pytest.mark.parametrize(("at", "model"), list(enumerate(POLICIES)))
+def test_the_log_of_a_run_under_each_model_is_read_by_both(
+    at: int, model: str, tmp_path: Path
+) -> None:
+    path = tmp_path / ("run.jsonl", "run.parquet", "run")[at % 3]
+    protocol = ("classic", "consumer")[at % 2]
+    asked = ("simulate", "--scenario", "crash", "--protocol", protocol, "--coordinator", model)
+    (result,) = run(*asked, "--log", str(path))
+    assert (result["coordinator_model"], result["error"]) == (model, None)
+    settings = HostSettings(cluster=Cluster.of(named("crash").topics))
+    broker, odd, _ = served(open_source(path), settings, model=model)
+    assert not odd
+    groups = broker.host.groups
+    assert compare_all(path, groups.live.values(), groups.topics.names) == 1
+
+
 def rows_of(name: str) -> list[Raw]:
     """The records of a real cluster, without commits that are known to be aborted."""
     path = DATA / "real.jsonl.gz" if name == "real" else SHARED / name
@@ -109,7 +126,7 @@ def parts(name: str, count: int) -> list[int]:
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        ("real", 5),
+        ("real", 3),
         pytest.param("real", 15, marks=pytest.mark.deep),
         pytest.param("consumer-offsets-real.parquet", 3, marks=pytest.mark.deep),
         pytest.param("consumer-offsets-chaos.parquet", 8, marks=pytest.mark.deep),
