@@ -72,9 +72,13 @@ QUICK: dict[str, Row] = {
     "consumer-2x2-restart": _consumer(2, 2, NONE, starts=2, stops=1),
     "consumer-3x2": _consumer(3, 2, NONE),
     "consumer-2x2-cut": _consumer(2, 2, STALE_REPORT, cuts=1),
+    "cooperative-2x2-failover": _classic(COOPERATIVE, 2, 2, failovers=1),
+    "consumer-2x2-failover": _consumer(2, 2, STALE_REPORT, failovers=1),
 }
-"""Those of `make test`: about 15 s together."""
+"""Those of `make test`: about 20 s together."""
 LONG: dict[str, Row] = {
+    "eager-2x2-failover": _classic(EAGER, 2, 2, failovers=1),
+    "consumer-2x2-failovers": _consumer(2, 2, STALE_REPORT, failovers=2),
     "eager-2x2-fault": _classic(EAGER, 2, 2, faults=1),
     "cooperative-3x2": _classic(COOPERATIVE, 3, 2),
     "cooperative-3x3": _classic(COOPERATIVE, 3, 3),
@@ -121,7 +125,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         case, seconds = row.case, time.process_time() - started
         print(
             f"| {name} | {case.protocol} {case.assignor} | {case.members} x {case.partitions} "
-            f"| {case.faults} | {case.cuts} | {case.starts} | {case.stops} | {found.worlds:,} "
+            f"| {case.faults} | {case.cuts} | {case.failovers} | {case.starts} | {case.stops} "
+            f"| {found.worlds:,} "
             f"| {found.moves:,} | {'yes' if found.is_complete else 'no'} | {found.settled:,} "
             f"| {found.stuck} | {', '.join(sorted(found.broken)) or 'none'} | {seconds:.0f} s |",
             flush=True,

@@ -51,6 +51,8 @@ TIMERS: dict[tuple[str, ...], str] = {
     ("follow-up",): "time for a follow-up round",
     ("join",): "the time to join is over",
     ("sync",): "the time for SyncGroup is over",
+    ("lost",): "is lost, and the next one goes on with what is replicated",
+    ("loaded",): "the next one has read the log",
 }
 
 

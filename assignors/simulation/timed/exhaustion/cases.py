@@ -40,6 +40,8 @@ class Case:
     """How often each member may start."""
     stops: int = 0
     """How many members may stop, in all."""
+    failovers: int = 0
+    """How often the coordinator is lost, and another one goes on with what is replicated."""
 
 
 @dataclass(slots=True)
@@ -96,6 +98,8 @@ def model_of(case: Case) -> tuple[Model, World]:
         cuts=case.cuts,
         starts=(case.starts,) * case.members,
         stops=case.stops,
+        failovers=case.failovers,
+        replicated=model.records.number_of(()),
     )
 
 

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.exhaustion.steps import step_coordinator, step_member
+from assignors.simulation.timed.exhaustion.steps import (
+    lose_coordinator,
+    step_coordinator,
+    step_member,
+)
 from assignors.simulation.timed.exhaustion.world import (
     MEMBERS_MAX,
     Model,
@@ -36,6 +40,8 @@ from assignors.simulation.timed.protocols.effects import (
 )
 
 BEAT: TimerKey = ("heartbeat",)
+LOST = Fired(("lost",), 0)
+"""Stands for a failover among the events of a history."""
 
 
 class Move(NamedTuple):
@@ -68,6 +74,24 @@ def moves(model: Model, world: World) -> Iterator[Move]:
         token, *rest = world.appends
         after = world._replace(appends=tuple(rest))
         yield Move((step_coordinator(model, after, Committed(token)),))
+    if world.failovers:
+        yield Move(_fail_over(model, world), is_fault=True)
+
+
+def _fail_over(model: Model, world: World) -> tuple[Stepped, ...]:
+    """Let another coordinator go on; every request that waits for an answer fails."""
+    after = lose_coordinator(model, world)
+    steps = [Stepped(after, None, LOST, (), ())]
+    for member, numbers in enumerate(after.open):
+        for number in sorted(numbers):
+            steps.append(step_member(model, steps[-1].world, member, Failed(number)))
+        world = steps[-1].world
+        closed = world._replace(
+            open=put(world.open, member, world.open[member] - numbers),
+            dead=put(world.dead, member, frozenset()),
+        )
+        steps[-1] = steps[-1]._replace(world=closed)
+    return tuple(steps)
 
 
 def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:

@@ -20,7 +20,7 @@ from assignors.simulation.timed.exhaustion.world import (
     put,
     view,
 )
-from assignors.simulation.timed.monitors.coordinators import Folded, folded
+from assignors.simulation.timed.monitors.coordinators import Folded, compacted, folded
 from assignors.simulation.timed.monitors.invariants import broken
 from assignors.simulation.timed.monitors.moment import GroupMoment, MemberMoment, consumption_after
 from assignors.simulation.timed.monitors.steps import (
@@ -28,12 +28,14 @@ from assignors.simulation.timed.monitors.steps import (
     coordinator_found,
     generation_found,
 )
+from assignors.simulation.timed.protocols.any_coordinator import load
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Append,
     Arrived,
     Cancel,
+    Committed,
     CoordinatorEvent,
     Effect,
     Fired,
@@ -43,6 +45,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
+from assignors.simulation.timed.protocols.restore import restored
 from assignors.simulation.timed.protocols.state_values import cloned
 
 
@@ -130,7 +133,10 @@ def step_coordinator(
         seeing = model.log_steps[seen] = _seen_coordinator(model, world, step)
     log, found = seeing
     tokens = [each.token for each in step.effects if isinstance(each, Append)]
+    replicated, tail = _written(model, world, event, step.effects)
     made = world._replace(
+        replicated=replicated,
+        tail=tail,
         coordinator=step.state,
         log=log,
         timers=_timers(world.timers, event, step.effects),
@@ -141,6 +147,48 @@ def step_coordinator(
         if is_double:
             found = (*found, ("answered-twice", "a request is answered a second time"))
     return Stepped(made, None, event, step.effects, (*found, *_judged(model, made)))
+
+
+def _written(
+    model: Model, world: World, event: CoordinatorEvent, effects: Sequence[Effect]
+) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Return what the log has and what is to be replicated after a step, while that matters."""
+    if not world.failovers:
+        return 0, ()
+    replicated, tail = world.replicated, dict(world.tail)
+    if isinstance(event, Committed):
+        batch = model.records.values[tail.pop(event.token)]
+        before = model.records.values[replicated]
+        replicated = model.records.number_of(compacted((*before, *batch)))
+    for effect in effects:
+        if isinstance(effect, Append):
+            tail[effect.token] = model.records.number_of(effect.records)
+    return replicated, tuple(tail.items())
+
+
+def lose_coordinator(model: Model, world: World) -> World:
+    """Return the world after a failover: all that was on its way is lost, members do not know yet.
+
+    The next coordinator has loaded what was replicated; what waits for an answer is still `open`.
+    """
+    records = model.records.values[world.replicated]
+    state = cloned(model.coordinators.values[world.coordinator])
+    timers = load(state, restored(records))
+    nothing: tuple[Any, ...] = ((),) * len(world.members)
+    still_open = tuple(o - gone for o, gone in zip(world.open, world.dead, strict=True))
+    return world._replace(
+        coordinator=model.coordinators.number_of(state),
+        log=model.logs.number_of(folded({}, records)),
+        requests=nothing,
+        answers=nothing,
+        open=still_open,
+        dead=still_open,
+        appends=(),
+        timers=frozenset((each.key, each.data) for each in timers),
+        failovers=world.failovers - 1,
+        replicated=world.replicated if world.failovers > 1 else 0,
+        tail=(),
+    )
 
 
 def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) -> Step:
@@ -179,15 +227,20 @@ def _answered(model: Model, world: World, number: int, answer: int) -> tuple[Wor
     answered = {each for each, _ in world.answers[member]}
     if own not in world.open[member] or own in answered:
         return world, True
-    if own in world.dead[member] or brings_nothing(model.messages.values[answer]):
+    response, state = model.messages.values[answer], member_of(model, world, member)
+    if own in world.dead[member] or brings_nothing(response, state):
         return _closed(world, member, {own}), False
     answers = put(world.answers, member, (*world.answers[member], (own, answer)))
     return world._replace(answers=answers), False
 
 
-def brings_nothing(response: Response) -> bool:
-    """Return whether a member does nothing about an answer, whenever it arrives."""
-    return isinstance(response, HeartbeatResponse) and response.error is ErrorCode.NONE
+def brings_nothing(response: Response, member: Any) -> bool:  # noqa: ANN401 - of any protocol
+    """Return whether a member does nothing about an answer, whenever it arrives.
+
+    One that has lost its connection learns by it that the next one is good.
+    """
+    is_plain = isinstance(response, HeartbeatResponse) and response.error is ErrorCode.NONE
+    return is_plain and member.is_connected
 
 
 def _closed(world: World, member: int, numbers: set[int]) -> World:

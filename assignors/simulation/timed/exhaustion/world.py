@@ -55,6 +55,12 @@ class World(NamedTuple):
     """So often each member may still start."""
     stops: int
     """So many members may still stop."""
+    failovers: int = 0
+    """So often the coordinator may still be lost."""
+    replicated: int = 0
+    """As long as it may be: what its log has, compacted."""
+    tail: tuple[tuple[int, int], ...] = ()
+    """Likewise: (token, records) of each append that is not replicated."""
 
 
 @dataclass(slots=True)
@@ -97,6 +103,8 @@ class Model:
     does: Kept = field(default_factory=Kept)
     messages: Kept = field(default_factory=Kept)
     logs: Kept = field(default_factory=Kept)
+    records: Kept = field(default_factory=Kept)
+    """Tuples of records."""
     coordinator_steps: dict[Hashable, Step] = field(default_factory=dict)
     member_steps: dict[Hashable, Step] = field(default_factory=dict)
     log_steps: dict[Hashable, tuple[int, Findings]] = field(default_factory=dict)

@@ -98,6 +98,20 @@ def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> 
     return after
 
 
+def compacted(records: Iterable[Record]) -> tuple[Record, ...]:
+    """Return what a log cleaner leaves of records: the last of each key, no tombstones.
+
+    Cost: O(records).
+    """
+    last: dict[tuple[str, ...], Record] = {}
+    for record in records:
+        key, value = _entry(record)
+        last.pop(key, None)
+        if value is not None:
+            last[key] = record
+    return tuple(last.values())
+
+
 def _entry(  # noqa: C901, PLR0911 - one for each type of record
     record: Record,
 ) -> tuple[tuple[str, ...], Any]:
