@@ -90,23 +90,29 @@ def simulate_timed(
     scenario: str | PathLike[str] | Mapping[str, object] | Scenario,
     *,
     protocols: str | Iterable[str] = (),
+    clients: str | Iterable[str] = (),
     seeds: int = 1,
     seed: int = 0,
     intervals: bool = False,
 ) -> RowTable[Row]:
-    """Return what runs of a scenario on a clock cost: a row a protocol and seed.
+    """Return what runs of a scenario on a clock cost: a row a protocol, client model and seed.
 
     `scenario` is a name of the gallery, the path of a JSON file, such a document, or a `Scenario`.
-    Without `protocols` (`classic`, `consumer`, ...) its own is run. The columns are the fields of
-    `timed.results.TimedResult`, or with `intervals` who consumed which partition, when. A run that
-    fails, or is not possible under a protocol, is a row with `error`. Raises `ValueError` for what
-    is no scenario, and for an unknown protocol. Cost: that of the runs; memory: their rows.
+    Without `protocols` (`classic`, `consumer`, ...) its own is run, and without `clients`
+    (`in_poll`, `heartbeat_thread`, `background_thread`) each member's own model. The columns are
+    the fields of `timed.results.TimedResult`, or with `intervals` who consumed which partition,
+    when. A run that fails, or is not possible under a protocol, is a row with `error`. Raises
+    `ValueError` for what is no scenario, and for an unknown protocol or model. Cost: that of the
+    runs; memory: their rows.
 
     >>> table = simulate_timed("crash", protocols=["classic", "consumer"], seeds=2)
     >>> [(row["protocol"], row["seed"], row["rounds"] > 0) for row in table]
     [('classic', 0, True), ('classic', 1, True), ('consumer', 0, True), ('consumer', 1, True)]
     """
-    from assignors.simulation.timed.scenario import GroupProtocol  # noqa: PLC0415 - of this one
+    from assignors.simulation.timed.scenario import (  # noqa: PLC0415 - of this one
+        ClientModel,
+        GroupProtocol,
+    )
     from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
         document_from_scenario,
     )
@@ -118,9 +124,11 @@ def simulate_timed(
     found = _scenario(scenario)
     text = json.dumps(document_from_scenario(found))
     asked = [GroupProtocol(each) for each in _listed(protocols)]
+    models: list[str | None] = [ClientModel(each).value for each in _listed(clients)]
     rows = (
-        {"scenario": text, "seed": number, "protocol": protocol.value}
+        {"scenario": text, "seed": number, "protocol": protocol.value, "client_model": model}
         for protocol in asked or [found.protocol]
+        for model in models or [None]
         for number in range(seed, seed + seeds)
     )
     if intervals:

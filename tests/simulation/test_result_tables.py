@@ -137,3 +137,14 @@ def test_the_names_of_rounds_stand_in_the_package_too() -> None:
     assert set(rounds.__all__) - {"Round", "rounds"} <= set(simulation.__all__)
     assert all(getattr(simulation, name) for name in simulation.__all__)
     assert list(simulation.__all__) == sorted(simulation.__all__)
+
+
+def test_client_models_are_compared_in_one_table() -> None:
+    models = ["in_poll", "background_thread"]
+    table = simulate_timed("long-poll-in-one-thread", clients=models)
+    assert [(row["client_model"], row["moves"]) for row in table] == [
+        ("in_poll", 20),
+        ("background_thread", 0),
+    ]
+    with pytest.raises(ValueError, match="inpoll"):
+        simulate_timed("crash", clients="inpoll")

@@ -12,8 +12,9 @@ background thread. Three designs stand side by side here, as rows of one table (
 They run the same duties (`machine`), one duty a step, so every order in which two threads, the
 network and the application can take turns is a path in a graph. `world` visits all of it.
 `connection` is the background thread's own state table, `lookups` the race of two threads that look
-for the coordinator, `closing` the order of the last steps. `timing` runs the models on a clock.
-`claims` says what of the KIP holds where.
+for the coordinator, `closing` the order of the last steps, `listeners` which callbacks a rebalance
+listener gets. `timing` runs the models on a clock; in whole groups `timed.threads` does. `claims`
+says what of the KIP holds where.
 
 Nothing here knows a group protocol. Of a rebalance a client sees what all protocols have: news of a
 target, an acknowledgement when it has revoked, a grant.
