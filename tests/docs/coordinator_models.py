@@ -333,10 +333,11 @@ EXAMPLE
 
 ## What is left out
 
-Requests are handled in constant time; brokers replicate in constant time, or in times drawn from an
-exponential distribution, in order. The network and the clients are those of
-[groups on a clock](simulator.md), not of these figures. What a broker does
-stands in [the models beside a real broker](models-against-kafka.md).
+Requests are handled in constant time; checks and replications take constant times, or drawn ones,
+and brokers replicate in order. An append costs what `append_us` says, which is nothing in the
+figures above. The network and the clients are those of [groups on a clock](simulator.md), not of
+these figures. What a real broker does beside `two-stage` is in
+[the models beside a real broker](models-against-kafka.md).
 """
 
 

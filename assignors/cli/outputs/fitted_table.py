@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RANKS: Mapping[str, int] = {"VERSION": 1, "USER-DATA": 2, "RACK": 3}
 """Header -> rank of the column: the highest is left out first; others never are."""
 
-WHOLE = frozenset({"LINE", "BELIEVED", "RULE", "SHORT", "NAME"})
+WHOLE = frozenset({"LINE", "BELIEVED", "RULE", "SHORT", "NAME", "model"})
 """Headers of columns whose cells are codes or names to copy: they are never broken."""
 
 RULE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"

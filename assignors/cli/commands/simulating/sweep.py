@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from assignors.simulation.timed.sweeps.sweep import Sweep
 
 SHOWN = {
-    "per_second": ("asked/s", 0),
-    "throughput_per_second": ("answered/s", 0),
+    "per_second": ("asked", 0),
+    "throughput_per_second": ("handled", 0),
     "p50_ms": ("p50 ms", 2),
     "p99_ms": ("p99 ms", 2),
     "queued_ms": ("queued", 2),

@@ -158,6 +158,13 @@ def test_a_request_that_waits_too_long_for_the_log_fails_at_that_time() -> None:
     assert measured.failed == 2000
     assert measured.p50_ms == pytest.approx(5.05, abs=0.05)
     assert measured.parked_ms == pytest.approx(5, abs=0.05)
+    for linger_us in (None, 8000):
+        played = play(POLICIES["two-stage"], replace(load, requests=100, linger_us=linger_us))
+        for number in range(100):
+            way = played.way(number)
+            assert way[-1][2] == played.answered_at[number]
+            for stage, times in played.spent().items():
+                assert times[number] == sum(b - a for each, a, b in way if each is stage)
     patient = measure(POLICIES["two-stage"], replace(load, timeout_us=9000))
     assert patient.failed == 0
 

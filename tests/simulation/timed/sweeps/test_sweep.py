@@ -130,7 +130,10 @@ def test_processes_change_neither_rows_nor_their_order() -> None:
     assert list(measured_rows(rows(), processes=2)) == list(measured_rows(rows()))
 
 
-def test_arrow_gives_the_rows_of_plain_python_and_other_columns_as_they_are() -> None:
+def test_arrow_gives_the_rows_of_plain_python_and_other_columns_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arrow, "POINTS_A_BATCH", 4)
     given = [{"factor": str(number), **row} for number, row in enumerate(rows())]
     schema = pa.schema([("factor", pa.string()), *arrow.POINT])
     batches = [
