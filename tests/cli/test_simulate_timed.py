@@ -131,7 +131,8 @@ def test_without_a_scenario_its_options_are_refused() -> None:
 @pytest.mark.usefixtures("java")
 def test_spark_writes_what_python_writes() -> None:
     both = ("--protocol", "consumer", "--protocol", "classic", "--seeds", "3", "--seed", "5")
-    asked = ("simulate", "--scenario", "crash", *both)
+    models = ("--client", "in_poll", "--client", "background_thread")
+    asked = ("simulate", "--scenario", "crash", *both, *models)
     on_spark = process(*asked, "--engine", "spark")
     assert on_spark.returncode == 0, on_spark.stderr
     assert [json.loads(line) for line in on_spark.stdout.splitlines()] == answers(*asked)[0]
@@ -263,12 +264,3 @@ def test_a_client_model_that_cannot_be_is_an_error_of_its_run() -> None:
     done = process("simulate", "--scenario", "-", given=stalled)
     assert done.returncode == 2
     assert b"which thread? 'c0' has no client_model at faults[0].kind" in done.stderr
-
-
-@pytest.mark.spark
-@pytest.mark.usefixtures("java")
-def test_spark_compares_client_models_as_python_does() -> None:
-    asked = (*STALL, *EACH_MODEL, "--protocol", "classic", "--protocol", "consumer")
-    on_spark = process(*asked, "--engine", "spark")
-    assert on_spark.returncode == 0, on_spark.stderr
-    assert [json.loads(line) for line in on_spark.stdout.splitlines()] == answers(*asked)[0]

@@ -245,7 +245,7 @@ def test_closing_amid_a_classic_round_loses_what_was_not_committed() -> None:
     assert ended == {IN_POLL: "lost", HEARTBEAT_THREAD: "lost", BACKGROUND_THREAD: "revoked"}
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(with_faults(scenarios()), st.data())
 def test_whatever_the_threads_no_rule_is_broken_and_the_group_settles(
     scenario: Scenario, data: st.DataObject
