@@ -94,8 +94,6 @@ def _cut(table: Table, favoured: Int32, budget: int, steps: Iterator[list[Move]]
 
 
 def _price(table: Table, favoured: Int32, move: Move) -> int:
-    """Return what a move costs: less than nothing where a partition comes back."""
+    """Return what a move costs: nothing from nobody, less than nothing where it comes back."""
     home = int(favoured[move.partition])
-    if home < 0:
-        return 0
     return int(table.cost[move.partition]) * (int(move.receiver != home) - int(move.giver != home))

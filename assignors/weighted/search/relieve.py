@@ -1,9 +1,9 @@
 """The sequence of steps: off whoever has most, until nobody is above its limit or nothing helps.
 
 Each step lowers the list of all members' fill, sorted from the top, so the sequence ends. It looks
-at no budget: a budget cuts it (`budget.affordable`). It ends when a whole pass finds no step, and
-what a step is depends on the table alone, so nothing is found when it is run again on its
-result. Chains are looked for where the fullest member of all needs one.
+at no budget: a budget cuts it (`budget.best_within`). What a step is depends on the table alone, so
+once a whole pass has found none, none is found when it is run again on its result. Chains are
+looked for where the fullest member of all needs one.
 """
 
 from __future__ import annotations
@@ -36,15 +36,10 @@ def relief(table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
     differ.
     """
     stuck: Bool = np.zeros(len(table.load), dtype=np.bool_)
-    has_changed = False
     while True:
         above = np.flatnonzero((table.load > table.limit) & ~stuck)
         if not len(above):
-            if not has_changed or not stuck.any():
-                return
-            stuck[:] = False
-            has_changed = False
-            continue
+            return
         giver = int(above[np.argmax(table.load[above] / table.wide[above])])
         step = step_for(table, giver)
         if step is None and giver == int(np.argmax(table.fill())):
@@ -57,7 +52,6 @@ def relief(table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
         for move in step:
             table.move(move)
             stuck[[move.giver, move.receiver]] = False
-        has_changed = True
         yield step
 
 
