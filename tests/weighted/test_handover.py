@@ -99,7 +99,7 @@ def test_the_order_of_members_and_topics_means_nothing() -> None:
         group = weighed(after(weighed(drawn_group(random), random, None)), random, 3)
         answer = COOPERATIVE_WEIGHTED.assign(group)
         order = random.permutation(len(group.members)).tolist()
-        topics = dict(reversed(group.cluster.topics.items()))
+        topics = dict(reversed([*group.cluster.topics.items()]))
         mixed = replace(
             group,
             members=tuple(
