@@ -21,6 +21,7 @@ from assignors.simulation.timed.sweeps.claims import BASE, CLAIMS, Claim, Eviden
 from assignors.simulation.timed.sweeps.knee import Knee, knee
 from assignors.simulation.timed.sweeps.points import Point
 from tests.docs import coordinator_pictures
+from tests.docs.coordinator_contract import CONTRACT
 from tests.docs.coordinator_pictures import EVENT, PICTURES, TIMELINE_LOAD, TIMELINE_MODELS
 from tests.docs.source import DOCS, table
 
@@ -62,7 +63,7 @@ Here both answers, and the others that came up, are execution models that play t
 
 def page() -> str:
     """Return the page."""
-    parts = (HEAD, models(), timeline(), _costs(), _sweeps(), _knees(), _claims())
+    parts = (HEAD, models(), timeline(), _costs(), _sweeps(), _knees(), _claims(), CONTRACT)
     return "".join(parts) + TAIL.replace("EXAMPLE", _example()).replace("SWEPT", _swept())
 
 
@@ -257,27 +258,7 @@ both sides of the border. The test suite measures them again.
 
 """
 
-TAIL = """## What every model keeps
-
-Over logs that complete appends at once, later, in another order, or with a failure, and over
-failovers, at any moment (`tests/simulation/timed/coordinator`):
-
-- every request is answered exactly once, and with success only after the high watermark has passed
-  its last record, and that of everything it has seen;
-- what is replicated of the state is what the replicated part of the log says;
-- no update is lost or made twice; what was made on top of a failed append fails with it;
-- every worker and every key is given back, once;
-- a failover loses what is not replicated, and everybody who waits for it is answered so.
-
-Histories are drawn at random; small cases of two and three requests, with checks, failures and a
-failover, are exhausted over every order in which anything can complete, up to 12,000 histories
-each.
-
-Faults that were put into the steps on purpose are found, each with a history of a few lines: an
-append outside the lock, an answer before the high watermark, a state that does not go back, a key
-that is not unlocked, or twice, and appends applied in the order in which they complete.
-
-## Your own sweep
+TAIL = """## Your own sweep
 
 A file says which models get which loads: every combination of the values in `over`.
 

@@ -28,6 +28,7 @@ from assignors.simulation.timed.coordinator.port import (
     TimedOut,
     Work,
     Worked,
+    make,
 )
 from assignors.simulation.timed.coordinator.state import Coordinator, Task
 from assignors.simulation.timed.coordinator.steps import background, batches, failover, writes
@@ -50,7 +51,7 @@ def step(state: Coordinator, event: Event) -> list[Effect]:
     out: list[Effect] = []
     state.out = out
     HANDLERS[type(event)](state, event)
-    if state.risen:
+    if state.unlocked:
         catch_up(state)
     if state.free and (state.ready or state.resumed):
         _dispatch(state)
@@ -91,7 +92,8 @@ def _dispatch(state: Coordinator) -> None:
         state.free -= 1
         task.has_worker = task.has_key = True
         if task.is_checked:
-            _work(state, task)
+            task.is_working = True
+            state.out.append(make(Work, (task.request.number, not task.is_inline)))
         else:
             state.out.append(Check(task.request.number))
             if policy.in_check is Holds.KEY:

@@ -8,6 +8,10 @@ from typing import Any, NamedTuple
 
 from assignors.simulation.timed.coordinator.log import Entry, State
 
+make = tuple.__new__
+"""Makes an event or effect of its type and all of its fields, in order: in a third of the time that
+a call takes, for those that there are for each request."""
+
 
 class Failure(StrEnum):
     """Why a request is answered with an error."""

@@ -43,6 +43,7 @@ from assignors.simulation.timed.coordinator.port import (
     TimedOut,
     Work,
     Worked,
+    make,
 )
 from assignors.simulation.timed.coordinator.settings import Lingers, Settings
 from assignors.simulation.timed.coordinator.state import Coordinator
@@ -78,9 +79,9 @@ def commit(_: State, request: Request) -> Handled:
 
     Work that it leaves behind is about its group, and stale once the group has another record.
     """
-    entries = (Entry(request.group, request.number),)
+    entries = (make(Entry, (request.group, request.number)),)
     if not request.what:
-        return Handled(entries, None)
+        return make(Handled, (entries, None, None))
     group = request.group
     work = Background(
         key=group,
@@ -200,7 +201,7 @@ def _play(run: _Run) -> None:
             now, event = at_us[number], NEXT
         if event is NEXT:
             at_us[number] = now
-            event = Asked(requests[number])
+            event = make(Asked, (requests[number],))
             number += 1
         effects = step(coordinator, event)
         while effects:
@@ -226,7 +227,7 @@ def _do(run: _Run, now: int, effects: list[Any]) -> list[Any]:
                     busy += run.works_us[number]
                 run.handoffs += is_handed_off
                 times.work[number], times.busy[number] = now, busy
-            _put(run, now + busy, Worked(number))
+            _put(run, now + busy, make(Worked, (number,)))
         elif kind is Append:
             further += _append(run, now, effect)
         elif kind is Answer:
@@ -239,7 +240,7 @@ def _do(run: _Run, now: int, effects: list[Any]) -> list[Any]:
         elif kind is Check:
             (number,) = effect
             times.check[number] = now
-            _put(run, now + run.check_us[number], Checked(number))
+            _put(run, now + run.check_us[number], make(Checked, (number, True)))
         else:
             after_us, event = _timed(run, effect)
             _put(run, now + after_us, event)
@@ -261,22 +262,26 @@ def _timed(run: _Run, effect: Linger | Park | Compute) -> tuple[int, Event]:
 
 def _append(run: _Run, now: int, append: Append) -> list[Any]:
     """Append behind what the log takes already; return what a completion at once leads to."""
-    times, (token, partition, entries) = run.times, append
+    token, partition, entries = append
     end = run.ends[partition] = run.ends[partition] + len(entries)
-    done = run.appended_at[partition] = max(run.appended_at[partition], now) + run.load.append_us
+    done = now
+    if run.load.append_us:
+        done = max(run.appended_at[partition], now) + run.load.append_us
+        run.appended_at[partition] = done
+    asked, appended = run.times.append, run.times.appended
     for _, number in entries:
         if number != NEVER:  # else it is the result of background work
-            times.append[number], times.appended[number] = now, done
+            asked[number], appended[number] = now, done
     latency = run.latencies[run.appends % len(run.latencies)]
     run.appends += 1
     at = run.replicated_at[partition] = max(run.replicated_at[partition], done + latency)
     if done > now:
         _put(run, done, Appended(token, end))
-    _put(run, at, Replicated(partition, end))
+    _put(run, at, make(Replicated, (partition, end)))
     if done > now:
         return []
     run.at_once += 1
-    return step(run.coordinator, Appended(token, end))
+    return step(run.coordinator, make(Appended, (token, end)))
 
 
 def _put(run: _Run, at: int, event: Event | None) -> None:

@@ -179,6 +179,8 @@ class Coordinator:
     """Whether the key of a request is its group, and not its partition."""
     risen: dict[int, int] = field(default_factory=dict)
     """Partition -> a high watermark that waits."""
+    unlocked: list[int] = field(default_factory=list)
+    """Partitions whose high watermark need not wait any more."""
     keys: dict[Hashable, Waiting] = field(default_factory=dict)
     ready: deque[Hashable] = field(default_factory=deque)
     """Keys that wait for a worker."""

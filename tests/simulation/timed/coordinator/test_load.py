@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from assignors.documents.values import DocumentError
+from assignors.simulation.timed.coordinator import machine, run
 from assignors.simulation.timed.coordinator.load import Load, Spread, draws, replications
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.coordinator.run import measure, play
 from assignors.simulation.timed.coordinator.settings import History, Settings, Stale
+from assignors.simulation.timed.coordinator.steps import batches, holding
 
 LOAD = Load(requests=3000, per_second=5000, groups=100)
 
@@ -96,6 +98,24 @@ def test_snapshots_hold_less_where_a_batch_changes_a_key_often_and_more_where_it
     }
     assert held[4, History.SNAPSHOTS] < held[4, History.UNDO] / 5
     assert held[3000, History.SNAPSHOTS] >= held[3000, History.UNDO]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_what_is_made_without_a_call_has_all_of_its_fields(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    made: set[type] = set()
+
+    def make_all(kind: Any, values: tuple[Any, ...]) -> Any:
+        assert len(values) == len(kind._fields), kind
+        made.add(kind)
+        return kind(*values)
+
+    for module in (run, machine, batches, holding):
+        monkeypatch.setattr(module, "make", make_all)
+    load = replace(LOAD, requests=50, check_us=300, background_share=0.5, checks_share=0.5)
+    measure(POLICIES[name], load)
+    assert len(made) == 10
 
 
 @pytest.mark.parametrize("field", [each.name for each in fields(Load) if each.name != "spread"])

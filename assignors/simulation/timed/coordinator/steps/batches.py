@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assignors.simulation.timed.coordinator.log import Entry
-from assignors.simulation.timed.coordinator.port import Append, Failure, Linger, Lingered
+from assignors.simulation.timed.coordinator.port import (
+    Append,
+    Failure,
+    Linger,
+    Lingered,
+    make,
+)
 from assignors.simulation.timed.coordinator.settings import Lingers
 from assignors.simulation.timed.coordinator.state import Batch, Coordinator, Partition, Task
 from assignors.simulation.timed.coordinator.steps import history
@@ -42,10 +48,8 @@ def add(state: Coordinator, partition: Partition, task: Task) -> None:
     batch.entries += entries
     release_worker(state, task)
     release_key(state, task)
-    if is_alone:
+    if is_alone or _is_due(state, partition, batch):
         _close(state, partition)
-    else:
-        flush_if_due(state, partition)
 
 
 def join(partition: Partition, task: Task) -> None:
@@ -73,7 +77,7 @@ def append(
     """Ask for an append."""
     state.tokens += 1
     state.appends[state.tokens] = whose
-    state.out.append(Append(state.tokens, partition, tuple(entries)))
+    state.out.append(make(Append, (state.tokens, partition, tuple(entries))))
 
 
 def _open(state: Coordinator, partition: Partition, task: Task) -> Batch:
@@ -90,20 +94,20 @@ def _open(state: Coordinator, partition: Partition, task: Task) -> Batch:
 def flush_if_due(state: Coordinator, partition: Partition) -> None:
     """Append the batch that is being filled, if it is full or waits for nobody any more."""
     batch = partition.batch
-    if batch is None:
-        return
-    if len(batch.entries) < state.settings.batch_max and (
-        partition.is_appending or _waits(state, batch)
-    ):
-        return
-    _close(state, partition)
+    if batch is not None and _is_due(state, partition, batch):
+        _close(state, partition)
 
 
-def _waits(state: Coordinator, batch: Batch) -> bool:
-    last, linger = batch.last, state.settings.linger
+def _is_due(state: Coordinator, partition: Partition, batch: Batch) -> bool:
+    settings = state.settings
+    if len(batch.entries) >= settings.batch_max:
+        return True
+    if partition.is_appending:
+        return False
+    last, linger = batch.last, settings.linger
     if linger is Lingers.QUEUED and last is not None:
-        return last.handled is None and last.request.number in state.tasks
-    return linger is Lingers.TIMED and not batch.has_lingered
+        return last.handled is not None or last.request.number not in state.tasks
+    return linger is not Lingers.TIMED or batch.has_lingered
 
 
 def _close(state: Coordinator, partition: Partition) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from itertools import takewhile
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.coordinator.port import Answer, Failure
+from assignors.simulation.timed.coordinator.port import Answer, Failure, make
 from assignors.simulation.timed.coordinator.state import Coordinator, Task, Waiting
 
 
@@ -54,7 +54,7 @@ def answer(
     """Answer a request, unless it has been answered."""
     if not task.is_answered:
         task.is_answered = True
-        state.out.append(Answer(task.request.number, response, failure))
+        state.out.append(make(Answer, (task.request.number, response, failure)))
 
 
 def release_worker(state: Coordinator, task: Task) -> None:
@@ -72,6 +72,8 @@ def release_key(state: Coordinator, task: Task) -> None:
         waiting.holders -= 1
         if not waiting.holders:
             waiting.is_exclusive = False
+            if task.partition in state.risen:
+                state.unlocked.append(task.partition)
         if waiting.tasks:
             line_up(state, task.key, waiting)
         elif not waiting.holders and state.is_by_group:  # partitions are few, and come again

@@ -31,21 +31,21 @@ def start_timeout(state: Coordinator, task: Task) -> None:
 def replicated(state: Coordinator, event: Replicated) -> None:
     """Let the high watermark rise, if it need not wait."""
     number, high_watermark = event
-    if state.in_turn and _is_locked(state, number):
-        state.risen[number] = high_watermark
-    else:
-        _rise(state, number, high_watermark)
+    if state.in_turn:
+        waiting = state.keys.get(number)
+        if waiting is not None and waiting.holders:
+            state.risen[number] = high_watermark
+            return
+    _rise(state, number, high_watermark)
 
 
 def catch_up(state: Coordinator) -> None:
-    """Let those high watermarks rise that have waited long enough. Cost: O(those that wait)."""
-    for number in [each for each in state.risen if not _is_locked(state, each)]:
-        _rise(state, number, state.risen.pop(number))
-
-
-def _is_locked(state: Coordinator, partition: int) -> bool:
-    waiting = state.keys.get(partition)
-    return waiting is not None and waiting.holders > 0
+    """Let those high watermarks rise that have waited for a request that is handled now."""
+    for number in state.unlocked:
+        high_watermark = state.risen.pop(number, None)
+        if high_watermark is not None:
+            _rise(state, number, high_watermark)
+    state.unlocked.clear()
 
 
 def _rise(state: Coordinator, number: int, high_watermark: int) -> None:
@@ -59,16 +59,19 @@ def _rise(state: Coordinator, number: int, high_watermark: int) -> None:
 
 def drain(state: Coordinator, partition: Partition) -> None:
     """Answer what is replicated; where the state changes only then, change it."""
-    parked, waits_in_order = partition.parked, state.policy.applies is Applies.REPLICATION
-    while parked and parked[0][0] <= partition.high_watermark:
+    parked, high_watermark = partition.parked, partition.high_watermark
+    waits_in_order = state.policy.applies is Applies.REPLICATION
+    while parked and parked[0][0] <= high_watermark:
         task = parked[0][2]
-        assert task.handled is not None
+        handled = task.handled
+        assert handled is not None
         if waits_in_order:
             if task.start > partition.ahead:
                 return  # the append before it is replicated, and has not completed here
-            for entry in task.handled.entries:
+            for entry in handled.entries:
                 apply(partition.state, entry)
             partition.ahead = task.end
         heappop(parked)
-        answer(state, task, task.handled.response)
+        if not task.is_answered:
+            answer(state, task, handled.response)
         release(state, task)
