@@ -45,7 +45,8 @@ class TimedResult:
     requests: dict[str, int]
     """Requests that reached the coordinator in the whole run, by type."""
     events: int
-    """Events that were simulated."""
+    """Events that were played one by one. What is computed instead, heartbeats that change nothing
+    and rounds of members that keep what they have, is not counted."""
     unowned: int
     """Partitions of subscribed topics without a consumer at the end."""
     is_settled: bool

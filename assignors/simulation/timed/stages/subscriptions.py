@@ -20,6 +20,7 @@ SIZE = 4
 """Bytes of a generation."""
 ONE, OTHER = 0x01010101, 0x02020202
 """Generations that differ in every byte."""
+ONES, OTHERS = ONE.to_bytes(SIZE, "big"), OTHER.to_bytes(SIZE, "big")
 
 
 class _Template(NamedTuple):
@@ -79,9 +80,12 @@ def _template(member: ClassicMember) -> _Template:
 
 def _between(one: bytes, other: bytes) -> tuple[bytes, ...]:
     """Return the bytes between the places at which the generations stand."""
-    parts, start = [], 0
-    differs = [place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
-    for place in differs[::SIZE]:
-        parts.append(one[start:place])
-        start = place + SIZE
+    parts, start, place = [], 0, one.find(ONES)
+    while place >= 0:
+        if other[place : place + SIZE] == OTHERS:
+            parts.append(one[start:place])
+            start = place = place + SIZE
+        else:
+            place += 1
+        place = one.find(ONES, place)
     return (*parts, one[start:])
