@@ -10,8 +10,8 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import Class
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.scenario import Action
+from assignors.simulation.timed.stages import rounds
 from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
-from assignors.simulation.timed.stages.rounds import ComputedRounds
 from assignors.simulation.timed.stages.stage import StageDue
 
 
@@ -20,13 +20,14 @@ def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
     coordinator = run.sides.coordinator
     if (
         run.heartbeats is not None
+        and len(run.scenario.members) >= rounds.LEAST
         and run.processing is None
         and run.faults.failovers is None
         and isinstance(coordinator, ClassicCoordinator)
         and has_plain_rounds(run.scenario)
     ):
         members = [each for each in run.sides.members if isinstance(each, ClassicMember)]
-        run.heartbeats.rounds = ComputedRounds(
+        run.heartbeats.rounds = rounds.ComputedRounds(
             coordinator=coordinator,
             members=members,
             heartbeats=run.heartbeats,
@@ -39,16 +40,16 @@ def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
 
 def go_on_by_events(run: Run, target: int, what: Action | FaultEvent | Cluster | StageDue) -> None:
     """Let members that go through a round together do so by events, if this concerns them."""
-    rounds = None if run.heartbeats is None else run.heartbeats.rounds
-    if rounds is None:
+    together = None if run.heartbeats is None else run.heartbeats.rounds
+    if together is None:
         return
     if isinstance(what, StageDue):
-        rounds.due()
+        together.due()
     elif isinstance(what, FaultEvent):
-        rounds.release()
+        together.release()
     elif isinstance(what, Cluster):
-        rounds.touch(target)
+        together.touch(target)
     else:
-        rounds.settle()
+        together.settle()
         if what.member is not None:
-            rounds.touch(run.numbers[what.member])
+            together.touch(run.numbers[what.member])

@@ -53,8 +53,10 @@ from assignors.simulation.timed.stages.plain import PlainMembers
 from assignors.simulation.timed.stages.stage import Round, Stage, StageDue, Step
 from assignors.simulation.timed.stages.subscriptions import Subscriptions
 
-LEAST = 5
-"""Fewer members are played by events: to compute them would cost more than it saves."""
+LEAST = 16
+"""Fewer members are played by events: to compute them would cost more than it saves. Measured with
+rolling restarts, computed against by events: 8 members 37 against 31 ms, 20 members 69 against 81,
+40 members 85 against 151."""
 DUE = (COORDINATOR, ("stage",))
 
 
@@ -92,6 +94,8 @@ class ComputedRounds:
         if self.stage is not None:
             return self.stage.rows
         if self.group.state is not GroupState.PREPARING_REBALANCE or self._is_doubtful():
+            return ()
+        if len(self.heartbeats.resting) < LEAST:
             return ()
         resting = self.kept.resting()
         if len(resting.numbers) < LEAST:
