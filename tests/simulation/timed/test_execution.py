@@ -9,14 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.scenario import (
+    Fault,
+    FaultKind,
+    GroupProtocol,
     OtherGroups,
     ProcessingConfig,
     Scenario,
+    Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
-from tests.simulation.timed.drawn import scenarios
+from tests.simulation.timed.drawn import in_time, scenarios
 
 STEADY = OtherGroups(per_second=20, groups=8, changes_share=0.3, checks_share=0.5)
 
@@ -61,3 +66,80 @@ def test_no_rule_is_broken_beside_other_groups(
     played = simulate(busy, monitoring=Monitoring.FULL)
     assert played.violations == []
     assert played.result.evictions == 0
+
+
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+@settings(max_examples=25)
+@given(
+    scenarios().map(in_time),
+    st.sampled_from([*POLICIES]),
+    st.sampled_from([-1, 0, 10]),
+    st.sampled_from([0, 5]),
+    st.integers(0, 40_000),
+    st.sampled_from([200, 3000, 20_000]),
+    st.sampled_from([10, 50, 100]),
+)
+def test_a_group_goes_on_after_appends_that_failed(  # noqa: PLR0917 - what is drawn
+    protocol: GroupProtocol,
+    scenario: Scenario,
+    model: str,
+    linger_ms: int,
+    per_second: int,
+    from_ms: int,
+    lasts_ms: int,
+    percent: int,
+) -> None:
+    fails = Fault(
+        kind=FaultKind.APPEND_FAILURE,
+        from_ms=from_ms,
+        until_ms=from_ms + lasts_ms,
+        percent=percent,
+    )
+    # Members that leave, or are replaced, are another story: `leave-that-is-not-written`.
+    members = tuple(
+        replace(each, auto_commit_ms=per_second * 200, instance_id=None)
+        for each in scenario.members
+    )
+    plan = tuple(each for each in scenario.plan if each.do is not Verb.STOP)
+    records = ProcessingConfig(records_per_second=per_second)
+    failing = replace(
+        with_model(scenario, model, linger_ms=linger_ms),
+        protocol=protocol,
+        until_ms=150_000,
+        members=members,
+        plan=plan,
+        processing=records,
+        faults=(fails,),
+    )
+    assert simulate(failing, monitoring=Monitoring.FULL).violations == []
+
+
+@pytest.mark.parametrize("model", POLICIES)
+def test_sessions_that_wait_for_their_turn_evict_nobody_whose_heartbeat_has_come(
+    model: str,
+) -> None:
+    story = named("slow-checks-in-one-queue")
+    assert simulate(with_model(story, model)).result.evictions == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "evicts"),
+    [
+        *(("wait-all", True), ("blocking", True), ("pipelined", True)),
+        *(("two-stage", False), ("per-group", False), ("inline", False)),
+    ],
+)
+def test_sessions_on_threads_of_their_own_evict_where_a_check_holds_the_partition(
+    model: str, *, evicts: bool
+) -> None:
+    story = named("slow-checks-evict-neighbours")
+    assert bool(simulate(with_model(story, model)).result.evictions) is evicts
+
+
+def test_a_commit_waits_for_the_linger() -> None:
+    def p50_ms(linger_ms: int) -> float:
+        scenario = with_model(named("commits-with-linger"), "two-stage", linger_ms=linger_ms)
+        return simulate(scenario).result.commit_p50_ms or 0.0
+
+    assert p50_ms(-1) == p50_ms(0) == 5.05
+    assert 5.05 < p50_ms(10) < p50_ms(20) < 25.05

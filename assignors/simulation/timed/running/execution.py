@@ -44,6 +44,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
+from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
 from assignors.simulation.timed.protocols.offsets.messages import (
     EndTransaction,
     OffsetCommit,
@@ -54,10 +55,10 @@ from assignors.simulation.timed.running.coordinator import do_at_once, refuse, r
 from assignors.simulation.timed.running.execution_state import GROUP, Execution, LogEnd, Own
 from assignors.simulation.timed.running.other_groups import OtherAsks, OtherGroups
 from assignors.simulation.timed.running.run import Run
-from assignors.simulation.timed.scenario import FaultKind
+from assignors.simulation.timed.scenario import FaultKind, GroupProtocol
 
 RETRY_US = 500 * MILLISECOND
-"""So long after a failure a timer runs out once more (`CoordinatorTimer` of Kafka)."""
+"""So long after a failure a timer runs out once more (`CoordinatorTimerImpl` of Kafka)."""
 AT_ONCE = (JoinGroupResponse, SyncGroupResponse)
 """Answers that wait for nothing."""
 
@@ -289,5 +290,13 @@ def _go_back(run: Run, execution: Execution, failed: list[Own]) -> None:
     for each in (own.event for own in failed):
         if isinstance(each, Arrived):
             refuse(run, each.number)
-        elif run.queue.due((COORDINATOR, each.key)) is None:
+        elif _runs_out_again(run, each) and run.queue.due((COORDINATOR, each.key)) is None:
             run.queue.start((COORDINATOR, each.key), now + RETRY_US, (COORDINATOR, each))
+
+
+def _runs_out_again(run: Run, fired: Fired) -> bool:
+    """Return whether a timer runs out once more where its event could not be written.
+
+    In Kafka those of consumer groups do, and those of classic ones do not: what they did is done.
+    """
+    return fired.key[0] != OF_CLASSIC and run.scenario.protocols != {GroupProtocol.CLASSIC}

@@ -136,6 +136,24 @@ def append_fails_amid_rebalance() -> Scenario:
     return _executed(replace(planned(late, [start]), faults=(fails,)), model="two-stage")
 
 
+def leave_that_is_not_written() -> Scenario:
+    """Let a member leave while no append succeeds, for two seconds.
+
+    It is gone, and does not ask again. A consumer group takes it back with everything else that was
+    not written, but not its session, which was stopped when it left: in Kafka 4.4 timers do not go
+    back. Nothing removes it any more until another broker reads the log, and nobody consumes its
+    partitions. A classic group keeps what it did, and rebalances as soon as it can write.
+    """
+    stop = Action(at_ms=SETTLED_MS + 10_000, do=Verb.STOP, member="c9")
+    fails = Fault(
+        kind=FaultKind.APPEND_FAILURE,
+        from_ms=SETTLED_MS + 9_000,
+        until_ms=SETTLED_MS + 11_000,
+        percent=100,
+    )
+    return _executed(replace(planned(group(), [stop]), faults=(fails,)), model="two-stage")
+
+
 STORIES: dict[str, Story] = {
     "slow-checks-evict-neighbours": Story(
         scenario=slow_checks_evict_neighbours,
@@ -191,6 +209,13 @@ STORIES: dict[str, Story] = {
         expected={
             CLASSIC: {"rounds": (10, 50), "failed_appends": (10, 50)},
             CONSUMER: {"rounds": 1, "failed_appends": (20, 80)},
+        },
+    ),
+    "leave-that-is-not-written": Story(
+        scenario=leave_that_is_not_written,
+        expected={
+            CLASSIC: {"moves": 10, "unowned": 0},
+            CONSUMER: {"moves": 0, "unowned": 10, "is_settled": False},
         },
     ),
 }
