@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord
 from assignors.simulation.timed.scenario import (
     Fault,
     FaultKind,
@@ -143,3 +144,11 @@ def test_a_commit_waits_for_the_linger() -> None:
 
     assert p50_ms(-1) == p50_ms(0) == 5.05
     assert 5.05 < p50_ms(10) < p50_ms(20) < 25.05
+
+
+def test_what_failed_is_not_in_the_log_of_the_run() -> None:
+    scenario = named("append-fails-amid-rebalance", protocol=GroupProtocol.CONSUMER)
+    played = simulate(scenario, keeps_history=True)
+    epochs = [record.epoch for _, record in played.records if isinstance(record, GroupEpochRecord)]
+    assert played.result.failed_appends
+    assert epochs == [*range(2, 2 + len(epochs))]
