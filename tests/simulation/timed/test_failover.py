@@ -10,7 +10,13 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.jvm.offsets_partition import offsets_partition
+from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.effects import Answered, Append
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -18,11 +24,13 @@ from assignors.simulation.timed.scenario import (
     FaultKind,
     GroupProtocol,
     MemberConfig,
+    NetworkConfig,
     ProcessingConfig,
     Scenario,
     Verb,
 )
 from assignors.simulation.timed.scenario.broker import PlacementConfig
+from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
@@ -74,7 +82,9 @@ def test_a_group_at_rest_notices_nothing_but_a_pause(
     assert (result.rounds, result.moves, result.gaps) == (0, 0, 0)
     assert (result.failovers, result.records_lost) == (1, 0)
     assert result.records_replayed > 0
-    assert result.requests["FindCoordinator"] >= 3
+    # While nobody is elected each member asks after 0.1, 0.2, 0.4, 0.8 and 1 s.
+    asks = 5 if kind is FaultKind.COORDINATOR_CRASH else 1
+    assert 3 * asks <= result.requests["FindCoordinator"] <= 3 * 8
     assert result.recovery_ms is not None
     assert result.first_heartbeat_ms is not None
     assert 4000 <= result.first_heartbeat_ms <= result.recovery_ms < 12_000
@@ -122,13 +132,61 @@ def test_a_longer_log_takes_longer_to_load(protocol: GroupProtocol) -> None:
 
 
 @pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
-def test_every_session_begins_anew_at_the_next_coordinator(protocol: GroupProtocol) -> None:
-    """A member that died before is there until its session ends, counted from the load."""
+@pytest.mark.parametrize("after_ms", [3000, 40_000])
+def test_every_session_begins_anew_at_the_next_coordinator(
+    protocol: GroupProtocol, after_ms: int
+) -> None:
+    """A member that died before is there until its session ends, counted from the load.
+
+    Also where it would have ended at the coordinator before while there was none.
+    """
     died = Action(at_ms=LOST_MS - 10_000, do=Verb.CRASH, member="c1")
-    scenario = group(protocol, lost(FaultKind.COORDINATOR_CRASH), plan=(died,))
-    for faults, least_ms in (((), 40_000), (scenario.faults, 45_000 + 10_000 + 4000)):
-        gap_ms = played(replace(scenario, faults=faults)).result.longest_gap_ms
+    crash = lost(FaultKind.COORDINATOR_CRASH, after_ms=after_ms)
+    calm = group(protocol, plan=(died,), until_ms=200_000)
+    for faults, least_ms in (((), 40_000), ((crash,), 45_000 + 10_000 + after_ms + 1000)):
+        gap_ms = played(replace(calm, faults=faults)).result.longest_gap_ms
         assert least_ms <= gap_ms < least_ms + 12_000
+
+
+@pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
+def test_a_request_on_its_way_is_lost_however_soon_the_next_coordinator_serves(
+    protocol: GroupProtocol,
+) -> None:
+    """A member leaves; its last request does not arrive, and nobody sends it again."""
+    left = Action(at_ms=LOST_MS - 50, do=Verb.STOP, member="c1")
+    crash = lost(FaultKind.COORDINATOR_CRASH, after_ms=1, loads_ms=0)
+    scenario = group(
+        protocol, crash, plan=(left,), network=NetworkConfig(least_us=400_000, mean_us=0)
+    )
+    assert played(scenario).result.longest_gap_ms >= 45_000
+    assert played(replace(scenario, faults=())).result.longest_gap_ms < 10_000
+
+
+def test_while_the_log_is_read_heartbeats_of_classic_members_are_answered() -> None:
+    heard: list[int] = []
+
+    def observe(seen: Seen) -> None:
+        if isinstance(seen.event, Answered) and isinstance(seen.event.response, HeartbeatResponse):
+            assert seen.event.response.error is ErrorCode.NONE
+            heard.append(seen.at_us // 1000)
+
+    crash = lost(FaultKind.COORDINATOR_CRASH, after_ms=1000, loads_ms=10_000)
+    result = simulate(group(CLASSIC, crash, until_ms=40_000), observe=observe).result
+    loading = [at for at in heard if LOST_MS + 1000 < at < LOST_MS + 11_000]
+    assert len(loading) >= 3 * 3
+    assert result.first_heartbeat_ms is not None
+    assert result.first_heartbeat_ms >= 11_000
+
+
+def test_what_is_not_replicated_is_lost_and_what_is_stays_in_its_order() -> None:
+    log = CoordinatorLog()
+    batches = [(OffsetRecord("t", 0, n),) for n in range(4)]
+    for token, records in enumerate(batches):
+        log.append(Append(records, token))
+    assert [log.replicate(token) for token in (2, 0, 0)] == [True, True, False]
+    assert log.lose_tail() == 2
+    assert [*log.entries()] == [*batches[0], *batches[2]]
+    assert not any(log.replicate(token) for token in range(4))
 
 
 def test_a_second_crash_while_the_log_is_read_begins_again() -> None:
@@ -191,3 +249,25 @@ def test_one_coordinator_is_lost_at_a_time() -> None:
     with pytest.raises(DocumentError) as refused:
         scenario_from_document(json.loads(json.dumps(document_from_scenario(twice))))
     assert refused.value.path == "faults[1].from_ms"
+
+
+@pytest.mark.parametrize("kind", sorted(OF_THE_COORDINATOR))
+def test_a_group_that_migrates_goes_on_in_whichever_kind_it_was(kind: FaultKind) -> None:
+    whole = named("migration-under-load")
+    members = whole.members[:3]
+    names = {each.name for each in members}
+    plan = tuple(each for each in whole.plan if each.member in names)
+    for at_ms in range(60_037, plan[-1].at_ms + 5000, 17_500):
+        fault = Fault(kind=kind, from_ms=at_ms, until_ms=at_ms + 1000, by_ms=200)
+        result = played(
+            replace(
+                whole,
+                members=members,
+                plan=plan,
+                topics={"orders": 6},
+                until_ms=plan[-1].at_ms + 60_000,
+                faults=(fault,),
+            )
+        ).result
+        assert result.is_settled, at_ms
+        assert result.recovery_ms is not None, at_ms
