@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 from assignors.simulation import simulate_coordinators
@@ -17,10 +16,11 @@ from assignors.simulation.timed.coordinator.load import Load
 from assignors.simulation.timed.coordinator.measures import Stage
 from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
 from assignors.simulation.timed.coordinator.run import measure, play
-from assignors.simulation.timed.sweeps.claims import BASE, CLAIMS, Claim, Evidence
+from assignors.simulation.timed.sweeps.claims import BASE
 from assignors.simulation.timed.sweeps.knee import Knee, knee
 from assignors.simulation.timed.sweeps.points import Point
 from tests.docs import coordinator_pictures
+from tests.docs.coordinator_claims import claims
 from tests.docs.coordinator_contract import CONTRACT
 from tests.docs.coordinator_pictures import EVENT, PICTURES, TIMELINE_LOAD, TIMELINE_MODELS
 from tests.docs.source import DOCS, table
@@ -63,7 +63,8 @@ Here both answers, and the others that came up, are execution models that play t
 
 def page() -> str:
     """Return the page."""
-    parts = (HEAD, models(), timeline(), _costs(), _sweeps(), _knees(), _claims(), CONTRACT)
+    measured = (timeline(), _costs(), _sweeps(), _lingers(), _knees(), claims())
+    parts = (HEAD, models(), *measured, CONTRACT)
     return "".join(parts) + TAIL.replace("EXAMPLE", _example()).replace("SWEPT", _swept())
 
 
@@ -157,6 +158,22 @@ def _sweeps() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _lingers() -> str:
+    """Return the latency of commits under fixed lingers and the adaptive one."""
+    head = ("linger", *(f"asked {rate:,}" for rate in RATES), "records an append")
+    return LINGER + "\n".join(table(head, map(_linger, LINGERS_US))) + "\n"
+
+
+def _linger(linger_us: int | None) -> tuple[str, ...]:
+    base = replace(BASE, requests=1500, append_us=100, linger_us=linger_us)
+    found = [measure(POLICIES["two-stage"], replace(base, per_second=rate)) for rate in RATES]
+    return (
+        "adaptive" if linger_us is None else f"{linger_us / 1000:g} ms",
+        *(f"{each.commit_p50_ms:.1f} / {each.commit_p99_ms:.1f} ms" for each in found),
+        ", ".join(f"{each.records_per_append:.1f}" for each in found),
+    )
+
+
 def _knees() -> str:
     rows = [
         (f"{load.check_us / 1000:g} ms", f"`{name}`", *_knee_cells(name, load))
@@ -188,43 +205,6 @@ def _cell(policy: Policy, load: Load) -> str:
     return f"{measured.p50_ms:.1f} / {measured.p99_ms:.1f} ms"
 
 
-def _claims() -> str:
-    head = ("claim", "by", "field", "it holds for", "not for", "measured")
-    return CLAIMED + "\n".join(table(head, [_claim(claim) for claim in CLAIMS])) + "\n"
-
-
-def _claim(claim: Claim) -> tuple[str, ...]:
-    """Return the row of a claim: its region, and what was measured on both sides of its border."""
-    found = list(claim.measured())
-    sides = {holds: [each for each in found if each.holds is holds] for holds in (True, False)}
-    region, beyond = (", ".join(_value(claim, each) for each in sides[holds]) for holds in sides)
-    # The border is where what holds and what does not meet; without one, the first value and last.
-    shown = [each for before, each in pairwise(found) if before.holds != each.holds]
-    border = [found[found.index(each) - 1] for each in shown[:1]] + shown[:1]
-    text = "; ".join(
-        f"{_value(claim, each)}: {each.text}" for each in border or [found[0], found[-1]]
-    )
-    return (claim.text, claim.by, FIELDS[claim.over], region, beyond or "-", text)
-
-
-def _value(claim: Claim, evidence: Evidence) -> str:
-    if claim.over.endswith("_us"):
-        return f"{evidence.value / 1000:g} ms"
-    return f"{evidence.value:,}" if isinstance(evidence.value, int) else f"{evidence.value:g}"
-
-
-FIELDS = {
-    "check_us": "check",
-    "groups": "groups",
-    "replication_us": "replication",
-    "per_second": "requests a second",
-    "changes_share": "share of requests that change their group",
-    "slow_group_check_us": "check of the slow client's group",
-    "linger_us": "linger",
-    "background_us": "the assignment",
-}
-"""Field of a load -> how the table calls it."""
-
 STAGES = {
     Stage.QUEUED: "waits for its key and a worker",
     Stage.CHECKED: "is checked",
@@ -240,6 +220,17 @@ One request in five changes its group; what is not said is as above. All axes ar
 curve of response times ends where the model no longer keeps up with what it is asked.
 """
 
+RATES = (1000, 5000, 25_000)
+LINGERS_US = (None, 0, 1000, 5000, 20_000)
+
+LINGER = """## Commit latency against the linger
+
+`two-stage`, 0.1 ms for an append to the local log: median and 99th percentile of commits, and how
+many records are appended together at each rate. The adaptive linger waits for the requests that
+were queued when the batch began: it makes no batch wait, and batches only where there is a queue.
+
+"""
+
 KNEE = """## The knee
 
 The highest rate at which the 99th percentile is at most twice what it is at a low rate, and the
@@ -247,14 +238,6 @@ backlog does not grow, by bisection; beside it what the model answers when it is
 its limit, and the limit by formula: a request holds a worker and a key for a time, and there are so
 many of each. A backlog that grows by less than one request in twenty counts as steady, so a knee
 may stand up to 5 % above the limit.
-
-"""
-
-CLAIMED = """## The claims of the debate
-
-Each was right, somewhere. One field of the load decides about each claim, and it is measured at
-several of its values: those at which it holds, those at which it does not, and what was measured on
-both sides of the border. The test suite measures them again.
 
 """
 
