@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.classic.messages import Heartbeat, HeartbeatResponse
 from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord
+from assignors.simulation.timed.protocols.effects import Answered, Arrived
 from assignors.simulation.timed.scenario import (
     Fault,
     FaultKind,
@@ -152,3 +155,25 @@ def test_what_failed_is_not_in_the_log_of_the_run() -> None:
     epochs = [record.epoch for _, record in played.records if isinstance(record, GroupEpochRecord)]
     assert played.result.failed_appends
     assert epochs == [*range(2, 2 + len(epochs))]
+
+
+@pytest.mark.parametrize(("model", "waits"), [("two-stage", True), (None, False)])
+def test_an_answer_waits_until_what_it_has_seen_is_replicated(
+    model: str | None, *, waits: bool
+) -> None:
+    """Commits of the group are always on their way: so a heartbeat is answered after them."""
+    scenario = named("commits-without-linger")
+    slow = replace(scenario, broker=replace(scenario.broker, append_us=1_000_000))
+    arrived: dict[str, int] = {}
+    took: list[int] = []
+
+    def observe(seen: Seen) -> None:
+        match seen.event:
+            case Arrived(_, Heartbeat(member_id)):
+                arrived[member_id.split("-")[0]] = seen.at_us
+            case Answered(_, HeartbeatResponse()) if seen.at_us > 30_000_000:
+                took.append(seen.at_us - arrived[str(seen.member)])
+
+    simulate(with_model(slow, model), observe=observe)
+    assert len(took) > 50
+    assert (min(took) > 400_000) is waits
