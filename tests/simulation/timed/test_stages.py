@@ -117,3 +117,26 @@ def test_members_that_keep_what_they_have_cost_few_events() -> None:
     computed, queued = both(scenario)
     assert without_events(computed) == without_events(queued)
     assert computed.result.events * 2 < queued.result.events
+
+
+@pytest.mark.parametrize("verb", [Verb.STOP, Verb.SUBSCRIBE])
+def test_what_happens_while_a_plan_is_on_its_way_is_the_same(verb: Verb) -> None:
+    group = named("rolling-restart", protocol=GroupProtocol.CLASSIC)
+    one = replace(group.members[0], assignors=COOPERATIVE)
+    first = Action(at_ms=20_000, do=Verb.STOP, member="c0")
+    scenario = replace(
+        group,
+        topics={"orders": 8, "more": 5},
+        members=tuple(replace(one, name=f"c{number}") for number in range(8)),
+        network=NetworkConfig(mean_us=20_000),
+        plan=(first,),
+        until_ms=60_000,
+    )
+    found = [each.ended // 1000 for each in simulate(scenario).rebalances]
+    ended = min(at for at in found if at > first.at_ms)
+    topics = ("orders", "more") if verb is Verb.SUBSCRIBE else ()
+    for after_ms in range(-60, 80, 5):
+        member = f"c{3 + after_ms % 2 * 3}"
+        then = Action(at_ms=ended + after_ms, do=verb, member=member, topics=topics)
+        computed, queued = both(replace(scenario, plan=(first, then)))
+        assert without_events(computed) == without_events(queued)
