@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import median_low
 
 import numpy as np
 
@@ -31,8 +30,8 @@ def loads_of(problem: Problem, weighting: Weighting) -> Loads:
 
     A topic without weights has the median of all known weights; a member without a capacity has 1.
     """
-    known = [one for weights in weighting.weights.values() for one in weights]
-    usual = median_low(known) if known else 1
+    known = sorted(one for weights in weighting.weights.values() for one in weights)
+    usual = known[(len(known) - 1) // 2] if known else 1
     ids = member_ids_of(problem.members)
     capacity = [weighting.capacities.get(member_id, 1) for member_id in ids]
     return Loads(

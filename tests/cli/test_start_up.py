@@ -14,7 +14,8 @@ import pytest
 from assignors.cli.command import SUMMARIES
 from tests.cli.running import ROOT
 
-CORE = {"group_bytes", "java", "jvm", "names", "optimal", "own_assignors", "server"}
+FAMILIES = {"java", "optimal", "server", "weighted"}
+CORE = FAMILIES | {"group_bytes", "jvm", "names", "own_assignors", "weighting"}
 """Folders that `import assignors` loads."""
 
 ALWAYS = {"cli", "documents"}

@@ -17,6 +17,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
+from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 
 ASSIGNORS = (
     *("optimal/sticky", "optimal/cooperative-sticky"),
@@ -27,9 +28,11 @@ PLAYABLE = [
     (name, protocol)
     for name in GALLERY
     for protocol in GroupProtocol
-    if protocol in MIGRATING or len(named(name, protocol=protocol).protocols) == 1
+    for story in [named(name, protocol=protocol)]
+    if protocol in MIGRATING
+    or (len(story.protocols) == 1 and not {one.kind for one in story.faults} & OF_THE_COORDINATOR)
 ]
-"""Every story under every protocol that its members can have."""
+"""Every story under every protocol that it can have: the push protocol has no log to load."""
 MEMBERS_MAX = 5
 
 
