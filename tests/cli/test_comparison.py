@@ -57,6 +57,19 @@ def test_members_are_rows_and_differences_are_marked() -> None:
     assert "0 partitions differ\n" in alike
 
 
+def test_figures_by_weight_are_shown_of_a_group_that_has_weights() -> None:
+    counted = group(2, 4)
+    weighed = {**counted, "weights": {"t": [90_000, 1000, 1000, 1500]}}
+    shown, plain = (
+        table("assign", "--compare", "range,sticky", given=json.dumps(each))
+        for each in (weighed, counted)
+    )
+    assert "use_bound" not in plain
+    rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line.split()}
+    assert rows["use_max"] == ["91000", "91000"]
+    assert rows["use_bound"] == ["90000", "90000"]
+
+
 def test_what_waits_has_a_row_of_its_own() -> None:
     shown = table("assign", "--compare", "sticky,cooperative-sticky", given=json.dumps(GROUP))
     rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line.split()}

@@ -73,5 +73,5 @@ def test_what_is_no_sweep_is_one_sentence_with_its_place(text: str, words: str) 
 
 
 def test_a_file_that_is_not_there_and_a_file_of_groups_are_refused(file: str) -> None:
-    assert "no-such.json" in run("--sweep", "no-such.json").stderr
+    assert "--sweep: no-such.json: No such file" in run("--sweep", "no-such.json").stderr
     assert "--sweep takes the place of FILE" in run("--sweep", file, file).stderr

@@ -53,8 +53,45 @@ def test_execution_models_are_compared_side_by_side() -> None:
 def test_an_execution_model_that_is_not_known_gets_the_nearest() -> None:
     done = process("simulate", "--scenario", "crash", "--coordinator", "two-stge")
     assert done.returncode == 2
-    words = b"--coordinator: no execution model 'two-stge'; did you mean 'two-stage'?"
-    assert words in done.stderr
+    assert b"'two-stge' is not one of 'wait-all'," in done.stderr
+    assert b"did you mean 'two-stage'?" in done.stderr
+
+
+def test_models_and_protocols_are_listed_with_commas_or_one_an_option() -> None:
+    several = ("--protocol", "--coordinator", "--client")
+    names = ("classic,consumer", "none, two-stage", "in_poll,background_thread")
+    with_commas = [word for pair in zip(several, names, strict=True) for word in pair]
+    one_by_one = [
+        word
+        for option, listed in zip(several, names, strict=True)
+        for name in listed.split(",")
+        for word in (option, name.strip())
+    ]
+    rows, code = answers("simulate", "--scenario", "crash", *with_commas)
+    assert code == 0
+    assert len(rows) == 8
+    assert (rows, code) == answers("simulate", "--scenario", "crash", *one_by_one)
+    done = process("simulate", "--scenario", "crash", "--client", "in_poll,background-thread")
+    assert done.returncode == 2
+    assert b"'background-thread' is not one of" in done.stderr
+    assert b"did you mean 'background_thread'?" in done.stderr
+
+
+def test_an_execution_without_a_model_is_noted(tmp_path: Path) -> None:
+    file = tmp_path / "small.json"
+    file.write_text(json.dumps({**SMALL, "broker": {"execution": {"workers": 8}}}))
+    asked = ("simulate", "--scenario", str(file))
+    assert b"broker.execution has no effect without a model" in process(*asked).stderr
+    assert b"no effect" not in process(*asked, "--coordinator", "two-stage").stderr
+
+
+def test_a_coordinator_that_is_lost_under_a_model_is_refused_with_what_plays_it() -> None:
+    rows, code = answers(
+        *("simulate", "--scenario", "coordinator-crash", "--coordinator", "blocking,none")
+    )
+    assert code == 2
+    assert [row["rounds"] for row in rows] == [None, 0]
+    assert "--coordinator none plays it" in rows[0]["error"]["text"]
 
 
 def test_a_file_is_played_the_same_every_time(tmp_path: Path) -> None:

@@ -54,13 +54,19 @@ def names_cell(names: Iterable[str]) -> str:
     return clean(", ".join(names)) or NONE
 
 
+SHORT = 1000
+"""Numbers below it are shown with three digits, others without their fraction."""
+
+
 def cell(value: object, *, absent: object = None) -> str:
     """Return a value as text; `absent` is a value that is shown as none."""
     if value is None or value == absent:
         return NONE
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.3g}" if isinstance(value, float) else clean(str(value))
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < SHORT else f"{value:.0f}"
+    return clean(str(value))
 
 
 def clean(text: str) -> str:

@@ -40,6 +40,16 @@ FIGURES = (
 )
 """Figures of a comparison, as `checks.distance` names them."""
 
+FIGURES_BY_WEIGHT = (
+    "use_max",
+    "use_min",
+    "use_bound",
+    "use_bound_budget",
+    "weight_moved",
+    "moves_least",
+)
+"""Those of a group with weights, shown where somebody has them."""
+
 OTHER = "* "
 """Before a cell that is not what the first assignor gives."""
 
@@ -145,7 +155,9 @@ def _partitions(partitions: Fields) -> str:
 
 def _show_figures(columns: Sequence[Fields]) -> None:
     table = table_of("", *(shown_name(column["name"]).replace("/", "/\n") for column in columns))
-    for figure in FIGURES:
-        table.add_row(figure, *(cell((column["gaps"] or {}).get(figure)) for column in columns))
+    gaps: list[Fields] = [column["gaps"] or {} for column in columns]
+    by_weight = (name for name in FIGURES_BY_WEIGHT if any(name in each for each in gaps))
+    for figure in (*FIGURES, *by_weight):
+        table.add_row(figure, *(cell(each.get(figure)) for each in gaps))
     table.add_row("violations", *(str(column["violations"]) for column in columns))
     console_of().print(table)

@@ -74,6 +74,8 @@ def test_scenarios_that_differ_have_different_hashes() -> None:
 
 
 MEMBER = {"name": "a", "topics": ["t"]}
+ONE_NAME = ["java/cooperative-sticky", "range", "optimal/cooperative-sticky"]
+TWICE = {**MEMBER, "assignors": ONE_NAME}
 JOBS = {"member": {**MEMBER, "name": "job"}, "every_ms": 1000, "lifetime_ms": 5, "until_ms": 9}
 
 
@@ -104,6 +106,11 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         ({"members": [{"name": "a"}]}, "members[0].topics"),
         ({"members": [{**MEMBER, "poll_ms": -1}]}, "members[0].poll_ms"),
         ({"members": [{**MEMBER, "pol_ms": 1}]}, "members[0].pol_ms"),
+        ({"members": [TWICE]}, "members[0].assignors[2]"),
+        (
+            {"arrivals": [{**JOBS, "member": {**TWICE, "name": "j"}}]},
+            "arrivals[0].member.assignors[2]",
+        ),
         ({"members": [{**MEMBER, "commits_on_revoke": 1}]}, "members[0].commits_on_revoke"),
         ({"members": [{**MEMBER, "assign": {"t": [0]}}]}, "members[0].topics"),
         ({"members": [{**MEMBER, "topics": [], "assign": {"t": [1]}}]}, "members[0].assign.t"),

@@ -12,9 +12,10 @@ from assignors.cli.commands.simulating.timed import TimedRequest
 from assignors.documents.values import Document
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.labels import variant_of
-from assignors.simulation.timed.tables.rows import GIVEN, NO_MODEL, scenario_of
+from assignors.simulation.timed.tables.rows import GIVEN, scenario_of
 
 
 def with_report(

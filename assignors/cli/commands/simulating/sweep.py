@@ -100,7 +100,9 @@ def _read(path: str) -> Sweep:
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         return sweep_from_document(parse_json(data))
-    except (DocumentError, OSError) as error:
+    except OSError as error:
+        raise click.UsageError(f"--sweep: {path}: {error.strerror}") from None
+    except DocumentError as error:
         raise click.UsageError(f"--sweep: {path}: {error}") from None
 
 

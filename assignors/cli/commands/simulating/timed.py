@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -14,19 +14,19 @@ import click
 from assignors.cli.commands.simulating.rounds import require_seeds
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.scenarios import error_document
+from assignors.cli.inputs.typed.choices import names_listed
 from assignors.cli.outputs.forms import dumps
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
-from assignors.names.nearest import question, suggestion
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.names.nearest import question
 from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.scenario import Scenario, Verb
+from assignors.simulation.timed.scenario import ExecutionConfig, Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
 )
-from assignors.simulation.timed.tables.rows import NO_MODEL, Row, interval_rows, result_rows
+from assignors.simulation.timed.tables.rows import Row, interval_rows, result_rows
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed_options import TimedOptions
@@ -84,28 +84,17 @@ def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRe
     if options.intervals and options.report is not None:
         raise click.UsageError("--report has the figures beside it; without --intervals, please")
     scenario = chosen(options.scenario)
+    if not options.coordinators:
+        _print_idle_execution(scenario)
     return TimedRequest(
         scenario=scenario,
-        protocols=tuple(dict.fromkeys(options.protocols)) or (scenario.protocol.value,),
-        clients=tuple(dict.fromkeys(options.clients)) or (None,),
-        coordinators=_models(options.coordinators) or (None,),
+        protocols=names_listed(options.protocols) or (scenario.protocol.value,),
+        clients=names_listed(options.clients) or (None,),
+        coordinators=names_listed(options.coordinators) or (None,),
         first_seed=first_seed,
         seeds=options.seeds,
         engine=engine,
     )
-
-
-def _models(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the execution models that are named, with commas between or one an option.
-
-    Raises `click.UsageError` for a name that is none.
-    """
-    names = [name.strip() for text in given for name in text.split(",")]
-    for name in names:
-        if name not in POLICIES and name != NO_MODEL:
-            words = suggestion(name, (*POLICIES, NO_MODEL))
-            raise click.UsageError(f"--coordinator: no execution model {name!r}{words}")
-    return tuple(dict.fromkeys(names))
 
 
 def chosen(text: str) -> Scenario:
@@ -123,10 +112,20 @@ def chosen(text: str) -> Scenario:
     try:
         data = sys.stdin.buffer.read() if text == "-" else path.read_bytes()
         scenario = scenario_from_document(parse_json(data))
-    except (DocumentError, OSError) as error:
+    except OSError as error:
+        raise click.UsageError(f"--scenario: {text}: {error.strerror}") from None
+    except DocumentError as error:
         raise click.UsageError(f"--scenario: {text}: {error}") from None
     _print_unknown_topics(scenario)
     return scenario
+
+
+def _print_idle_execution(scenario: Scenario) -> None:
+    """Note on standard error that settings of an execution have no effect without its model."""
+    execution = scenario.broker.execution
+    if execution.model is None and execution != ExecutionConfig():
+        words = "note: broker.execution has no effect without a model; --coordinator chooses one"
+        click.echo(words, err=True)
 
 
 def _print_unknown_topics(scenario: Scenario) -> None:

@@ -9,7 +9,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors.cli.commands.simulating.option_group import option_group
+from assignors.cli.inputs.typed.choices import SeveralOf
 from assignors.cli.outputs.forms import Form, write
+from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario.members import ClientModel
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 
@@ -73,25 +76,26 @@ timed_options = option_group(
     click.option(
         "--protocol",
         "protocols",
-        type=click.Choice([each.value for each in GroupProtocol]),
+        type=SeveralOf([each.value for each in GroupProtocol]),
         multiple=True,
-        help="Protocols to run --scenario under; consumer is KIP-848. Default: its own.",
+        help="Protocols to run --scenario under, with commas between or one an option; consumer"
+        " is KIP-848. Default: its own.",
     ),
     click.option(
         "--coordinator",
         "coordinators",
-        metavar="MODEL[,MODEL]",
+        type=SeveralOf([*POLICIES, NO_MODEL]),
         multiple=True,
-        help="Execution models to run --scenario under: how the coordinator executes requests, as"
-        " blocking or two-stage; none: one after the other. Default: that of the scenario.",
+        help="Execution models to run --scenario under: how the coordinator executes requests;"
+        " none: one after the other. As --protocol. Default: that of the scenario.",
     ),
     click.option(
         "--client",
         "clients",
-        type=click.Choice([each.value for each in ClientModel]),
+        type=SeveralOf([each.value for each in ClientModel]),
         multiple=True,
         help="Client models to run --scenario under: how the clients of all members divide their"
-        " work among threads. Default: each its own.",
+        " work among threads. As --protocol. Default: each its own.",
     ),
     click.option(
         "--intervals",

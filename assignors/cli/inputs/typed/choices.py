@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 from assignors.names.nearest import question
@@ -14,6 +16,32 @@ class NearChoice(click.Choice[str]):
         """Return the sentence of an error."""
         text = super().get_invalid_choice_message(value, ctx)
         return text.removesuffix(".") + (question(str(value), self.choices) or ".")
+
+
+class SeveralOf(NearChoice):
+    """Choices of an option that may be repeated, and may have some with commas between.
+
+    Each value of the option is a text; `names_listed` has the names of all.
+    """
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text. Raises `click.BadParameter` for a name that is none of the choices."""
+        for name in _split(value):
+            super().convert(name, param, ctx)
+        return value
+
+
+def names_listed(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in values of `SeveralOf`, each once. Cost: O(their length).
+
+    >>> names_listed(["classic, push", "classic"])
+    ('classic', 'push')
+    """
+    return tuple(dict.fromkeys(name for value in values for name in _split(value)))
+
+
+def _split(value: str) -> list[str]:
+    return [name.strip() for name in value.split(",")]
 
 
 def with_near_choices(command: click.Command) -> click.Command:

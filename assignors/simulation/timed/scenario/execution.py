@@ -26,6 +26,9 @@ from assignors.simulation.timed.scenario.reading import (
 PER_SECOND_MAX = 1_000_000
 """One a microsecond, the shortest time there is."""
 
+NO_MODEL = "none"
+"""The execution model of a row whose coordinator has none, whatever the scenario says."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherGroups:

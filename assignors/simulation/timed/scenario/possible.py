@@ -21,7 +21,7 @@ from assignors.simulation.timed.scenario.faults import (
     Fault,
     FaultKind,
 )
-from assignors.simulation.timed.scenario.members import MEMBERS_MAX
+from assignors.simulation.timed.scenario.members import MEMBERS_MAX, MemberConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
@@ -124,15 +124,22 @@ def _actions_concern_what_is_there(scenario: Scenario) -> None:
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "topic"))
 
 
-def _clients_have_their_assignors(scenario: Scenario) -> None:
-    """Refuse an assignor that the member's client does not have."""
-    for number, member in enumerate(scenario.members):
-        if member.client is None:
-            continue
-        for position, name in enumerate(member.assignors):
-            if assignor_named(name).user_data not in DIALECTS[member.client].forms:
-                words = f"{member.client} has no assignor {assignor_named(name).name!r}"
-                place = ("members", number, "assignors", position)
+def _assignors_can_be_listed(scenario: Scenario) -> None:
+    """Refuse an assignor that the member's client does not have, and a name listed twice."""
+    members: list[tuple[Place, MemberConfig]] = [
+        *((("members", number), each) for number, each in enumerate(scenario.members)),
+        *((("arrivals", n, "member"), each.member) for n, each in enumerate(scenario.arrivals)),
+    ]
+    for start, member in members:
+        names: set[str] = set()
+        for position, assignor in enumerate(map(assignor_named, member.assignors)):
+            place = (*start, "assignors", position)
+            if assignor.name in names:
+                words = f"a member can list one assignor under the name {assignor.name!r}"
+                raise DocumentError(ErrorCode.REPEATED, words, place)
+            names.add(assignor.name)
+            if member.client and assignor.user_data not in DIALECTS[member.client].forms:
+                words = f"{member.client} has no assignor {assignor.name!r}"
                 raise DocumentError(ErrorCode.UNKNOWN, words, place)
 
 
@@ -297,9 +304,7 @@ def _push_can_run(scenario: Scenario) -> None:
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "pattern"))
     slowest = max(member.heartbeat_interval_ms for member in scenario.members)
     if 0 < push.lease_ms <= slowest:
-        words = (
-            f"a lease of {push.lease_ms} ms is over before the next heartbeat, after {slowest} ms"
-        )
+        words = f"a lease of {push.lease_ms} ms ends before the next heartbeat, after {slowest} ms"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "lease_ms"))
 
 
@@ -309,12 +314,14 @@ def _requests_can_be_executed(scenario: Scenario) -> None:
     require_executable(execution, ("broker", "execution"))
     for number, fault in enumerate(scenario.faults):
         if fault.kind in OF_THE_COORDINATOR and execution.model is not None:
-            words = "coordinators are lost without an execution model (broker.execution.model)"
+            words = f"no {fault.kind.value} under an execution model; --coordinator none plays it"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
         if fault.kind is not FaultKind.APPEND_FAILURE:
             continue
         if execution.model is None:
-            words = "appends fail where an execution model makes them (broker.execution.model)"
+            words = (
+                "without an execution model no append fails (--coordinator, broker.execution.model)"
+            )
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
         if fault.member is not None:
             words = f"a {fault.kind.value} has no member"
@@ -333,7 +340,7 @@ CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _push_can_run,
     _protocols_migrate,
     _actions_concern_what_is_there,
-    _clients_have_their_assignors,
+    _assignors_can_be_listed,
     _commits_and_assignments_are_possible,
     _partitions_have_leaders,
     _faults_can_happen,

@@ -20,7 +20,7 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Scenario
-from assignors.simulation.timed.scenario.execution import as_model
+from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
 from assignors.simulation.timed.scenario.members import READERS as MEMBER_READERS
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.whole import READERS
@@ -30,8 +30,6 @@ from assignors.simulation.timed.simulation import Played, simulate
 Row = Mapping[str, Any]
 """Column -> value."""
 
-NO_MODEL = "none"
-"""The execution model of a row whose coordinator has none, whatever the scenario says."""
 GIVEN = ("scenario", "seed", "protocol", "coordinator_model", "client_model")
 """Columns of a scenario row."""
 
