@@ -26,6 +26,7 @@ from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoor
 from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
 from assignors.simulation.timed.protocols.restore import Restored, restored
 from assignors.simulation.timed.queue import EventQueue
+from tests.foreign import commits
 from tests.foreign.plays import Step, answer_of, record_of
 from tests.simulation.timed.compaction import kept, some_cleanings
 
@@ -110,7 +111,7 @@ class Player:
                     self.queue.stop(key)
                 case Append(records, token):
                     self.records += records
-                    self.log.append([*records])
+                    self.log.append([*commits.logged(records)])
                     written.append(token)
                 case _:
                     raise AssertionError(effect)

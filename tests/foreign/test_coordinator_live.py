@@ -69,6 +69,12 @@ def test_kafkas_coordinator_answers_as_ours(
         pytest.param(mixed_coordinator.history, 23013719, 150, id="no-timeout"),
         # the last look-up of patterns is that of the first one in Kafka's map
         pytest.param(mixed_coordinator.history, 25003595, 150, id="first-pattern"),
+        # a group without a generation has no protocol that a SyncGroup could contradict
+        pytest.param(coordinator.history, 31044021, 66, id="sync-before-a-protocol"),
+        # what a log cleaner leaves is the same, whatever the order of tombstones of offsets
+        pytest.param(consumer_coordinator.history, 31092010, 143, id="order-of-tombstones"),
+        # a consumer group becomes a classic one at epoch 0
+        pytest.param(mixed_coordinator.history, 31092713, 22, id="downgrade-at-epoch-0"),
     ],
 )
 def test_histories_of_long_runs_that_once_differed(

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from tests.foreign import commits
 from tests.foreign.judge import Judge
 
 pytestmark = pytest.mark.foreign
@@ -93,3 +95,23 @@ def test_a_judge_that_dies_is_replaced() -> None:
         first, failure, last = judge.ask_all([request, too_large, request])
         assert first == last == {"ud": "00000001"}
         assert failure["err"].startswith(("OutOfMemoryError", "JudgeDied"))
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_a_reload_counts_tombstones_of_offsets_by_partition(judge: Judge, place: int) -> None:
+    gone = [OffsetRecord(topic, number, None) for topic in ("u", "t") for number in (2, 0, 3, 1)]
+    order = commits.logged(gone)
+    partitions = [[each.topic, each.partition] for each in order if isinstance(each, OffsetRecord)]
+    commit = {"member": "", "generation": -1, "producer": -1, "version": 10}
+    expired = range(len(partitions), 2 * len(partitions))
+    kept = [each for each in expired if each != expired[place]]
+    fetch = {"member": None, "epoch": -1, "stable": True, "partitions": partitions}
+    ops = [
+        {"op": "commit", **commit, "offsets": [[*each, 5] for each in reversed(partitions)]},
+        {"op": "advance", "ms": 90_000},
+        {"op": "reload", "keep": [*range(len(partitions)), *kept]},
+        {"op": "fetch-offsets", **fetch},
+    ]
+    answer = judge.ask({"algo": "coordinator", "broker": commits.KEEPING[-1], "ops": ops})
+    found = answer["steps"][-1]["responses"][0]["partitions"]
+    assert [each[:2] for each in found if each[3] == 5] == [partitions[place]]

@@ -8,6 +8,7 @@ import java.security.Provider;
 import java.security.SecureRandomSpi;
 import java.security.Security;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -652,13 +653,16 @@ final class CoordinatorShard {
         } catch (Throwable thrown) {
             return thrown;
         }
+        List<Written> batch = new ArrayList<>();
         for (CoordinatorRecord record : result.records()) {
             note(record);
             Written each = new Written(written, producer, record, null);
             if (result.replayRecords()) each.replayBy(state);
-            log.add(each);
+            batch.add(each);
             written++;
         }
+        batch.sort(Comparator.comparing(Written::record, OffsetRequests.IN_ONE_ORDER));
+        log.addAll(batch);
         if (!result.records().isEmpty()) {
             state.updateLastWrittenOffset(written);
             state.updateLastCommittedOffset(written);

@@ -2,6 +2,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +14,27 @@ import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchResponseData;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
 import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
 import org.apache.kafka.coordinator.group.generated.OffsetCommitKey;
 import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
 
 /** Requests about committed offsets from JSON, their responses and records as JSON. */
 final class OffsetRequests {
+    /** Tombstones of offsets first, by partition: a map orders them, and "keep" counts records. */
+    static final Comparator<CoordinatorRecord> IN_ONE_ORDER =
+            Comparator.comparing((CoordinatorRecord record) -> !isGone(record))
+                    .thenComparing(record -> isGone(record) ? key(record).topic() : "")
+                    .thenComparing(record -> isGone(record) ? key(record).partition() : 0);
+
     private OffsetRequests() {}
+
+    private static boolean isGone(CoordinatorRecord record) {
+        return record.value() == null && record.key() instanceof OffsetCommitKey;
+    }
+
+    private static OffsetCommitKey key(CoordinatorRecord record) {
+        return (OffsetCommitKey) record.key();
+    }
 
     static OffsetCommitRequestData commit(String group, JsonNode in) {
         OffsetCommitRequestData request =

@@ -121,12 +121,18 @@ def _sync_refusal(group: ClassicGroup, request: SyncGroup) -> ErrorCode:
         return refusal
     if request.generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
-    is_other_type = request.protocol_type not in {None, group.protocol_type}
-    if is_other_type or request.protocol not in {None, group.protocol}:
+    if _differs(request.protocol_type, group.protocol_type) or _differs(
+        request.protocol, group.protocol
+    ):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if group.state is GroupState.PREPARING_REBALANCE:
         return ErrorCode.REBALANCE_IN_PROGRESS
     return ErrorCode.NONE
+
+
+def _differs(said: str | None, known: str | None) -> bool:
+    """Return whether a request names another one; a group without a generation has none yet."""
+    return None not in {said, known} and said != known
 
 
 def _committed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:

@@ -124,5 +124,6 @@ def record_of(group: ClassicGroup, plan: Mapping[str, bytes]) -> GroupRecord:
             for each in group.in_order()
         )
     leader = None if protocol is None else group.leader
-    kind = group.protocol_type if group.generation else None  # none of a group just made
+    is_just_made = not group.generation and not members
+    kind = None if is_just_made else group.protocol_type
     return GroupRecord(group.generation, kind, protocol, leader, members)
