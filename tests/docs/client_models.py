@@ -26,13 +26,13 @@ PAGE = DOCS / "client-models.md"
 
 HEAD = """# How a consumer should divide its work among threads
 
-A consumer has to call the application back, to fetch records, to send heartbeats, to commit and to
-rebalance, and it has to do the first in the application's own thread. Where the rest happens was
-debated in KIP-945: in calls of `poll` alone, as in
-the first design of 2014; with a second thread for heartbeats, as in Java's client of the classic
-protocol; or in a background thread that does all that needs the network, as in Java's client of
-KIP-848. Here all three run the same duties, one duty a step: every order in which threads, network
-and application can take turns is tried, and each model is measured on a clock.
+A consumer runs callbacks, which it must do in the application's own thread; it also fetches, sends
+heartbeats, commits and rebalances. Where it does all that was debated in KIP-945: in calls of
+`poll` alone, as in the first design of 2014; with a second thread for heartbeats, as in Java's
+client of the classic protocol; or in a background thread that does all that needs the network, as
+in Java's client of KIP-848. Here all three run the same duties, one duty a step: every order in
+which threads, network and application can take turns is tried, and each model is measured on a
+clock.
 
 """
 
@@ -71,7 +71,7 @@ def stalls() -> Iterator[str]:
     yield "## Who is evicted when a thread stands still\n"
     yield (
         "One member of a group of four; heartbeats every 3 s (KIP-848: 5 s), sessions of 45 s. "
-        "Evicted: its partitions go to others.\n"
+        "An evicted member loses its partitions to the others.\n"
     )
     head = ("for a minute", *(f"`{each.value}`" for each in ClientModel))
     rows = [
@@ -95,14 +95,14 @@ def costs() -> Iterator[str]:
         "A rebalance, from the coordinator's decision to the end of the last callback, against the "
         "time that the application takes for the records of one `poll`; means over phases of polls "
         "and heartbeats. Where nothing is revoked a background thread saves a whole poll; where "
-        "partitions are given up, two callbacks wait for two polls anyway.\n"
+        "partitions are given up, two callbacks wait for two polls under every model.\n"
     )
     yield "![A member that only gains partitions](client-models/gains.svg)\n"
     yield "![A member that gives up some and gains others](client-models/gives-up.svg)\n"
     yield (
         "A blocking commit takes a round trip (2 ms here). Through a background thread that is not "
-        "woken it takes up to two turns of its loop more. And who sends heartbeats must not be "
-        "slower than the session: with a loop that turns every 7 s a session of 5 s is over.\n"
+        "woken it takes up to two turns of its loop more. The loop must also be shorter than the "
+        "session, as it sends the heartbeats: at a turn every 7 s, a session of 5 s runs out.\n"
     )
     yield "![A blocking commit against the period of the loop](client-models/commit.svg)\n"
 
@@ -129,7 +129,7 @@ STORIES: dict[str, tuple[Event, ...]] = {
         Event(Happening.HALFWAY, frozenset({0})),
         Event(Happening.CLOSED_AMID),
     ),
-    "closes amid a rebalance": (_FIRST, Event(Happening.CLOSED_AMID)),
+    "closes amid a rebalance, having joined again": (_FIRST, Event(Happening.CLOSED_AMID)),
 }
 """What happens to a member that has partitions 0 and 1."""
 
@@ -138,12 +138,13 @@ def listeners() -> Iterator[str]:
     """Yield the traces of rebalance listeners."""
     yield "## What a rebalance listener is called for\n"
     yield (
-        "Java's clients of 4.4.0, all on the application's thread, inside `poll` or `close`; first "
-        "`assigned(0, 1)`, unless it says otherwise. `assigned()` with nothing in it comes after "
-        "every classic round and every reconciliation; eager members are called for an empty "
-        "revocation too; a classic member that closes amid a rebalance is told that its partitions "
-        "are lost; and one of KIP-848 that closes between the callbacks for revoked and assigned "
-        "partitions is called for the revoked ones again.\n"
+        "The callbacks of Java's clients of 4.4.0, all on the application's thread, inside `poll` "
+        "or `close`. The `assigned(0, 1)` before all is left out. `assigned()` without partitions "
+        "comes after every cooperative round and KIP-848 reconciliation that gains none. Eager "
+        "members are called for an empty revocation too. A classic member that closes "
+        "after it has joined again, amid a rebalance, gets `lost`. A KIP-848 member that closes "
+        "between the callbacks for revoked and assigned partitions gets `revoked` for the same "
+        "ones a second time.\n"
     )
     head = ("a member that owns 0 and 1", *(f"`{each.value}`" for each in Listener))
     rows = [
@@ -185,7 +186,7 @@ def states() -> Iterator[str]:
     )
     yield (
         "Every order of events, answers, failures and disconnections is tried: at most one look-up "
-        "is in flight, and every event is executed or fails, once. The document leaves open what "
+        "is in flight, and every event is executed or fails, once. KIP-945 leaves open what "
         "becomes of an event that needs a coordinator while there is none:\n"
     )
     texts = texts_of(connection.Keeping)
@@ -219,8 +220,8 @@ def races() -> Iterator[str]:
                 yield f"{release.name}, {who}:\n"
                 yield "\n".join(f"    {line}" for line in found.stuck_first) + "\n"
     yield (
-        "So the race is KAFKA-10793, and KAFKA-13563 is what its cure left out: one thread is "
-        "enough. After both nothing hangs; two look-ups can still be in flight, because the "
+        "So the race is KAFKA-10793. KAFKA-13563 is what its fix left out: there one thread is "
+        "enough. After both fixes nothing hangs; two look-ups can still be in flight, because the "
         "heartbeat thread forgets one without asking whether it is over.\n"
     )
 
@@ -293,11 +294,11 @@ def claims() -> Iterator[str]:
 EXAMPLE = """## In the simulator
 
 `client_model` of a member is one of these models; without it, heartbeats never wait, answers are
-read at once, and only the begin of a rebalance waits for a poll. `--client` compares them, for all
-members of any scenario:
+read at once, and only the beginning of a rebalance waits for a poll. `--client` compares them, for
+all members of any scenario:
 
     kafka-assignors simulate --scenario long-poll-in-one-thread \\
-        --client in_poll --client heartbeat_thread --client background_thread
+        --client in_poll,heartbeat_thread,background_thread
 
 ```python
 >>> from assignors.simulation.timed.tables.rows import result_rows
@@ -319,11 +320,11 @@ application. [The gallery](gallery.md) has five scenarios of clients and their t
 ## Beside real clients
 
 Two mechanisms came from Java's clients of 4.4.0, measured while they read records without end. A
-call of `poll` wakes the heartbeat thread, so an application that polls at even times falls in step
-with its heartbeats, and news wait for a whole poll. And a background thread asks for the callback
-of revoked partitions only after a poll has begun, so that it runs in the next one. Hits and misses
-are in [the models beside a real broker](models-against-kafka.md); the traces of listeners above are
-those of its members.
+call of `poll` wakes the heartbeat thread, so in an application that polls at even times the
+heartbeat leaves with a poll, and its answer is read in the next one. And a background thread asks
+for the callback of revoked partitions only after a poll has begun, so that it runs in the next one.
+Hits and misses are in [the models beside a real broker](models-against-kafka.md). Its members had
+the callbacks in the table above.
 
 ## What is left out
 

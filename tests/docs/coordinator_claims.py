@@ -47,8 +47,8 @@ FIELDS = {
 
 CLAIMED = """## The claims of the debate
 
-Each was right, somewhere. One field of the load decides about each claim, and it is measured at
-several of its values: those at which it holds, those at which it does not, and what was measured on
-both sides of the border. The test suite measures them again.
+Each claim holds for some loads. One field of the load decides, and the claim is measured at several
+of its values. The table has those for which it holds, those for which it does not, and what was
+measured at the two values between which that changes. The test suite measures them again.
 
 """

@@ -53,10 +53,11 @@ KNEES = tuple(replace(BASE, requests=1500, changes_share=0.2, check_us=us) for u
 HEAD = """# How a coordinator should execute requests
 
 A group coordinator handles requests, appends [records](coordinator-log.md) to a log, and answers
-once these are replicated. What does a worker do meanwhile? When the group coordinator of Kafka 4
-was written that was debated ([apache/kafka#14705](https://github.com/apache/kafka/pull/14705)):
-should a worker wait while an append is checked, or does the check have to be a stage of its own?
-Here both answers, and the others that came up, are execution models that play the same requests.
+once these are replicated. What does a worker do until then? This was debated when the group
+coordinator of Kafka 4 was written
+([apache/kafka#14705](https://github.com/apache/kafka/pull/14705)): should a worker wait while an
+append is checked, or should the check be a stage of its own? Here both answers, and others that
+were proposed, are execution models, and all are measured with the same requests.
 
 """
 
@@ -106,10 +107,10 @@ def models() -> str:
     ]
     head = ("model", "", "key", "held in a check", "held in a replication", "state changes at")
     return (
-        "## The models\n\nRequests of one key are handled one after the other. "
-        "What a model holds while a request waits, nobody else can use: its worker and its key, "
-        "its key alone, or nothing. A state that changes at the append runs ahead of what is "
-        "replicated, and has to go back where an append fails.\n\n"
+        "## The models\n\nA key is an offsets partition, or a group. Requests of one key are "
+        "handled one after the other. While a request waits, no other request can use "
+        "what it holds: its worker and its key, its key alone, or nothing. A state that changes "
+        "at the append is ahead of what is replicated, and has to go back if the append fails.\n\n"
         + "\n".join(table(head, rows))
         + "\n"
     )
@@ -127,9 +128,10 @@ def timeline() -> str:
     return (
         f"## One commit on its way\n\nThe same commit under two models: {load.per_second:,} "
         f"requests a second, checks of {load.check_us / 1000:g} ms. Where the worker waits for the "
-        "check, this commit waits twice for checks of others: in the queue, and once it is "
-        "replicated, as the high watermark is an event of the partition too. Where the check is a "
-        "stage of its own, all are checked at the same time; what is left is the replication.\n\n"
+        "check, this commit waits twice for checks of other commits: before it is handled, and "
+        "after it is replicated, because the new high watermark waits in the queue of the "
+        "partition too. Where the check is a stage of its own, all commits are checked at the "
+        "same time, and this one waits for its own check and the replication only.\n\n"
         "![One commit under two models](coordinator-models/timeline.svg)\n\n"
         + "\n".join(table(head, rows))
         + "\n"
@@ -145,8 +147,8 @@ def _costs() -> str:
     return (
         "## What they cost\n\nFour workers, four offsets partitions, 50 us for a request, 2 ms for "
         "a replication, one request in five changes its group. Median and 99th percentile of the "
-        "response time; where a model does not keep up, how many requests it answers in a second "
-        "instead.\n\n"
+        "response time; in bold, where a model does not keep up: how many requests it answers in a "
+        "second.\n\n"
         + "\n".join([*list(table(head, ()))[:-1], *(row(*each) for each in LOADS), "", ""])
     )
 
@@ -216,8 +218,8 @@ STAGES = {
 
 SWEEPS = """## Sweeps
 
-One request in five changes its group; what is not said is as above. All axes are logarithmic. A
-curve of response times ends where the model no longer keeps up with what it is asked.
+One request in five changes its group; all else is as above unless an axis says otherwise. All axes
+are logarithmic. A curve of response times ends where the model no longer keeps up.
 """
 
 RATES = (1000, 5000, 25_000)
@@ -227,17 +229,18 @@ LINGER = """## Commit latency against the linger
 
 `two-stage`, 0.1 ms for an append to the local log: median and 99th percentile of commits, and how
 many records are appended together at each rate. The adaptive linger waits for the requests that
-were queued when the batch began: it makes no batch wait, and batches only where there is a queue.
+were queued when the batch began: no batch waits for a time, and requests share a batch only where
+they queue.
 
 """
 
 KNEE = """## The knee
 
-The highest rate at which the 99th percentile is at most twice what it is at a low rate, and the
-backlog does not grow, by bisection; beside it what the model answers when it is asked three times
-its limit, and the limit by formula: a request holds a worker and a key for a time, and there are so
-many of each. A backlog that grows by less than one request in twenty counts as steady, so a knee
-may stand up to 5 % above the limit.
+The knee is the highest rate at which the 99th percentile is at most twice that at a low rate, and
+the backlog does not grow; it is found by bisection. Beside it: how many requests the model answers
+when it is asked three times its limit, and the limit by formula, from how long a request holds a
+worker and a key, and how many of each there are. A backlog that grows by less than one request in
+twenty counts as steady, so a knee may be up to 5 % above the limit.
 
 """
 
@@ -258,8 +261,8 @@ A file says which models get which loads: every combination of the values in `ov
     kafka-assignors simulate --sweep sweep.json
 
 writes a line for each point: its load, and [what was measured](reference/formats.md#sweep-point):
-rates, percentiles, the time in each stage, the records and bytes that a state would have to take
-back, and whether the load was sustained at all. `--processes 4` and `--engine spark` give the same
+rates, percentiles, the time in each stage, the records and bytes that go back if an append fails,
+and whether the model kept up with the load. `--processes 4` and `--engine spark` give the same
 lines. Fields, their limits and their defaults are in [formats](reference/formats.md#sweep). In
 Python the same is a table, on Spark a DataFrame of points:
 
@@ -275,8 +278,9 @@ SWEPT
 ```
 
 `assignors.simulation.timed.sweeps.spark` has the two steps of a sweep on Spark: `points(session,
-sweep)` is a DataFrame of points, or yours is, with the fields that differ from their defaults as
-columns; `frame.transform(measure)` adds the figures. A row that is no point has `error` set.
+sweep)` makes a DataFrame of points; one of your own needs as columns the fields that differ from
+their defaults. `frame.transform(measure)` adds the figures, or the `error` of a row that is no
+point.
 1,000 points of 2,000 requests each took 20 CPU seconds in one process and 40 on Spark with two
 cores, its start included (AMD EPYC, 65 and 93 seconds on the clock beside other work); `python -m
 tests.benchmarks.bench_sweep --engine spark` measures again.

@@ -64,9 +64,9 @@ PICTURES: dict[str, Picture] = {
     "throughput-check": Picture(
         title="Throughput against the time of a check",
         reading=(
-            "A worker that waits for checks answers `workers / (service + check)`: from "
-            "checks as long as the service on, it is the check that decides. Two stages do "
-            "not see the check at all."
+            "A worker that waits for checks answers `workers / (service + check)` requests a "
+            "second, so checks that take longer than the service decide. Under `two-stage` the "
+            "time of a check does not change the throughput."
         ),
         sweep=_sweep({"check_us": CHECKS_US}, per_second=FLOOD, requests=3000),
         x="check_us",
@@ -77,7 +77,10 @@ PICTURES: dict[str, Picture] = {
     ),
     "p99-check": Picture(
         title="Response time against the time of a check",
-        reading=("At a low rate all models take the check and the replication, until one is full."),
+        reading=(
+            "At a low rate the response time is the check and the replication, under every "
+            "model, as long as the model keeps up."
+        ),
         sweep=_sweep({"check_us": CHECKS_US}, per_second=500),
         x="check_us",
         y="p99_ms",
@@ -88,7 +91,10 @@ PICTURES: dict[str, Picture] = {
     ),
     "p99-rate": Picture(
         title="The knee",
-        reading=("The knee: up to it, a model answers about as fast as when it is asked seldom."),
+        reading=(
+            "Up to its knee a model answers about as fast as at a low rate; beyond it, requests "
+            "queue."
+        ),
         sweep=_sweep(
             {"per_second": [200, 500, 1000, 1700, 3000, 10_000, 30_000, 60_000, 75_000]},
             check_us=2000,
@@ -102,8 +108,8 @@ PICTURES: dict[str, Picture] = {
     "throughput-replication": Picture(
         title="Throughput against the time of a replication",
         reading=(
-            "Only who waits for the replication with a worker or a group pays for it in "
-            "throughput; everybody pays in response time."
+            "A longer replication lowers the throughput only where a worker or a group waits "
+            "for it. The response time grows under every model."
         ),
         sweep=_sweep(
             {"replication_us": [200, 500, 1000, 2000, 5000, 20_000]},
@@ -119,8 +125,9 @@ PICTURES: dict[str, Picture] = {
     "throughput-groups": Picture(
         title="Throughput against the number of groups",
         reading=(
-            "The group as the unit of concurrency needs groups: each change of a group waits "
-            "for its check and its replication before the next one."
+            "A model that handles one request of a group at a time (`per-group`) needs many "
+            "groups: each change of a group waits for its check and its replication before the "
+            "next one."
         ),
         sweep=_sweep(
             {"groups": [4, 16, 64, 256, 1024, 4096]},
@@ -136,8 +143,8 @@ PICTURES: dict[str, Picture] = {
     "throughput-workers": Picture(
         title="Throughput against the number of workers",
         reading=(
-            "More workers help where they wait, in proportion; elsewhere until the offsets "
-            "partitions are as many."
+            "Where workers wait, the throughput grows with their number; elsewhere it grows "
+            "until there are as many workers as offsets partitions."
         ),
         sweep=_sweep(
             {"workers": [1, 2, 4, 8, 16]},
@@ -154,9 +161,9 @@ PICTURES: dict[str, Picture] = {
     "linger": Picture(
         title="Commit latency against the linger",
         reading=(
-            "A linger costs about half of itself in the median at a low rate, and nearly all "
-            "of it where a batch always begins with the one before. A batch that is full does "
-            "not wait."
+            "A commit that is alone in its batch waits for all of the linger. Where many share a "
+            "batch, which is so at high rates, the median waits for about half of it. A batch that "
+            "is full does not wait."
         ),
         sweep=_sweep(
             {"per_second": [1000, 5000, 25_000], "linger_us": [500, 1000, 2000, 5000, 10_000]},
@@ -172,8 +179,8 @@ PICTURES: dict[str, Picture] = {
     "isolation": Picture(
         title="What one slow group does to all others",
         reading=(
-            "One group in twenty whose checks are slow: where a worker waits for a check, "
-            "everybody behind it waits too."
+            "One group in twenty has slow checks. Where a worker waits for a check, all "
+            "requests behind it wait too."
         ),
         sweep=_sweep(
             {"slow_group_check_us": [200, 1000, 5000, 20_000, 50_000]},
@@ -190,8 +197,9 @@ PICTURES: dict[str, Picture] = {
     "background": Picture(
         title="Work that a request leaves behind",
         reading=(
-            "One request in two hundred leaves work behind, as an assignment to compute. On the "
-            "background executor it delays nobody; on a worker it delays its partition."
+            "One request in two hundred leaves work behind, such as an assignment to compute. "
+            "On background threads it delays no other request; on a worker it delays its "
+            "partition."
         ),
         sweep=_sweep(
             {
@@ -212,8 +220,9 @@ PICTURES: dict[str, Picture] = {
     "handover": Picture(
         title="What the hand-over to another thread costs",
         reading=(
-            "The thread that brings a request saves its hand-over where the partition is free: "
-            "all of it at a low rate, and less the busier the partitions are."
+            "Under `inline` the thread that brings a request handles it if the partition is "
+            "free, and saves the hand-over: always at a low rate, less often the busier the "
+            "partitions are."
         ),
         sweep=_sweep(
             {"per_second": [200, 1000, 5000, 10_000, 20_000, 30_000]},
@@ -229,8 +238,9 @@ PICTURES: dict[str, Picture] = {
     "held": Picture(
         title="Memory held in uncommitted state",
         reading=(
-            "What a state that runs ahead of the log has to remember: arrivals of a replication's "
-            "time, on each offsets partition. `wait-all` and `per-group` remember nothing."
+            "What a state that is ahead of the log has to remember, on each offsets partition: "
+            "the requests that arrive while one is replicated. `wait-all` and `per-group` "
+            "remember nothing."
         ),
         sweep=_sweep(
             {"replication_us": [500, 1000, 2000, 5000, 10_000, 20_000]},

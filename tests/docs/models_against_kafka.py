@@ -258,9 +258,9 @@ simulator plays whole groups. A median is near within 10 % or 100 ms: {hits} are
 
 CALLBACKS = """## Callbacks
 
-Every callback of a rebalance listener, in order. All run in the application's thread, and inside
-`poll` if no other call is named; another thread would be. Partitions are those of the topic
-`first`, and with an s those of `second`. Each thing is done when the group is at rest. As data:
+Every callback of a rebalance listener, in order. All ran in the application's thread, and inside
+`poll` where no other call is named. Partitions are those of the topic `first`, and with an s those
+of `second`. Nothing is done before the group is at rest. As data:
 `tests/foreign/execution/recordings/traces.json`. Given which assignments each member gets, when it
 joins again and how it ends, [the models of listeners](client-models.md) call the same, in the same
 order and thread: {hits}{misses}.
@@ -272,19 +272,19 @@ CLOSINGS = """## Commits and close
 A member has processed ten records and closes its consumer. Automatic commits are on, with an
 interval of an hour, or off; nothing is pending, or an asynchronous commit of an earlier offset, or
 one that was to be synchronous and timed out. The broker takes a tenth of a second for a commit.
-What is left on it afterwards, in five repetitions, beside what the models of closing allow: Java's
-order of steps where `close` may wait, the same order without waiting where its timeout is 0:
-{hits} are as allowed.
+The table has what is committed afterwards, in five repetitions, beside what the models of closing
+allow: Java's order of steps where `close` may wait, and the same order without waiting where its
+timeout is 0. {hits} are as allowed.
 
 {table}"""
 
 FINDINGS = """## What it found
 
 * A linger sets the times, the load hardly does: at few commits each waits for all of the linger, at
-  many for half of it, as the model says.
-* Saturation is a matter of the machine. Threads and offsets partitions make no difference that the
-  model would predict from them: with two processors for the broker's network threads, request
-  threads and coordinator, and for the load, it is these that run out.
+  many for half of it, as in the model.
+* The machine decides where the broker is saturated: throughputs differ, but not with threads,
+  offsets partitions and lingers as they do in the model. Where the load average above is far over
+  1, other programs took part of both processors; then these throughputs say little about the model.
 * Where polls always find records, every exchange with the coordinator costs a cooperative member of
   the classic protocol a poll: JoinGroup leaves in one, SyncGroup in the next, and so on. An eager
   member has nothing to read by then, so its poll waits for the whole round. The client model by
@@ -297,7 +297,7 @@ FINDINGS = """## What it found
 * A member of the consumer protocol that gives up partitions needs three calls of `poll`: in the
   first it begins (a revocation waits for the application, which may have offsets to commit), in the
   second it runs the callback for what it gives up, in the third that for the nothing it gets; then
-  it acknowledges, and the next heartbeat of the other member brings that the partitions.
+  it acknowledges, and the other member gets the partitions with its next heartbeat.
 * A member of the consumer protocol that closes after the callback for what it gives up, and before
   the rebalance is over, gets that callback again, for everything it had before: the same partitions
   are revoked twice. `AsyncKafkaConsumer.runRebalanceCallbacksOnClose` takes its snapshot of them

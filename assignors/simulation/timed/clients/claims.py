@@ -20,7 +20,7 @@ CLAIMS = (
     Claim(
         "KIP-945, motivation",
         "Coordinator communication on two threads has caused races such as KAFKA-13563.",
-        "The race is KAFKA-10793, and needs two threads. KAFKA-13563 is what its cure left out: it "
+        "The race is KAFKA-10793, and needs two threads. KAFKA-13563 is what its fix left out: it "
         "needs one thread: a client without a heartbeat thread never forgets its look-up.",
         (
             "test_the_race_of_10793_needs_a_failure_between_two_steps_of_the_heartbeat_thread",

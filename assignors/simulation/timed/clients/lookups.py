@@ -1,4 +1,4 @@
-"""Two threads look for the coordinator: the race of KAFKA-10793, and what its cure left out.
+"""Two threads look for the coordinator: the race of KAFKA-10793, and what its fix left out.
 
 Java's classic client keeps the future of its look-up, so that nobody starts a second one. Somebody
 must forget it once it is complete, or no look-up is ever sent again. That was done in three ways,

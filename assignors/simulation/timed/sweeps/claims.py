@@ -85,7 +85,10 @@ def _limit_by_workers(load: Load) -> tuple[str, bool]:
 def _no_wait_for_replication(load: Load) -> tuple[str, bool]:
     waits, blocks = _of("wait-all", load), _of("blocking", load)
     rate = f"{waits.throughput_per_second:,.0f} of {load.per_second:,} a second"
-    return f"{rate}, without that wait all", not waits.is_sustained and blocks.is_sustained
+    return (
+        f"{rate}, {blocks.throughput_per_second:,.0f} blocking",
+        not waits.is_sustained and blocks.is_sustained,
+    )
 
 
 def _stages_keep_up(load: Load) -> tuple[str, bool]:
