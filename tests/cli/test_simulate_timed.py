@@ -94,6 +94,26 @@ def test_a_coordinator_that_is_lost_under_a_model_is_refused_with_what_plays_it(
     assert "--coordinator none plays it" in rows[0]["error"]["text"]
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("-o", "table"),
+        ("--intervals", "-o", "table"),
+        ("--history",),
+        ("--log", "x.jsonl"),
+        ("--shrink", "x.json"),
+    ],
+)
+def test_a_run_that_cannot_be_played_is_one_sentence_in_every_form(more: tuple[str, ...]) -> None:
+    asked = ("simulate", "--scenario", "coordinator-crash", "--coordinator", "blocking")
+    done = process(*asked, *more)
+    assert done.returncode == 2
+    shown = (done.stdout + done.stderr).decode()
+    assert "--coordinator none plays it" in " ".join(shown.split())
+    assert "Traceback" not in shown
+    assert "median over" not in shown
+
+
 def test_a_file_is_played_the_same_every_time(tmp_path: Path) -> None:
     file = tmp_path / "small.json"
     file.write_text(json.dumps(SMALL))

@@ -14,7 +14,7 @@ from assignors.documents.values import Document
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.rows import FIGURES, identity, scenario_of
+from assignors.simulation.timed.tables.rows import FIGURES, identity
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed import TimedRequest
@@ -39,8 +39,7 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     except ModuleNotFoundError as error:
         words = f"--log needs {error.name}: pip install 'kafka-assignors[replay]'"
         raise click.UsageError(words) from None
-    (row,) = request.rows()
-    scenario = scenario_of(row)
+    (scenario,) = request.scenarios()
     if scenario.protocol is GroupProtocol.PUSH:
         raise click.UsageError("--log: Kafka has no records for groups of the push protocol")
     played = simulate(scenario, keeps_history=True)

@@ -26,7 +26,8 @@ from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
 )
-from assignors.simulation.timed.tables.rows import Row, interval_rows, result_rows
+from assignors.simulation.timed.tables.labels import variant_of
+from assignors.simulation.timed.tables.rows import Row, interval_rows, result_rows, scenario_of
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed_options import TimedOptions
@@ -72,6 +73,15 @@ class TimedRequest:
         for variant in self.variants:
             for seed in range(self.first_seed, self.first_seed + self.seeds):
                 yield {"scenario": text, "seed": seed, **variant}
+
+    def scenarios(self) -> Iterator[Scenario]:
+        """Yield the scenario of each run; `click.UsageError` for one that cannot be played."""
+        for row in self.rows():
+            try:
+                scenario = scenario_of(row)
+            except DocumentError as error:
+                raise click.UsageError(f"{variant_of(row)}: {error}") from None
+            yield scenario
 
 
 def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRequest:

@@ -15,14 +15,13 @@ from assignors.simulation.timed.tables.labels import LABELS, figure_text, labels
 def show_results(documents: Iterable[Document]) -> None:
     """Draw a column for each protocol and model: the median of every figure over the seeds."""
     found: dict[str, list[dict[str, Any]]] = {}
-    console = console_of()
     for document in documents:
         if document["error"] is None:
             found.setdefault(variant_of(document), []).append(document)
         else:
-            error: Any = document["error"]
-            run = f"{variant_of(document)}, seed {document['seed']}"
-            console.print(clean(f"{run}: {error['text']}"), style="red")
+            _show_error(document)
+    if not found:
+        return
     table = FittedTable("median over the seeds", *found, right=list(found))
     shown = labels_of(
         (name, row[name]) for rows in found.values() for row in rows for name in LABELS
@@ -31,7 +30,14 @@ def show_results(documents: Iterable[Document]) -> None:
         table.add_row(label, *(_median(figure, rows) for rows in found.values()))
     settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
     table.add_row("settled at the end", *settled)
-    console.print(table)
+    console_of().print(table)
+
+
+def _show_error(document: Document) -> None:
+    """Print why a run was not played."""
+    error: Any = document["error"]
+    run = f"{variant_of(document)}, seed {document['seed']}"
+    console_of().print(clean(f"{run}: {error['text']}"), style="red")
 
 
 def show_intervals(documents: Iterable[Document]) -> None:
@@ -39,6 +45,9 @@ def show_intervals(documents: Iterable[Document]) -> None:
     columns = ("protocol", "seed", "topic", "partition", "member", "start_ms", "end_ms")
     table = FittedTable(*columns, "ended_by", right=("seed", "partition", "start_ms", "end_ms"))
     for document in documents:
+        if document["error"] is not None:
+            _show_error(document)
+            continue
         times = [_time(document[name]) for name in ("start_ms", "end_ms")]
         names = [cell(document[name]) for name in columns[:5]]
         table.add_row(*names, *times, cell(document["ended_by"]))

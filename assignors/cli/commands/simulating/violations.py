@@ -16,7 +16,7 @@ from assignors.simulation.timed.counterexamples.shrinking import shrunk
 from assignors.simulation.timed.monitors.violation import described
 from assignors.simulation.timed.scenario_document import document_from_scenario
 from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.rows import FIGURES, identity, scenario_of
+from assignors.simulation.timed.tables.rows import FIGURES, identity
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed import TimedRequest
@@ -29,9 +29,9 @@ def show_history(request: TimedRequest) -> int:
     """
     if request.count != 1:
         raise click.UsageError("--history shows one run: one seed, one protocol")
-    (row,) = request.rows()
+    (scenario,) = request.scenarios()
     line = NOTHING
-    for line in history(scenario_of(row)):
+    for line in history(scenario):
         click.echo(line)
     return int(line != NOTHING)
 
@@ -42,8 +42,8 @@ def shrink_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     Yields the result of the small one. Raises `click.UsageError` where no run violates anything,
     and for a file that cannot be written.
     """
-    for row in request.rows():
-        small = shrunk(scenario_of(row))
+    for scenario in request.scenarios():
+        small = shrunk(scenario)
         if small is not None:
             break
     else:
