@@ -29,7 +29,7 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     Raises `click.UsageError` for more runs than one, and for what cannot be written.
     """
     if request.count != 1 or request.engine != "python":
-        raise click.UsageError("--log writes one run: one seed, one protocol, no Spark")
+        raise click.UsageError("--log writes one run: one seed, one protocol, one model, no Spark")
     try:
         from assignors.replay.serving import raws_of  # noqa: PLC0415 - as above
         from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`

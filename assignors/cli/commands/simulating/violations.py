@@ -28,7 +28,7 @@ def show_history(request: TimedRequest) -> int:
     Returns the exit code: 1 for a violation. Raises `click.UsageError` for more runs than one.
     """
     if request.count != 1:
-        raise click.UsageError("--history shows one run: one seed, one protocol")
+        raise click.UsageError("--history shows one run: one seed, one protocol, one model")
     (scenario,) = request.scenarios()
     line = NOTHING
     for line in history(scenario):
