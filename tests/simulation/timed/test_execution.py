@@ -16,9 +16,13 @@ from assignors.simulation.timed.protocols.classic.messages import Heartbeat, Hea
 from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord
 from assignors.simulation.timed.protocols.effects import Answered, Arrived
 from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
     Fault,
     FaultKind,
     GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
     OtherGroups,
     ProcessingConfig,
     Scenario,
@@ -70,6 +74,38 @@ def test_no_rule_is_broken_beside_other_groups(
     played = simulate(busy, monitoring=Monitoring.FULL)
     assert played.violations == []
     assert played.result.evictions == 0
+
+
+def test_a_static_member_that_was_late_is_in_the_generation_that_it_is_answered() -> None:
+    """It joins once more while the leader assigns: what it commits then is no stranger's."""
+    timing = MemberConfig(
+        name="c0",
+        topics=("t",),
+        assignors=("java/cooperative-sticky",),
+        heartbeat_interval_ms=300,
+        session_timeout_ms=5000,
+        rebalance_timeout_ms=1000,
+        poll_ms=0,
+        auto_commit_ms=1000,
+    )
+    members = (
+        timing,
+        replace(timing, name="c1", instance_id="i1", starts_at_ms=2948),
+        replace(timing, name="c2", instance_id="i2"),
+    )
+    scenario = Scenario(
+        name="late",
+        seed=5051,
+        until_ms=10_000,
+        topics={"t": 2},
+        members=members,
+        plan=(Action(at_ms=1314, do=Verb.CRASH, member="c0"),),
+        broker=BrokerConfig(initial_delay_ms=0, service_us=50, append_us=5000),
+        network=NetworkConfig(least_us=0, mean_us=200_000),
+        processing=ProcessingConfig(records_per_second=5),
+    )
+    busy = with_model(scenario, "per-group", others=STEADY, check_us=1000, is_steady=False)
+    assert simulate(busy, monitoring=Monitoring.FULL).violations == []
 
 
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])

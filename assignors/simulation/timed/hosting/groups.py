@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assignors.jvm.hash_order import string_hash
+from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.coordinator.log import State
 from assignors.simulation.timed.coordinator.port import Answer, Failure, Handled, Refused, Request
 from assignors.simulation.timed.hosting.live_group import (
@@ -115,7 +115,7 @@ class Groups:
         """
         number = self.numbers.get(name)
         if number is None:
-            place = partition_of(name, self.partitions) if partition is None else partition
+            place = offsets_partition(name, self.partitions) if partition is None else partition
             number = len(self.names) * self.partitions + place
             self.numbers[name], self.names[number] = number, name
         return number
@@ -241,15 +241,3 @@ class Groups:
                 number = self.number_of(name, partition)
                 known.of_group.setdefault(number, {})[key] = None
         return known
-
-
-def partition_of(name: str, partitions: int) -> int:
-    """Return the partition of the offsets topic that has a group's records.
-
-    Source: `GroupCoordinatorService.partitionFor`: `Utils.abs(groupId.hashCode()) % partitions`.
-
-    >>> partition_of("shop", 50)
-    42
-    """
-    number = abs(string_hash(name))
-    return 0 if number == 1 << 31 else number % partitions

@@ -107,9 +107,9 @@ def below(states: NDArray[np.uint64], limits: Int64) -> Int64:
 
     >>> from assignors.simulation.dice import Dice
     >>> below(np.array([7, 8], dtype=np.uint64), np.array([6, 100])).tolist()
-    [2, 66]
+    [2, 61]
     >>> Dice(7).below(6), Dice(8).below(100)
-    (2, 66)
+    (2, 61)
     """
     bits = mixed_array(states, np.zeros(len(states), dtype=np.int64))
     limit = limits.astype(np.uint64)

@@ -63,8 +63,8 @@ def measured_rows(rows: Iterable[PointRow], *, processes: int = 1) -> Iterator[d
     the calling program must guard its start, as in `simulation.processes`.
 
     >>> points = [{"model": "blocking", "requests": 50}, {"model": "fast"}]
-    >>> [row["error"] for row in measured_rows(points)]
-    [None, "bad-row: model: no execution model 'fast'"]
+    >>> [row["error"] for row in measured_rows(points)]  # doctest: +ELLIPSIS
+    [None, "bad-row: model: no execution model 'fast'; known: wait-all, ..."]
     """
     return in_processes(rows, partial(_played, measured_row), processes, POINTS_A_CHUNK)
 

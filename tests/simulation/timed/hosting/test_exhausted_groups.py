@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import pytest
 
+from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
 from assignors.simulation.timed.coordinator.settings import Settings
-from assignors.simulation.timed.hosting.groups import partition_of
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup, Protocol
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import Request
@@ -84,4 +84,4 @@ def test_every_order_of_completions_keeps_the_contract(policy: Policy, script: s
 
 
 def test_both_groups_are_in_the_one_partition() -> None:
-    assert {partition_of(name, 1) for name in ("shop", "stock")} == {0}
+    assert {offsets_partition(name, 1) for name in ("shop", "stock")} == {0}

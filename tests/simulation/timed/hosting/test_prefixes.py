@@ -11,10 +11,10 @@ from random import Random
 
 import pytest
 
+from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.coordinator.log import Entry, Log, State, fold
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.hosting.broker import Broker
-from assignors.simulation.timed.hosting.groups import partition_of
 from assignors.simulation.timed.hosting.loading import log_of
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
 from assignors.simulation.timed.offsets_topic import key_and_value
@@ -209,8 +209,8 @@ def test_kafka_20254_any_record_may_be_the_first_of_its_group(model: str, first:
 
 
 def test_groups_of_the_histories_are_in_both_partitions() -> None:
-    assert {partition_of(name, 2) for name in GROUPS} == {0, 1}
+    assert {offsets_partition(name, 2) for name in GROUPS} == {0, 1}
     world = played("two-stage", 1)
     for number, log in enumerate(world.logs):
         names = {group_of(entry.key) for entry in log.entries if isinstance(entry.key, bytes)}
-        assert {partition_of(name or "", 2) for name in names} == {number}
+        assert {offsets_partition(name or "", 2) for name in names} == {number}

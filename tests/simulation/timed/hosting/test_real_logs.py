@@ -16,13 +16,13 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
+from assignors.jvm.offsets_partition import offsets_partition
 from assignors.model import Cluster
 from assignors.replay.serving import Served, served, written
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.writing import write_records
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.hosting.broker import Broker
-from assignors.simulation.timed.hosting.groups import partition_of
 from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup
 from assignors.simulation.timed.hosting.record_bytes import group_of, topic_ids
 from assignors.simulation.timed.offsets_topic import LogEntry
@@ -123,13 +123,13 @@ def test_groups_are_what_the_broker_said_they_were(real: Served) -> None:
 def test_groups_are_in_the_partition_that_kafka_gives_them() -> None:
     placed = {(group_of(row.key), row.partition) for row in rows() if group_of(row.key)}
     assert len(placed) > 30
-    assert all(partition_of(name or "", 4) == partition for name, partition in placed)
+    assert all(offsets_partition(name or "", 4) == partition for name, partition in placed)
 
 
 @pytest.mark.parametrize("model", POLICIES)
 def test_a_consumer_group_goes_on(model: str) -> None:
     broker = serve(model=model).broker
-    partition = partition_of("live.new", 4)
+    partition = offsets_partition("live.new", 4)
     group, read = live(broker, "live.new"), len(broker.logs[partition])
     before = dict(group.mixed.consumer.group.members)
     (one, *_) = before.values()
@@ -246,7 +246,7 @@ def finish(broker: Broker, name: str, joined: dict[str, JoinGroupResponse]) -> N
 
 def test_what_it_writes_then_is_read_by_the_command(tmp_path: Path) -> None:
     broker = serve().broker
-    partition = partition_of("live.coop", 4)
+    partition = offsets_partition("live.coop", 4)
     finish(broker, "live.coop", join_all(broker, "live.coop"))
     generation = live(broker, "live.coop").mixed.classic.group.generation
     for form in ("log.jsonl", "log.parquet", "log"):
@@ -289,7 +289,7 @@ ODD = {
 def test_odd_records_are_named_and_lose_no_neighbour(real: Served) -> None:
     listed = rows()
     ends = {place: max(r.offset or 0 for r in listed if r.partition == place) for place in range(4)}
-    place = partition_of("live.coop", 4)
+    place = offsets_partition("live.coop", 4)
     after = [
         Raw(key=key, value=value, partition=place, offset=ends[place] + n, topic=listed[0].topic)
         for n, (key, value) in enumerate(ODD.values(), start=1)

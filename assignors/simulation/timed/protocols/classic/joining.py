@@ -139,6 +139,7 @@ def _join_again(state: ClassicCoordinator, number: int, request: JoinGroup) -> N
         group.state is GroupState.STABLE and group.leader != member.member_id
     )
     if is_same and is_repeat:
+        member.generation = group.generation  # one that was late for it is in it now
         reply(state, number, joined(group, member))
     else:
         _update(group, member, request, number)
