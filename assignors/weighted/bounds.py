@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from assignors.optimal.prices import prices
+from assignors.optimal.rows import topic_rows
 from assignors.problem import Bool, Int32, Int64
 from assignors.weighted.heavy import heavy
 from assignors.weighted.level import level
@@ -32,16 +33,6 @@ class Bounds:
     def use(self) -> Fraction:
         """The better of both."""
         return max(self.level, self.heavy)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rows:
-    """Topics with the same takers. Lengths: R rows, K classes."""
-
-    row_of_topic: Int64
-    """int64[T]; R for a topic that no member takes."""
-    takes: Bool
-    """bool[R, K]: classes without members take nothing."""
 
 
 def bounds(
@@ -72,32 +63,21 @@ def bounds(
     (Fraction(470, 1), Fraction(900, 1))
     """
     require_exact(weight, capacity)
-    rows = _rows_of(takes, class_of)
-    row_of = rows.row_of_topic[topic_of]
-    wanted = (row_of < len(rows.takes)) & (weight > 0)
+    counts = np.bincount(topic_of, minlength=takes.shape[1])
+    row_of_topic, row_takes = topic_rows(np.append(0, np.cumsum(counts)), takes, class_of)
+    row_of = row_of_topic[topic_of]
+    wanted = (row_of >= 0) & (weight > 0)
     weight, row_of = weight[wanted], row_of[wanted]
-    size = np.zeros(len(rows.takes), dtype=np.int64)
+    size = np.zeros(len(row_takes), dtype=np.int64)
     np.add.at(size, row_of, weight)
     of_class = np.zeros(len(takes), dtype=np.int64)
     np.add.at(of_class, class_of, capacity)
-    lowest = level(size=size, takes=rows.takes, capacity=of_class, prices=prices)
-    return Bounds(level=lowest, heavy=_heavy_of_rows(weight, row_of, rows, class_of, capacity))
-
-
-def _rows_of(takes: Bool, class_of: Int32) -> _Rows:
-    """Return the distinct sets of takers, and which one each topic has."""
-    present = np.zeros(len(takes), dtype=np.bool_)
-    present[class_of] = True
-    taken = takes.T & present
-    known = np.flatnonzero(taken.any(axis=1))
-    distinct, row = np.unique(taken[known], axis=0, return_inverse=True)
-    row_of_topic = np.full(len(taken), len(distinct), dtype=np.int64)
-    row_of_topic[known] = row.reshape(-1)
-    return _Rows(row_of_topic=row_of_topic, takes=distinct)
+    lowest = level(size=size, takes=row_takes, capacity=of_class, prices=prices)
+    return Bounds(level=lowest, heavy=_heavy_of_rows(weight, row_of, row_takes, class_of, capacity))
 
 
 def _heavy_of_rows(
-    weight: Int64, row_of: Int64, rows: _Rows, class_of: Int32, capacity: Int64
+    weight: Int64, row_of: Int32, row_takes: Bool, class_of: Int32, capacity: Int64
 ) -> Fraction:
     """Return the best heavy bound among all members and the takers of each row.
 
@@ -109,9 +89,9 @@ def _heavy_of_rows(
     """
     if not len(weight):
         return Fraction(0)
-    anybody = rows.takes.any(axis=0, keepdims=True)
-    pools: Bool = np.unique(np.concatenate([rows.takes, anybody]), axis=0)
-    outside = rows.takes.astype(np.float32) @ (~pools).astype(np.float32).T  # R x pools, counts
+    anybody = row_takes.any(axis=0, keepdims=True)
+    pools: Bool = np.unique(np.concatenate([row_takes, anybody]), axis=0)
+    outside = row_takes.astype(np.float32) @ (~pools).astype(np.float32).T  # R x pools, counts
     inside = outside == 0
     size, top = np.zeros(len(inside), dtype=np.int64), np.zeros(len(inside), dtype=np.int64)
     np.add.at(size, row_of, weight)

@@ -5,13 +5,15 @@ For anybody's assignment: an assignor of this family is measured as Java's are.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from assignors.arrays import Int32, Int64
 from assignors.problem import NOBODY, Problem
 from assignors.weighted.bounds import bounds
 from assignors.weighted.inputs import Loads, loads_of
-from assignors.weighted.ratios import largest
+from assignors.weighted.ratios import floors, largest
 from assignors.weighted.removal import removal_of
 from assignors.weighting import Weighting
 
@@ -31,7 +33,10 @@ def weight_figures(
     loads = loads_of(problem, weighting)
     load = weight_of_members(loads, target)
     use = largest(load, loads.capacity)
-    removal = removal_of(loads.weight, favoured, loads.capacity)
+    moves = _moves_within(weighting)
+    # Whoever is not above this use has to give up nothing for it: a sort less for most members.
+    giving = favoured if moves is not None else _above(loads, favoured, use)
+    removal = removal_of(loads.weight, giving, loads.capacity)
     found = bounds(
         weight=loads.weight,
         topic_of=problem.topic_of,
@@ -47,10 +52,17 @@ def weight_figures(
         "weight_moved": int(loads.weight[moved].sum()),
         "moves_least": removal.moves_to(use),
     }
-    moves = _moves_within(weighting)
     if moves is not None:
         figures["use_bound_budget"] = float(max(found, removal.use_within(moves)))
     return figures
+
+
+def _above(loads: Loads, owner: Int32, use: Fraction) -> Int32:
+    """Return the owner of each partition, int32[P], with nobody for members up to a use."""
+    is_above = weight_of_members(loads, owner) > floors(use, loads.capacity)
+    # One place more, so that an owner of -1 finds False there.
+    above: Int32 = np.where(np.append(is_above, False)[owner], owner, np.int32(NOBODY))
+    return above
 
 
 def _moves_within(weighting: Weighting) -> int | None:

@@ -21,7 +21,7 @@ from math import gcd
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64
-from assignors.optimal.rows import topic_rows
+from assignors.optimal.rows import subscribed_owner, topic_rows
 from assignors.optimal.solve import solve as optimal_solve
 from assignors.weighted.ratios import floors, require_exact
 from assignors.weighted.search.aims import Aims, aims
@@ -223,11 +223,7 @@ def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:
     row_of = np.repeat(row_of_topic, sizes)
     weight = np.where(row_of >= 0, search.weight, 0)
     weight //= max(1, _common_divisor(weight))
-    owner = search.owner.astype(np.int32)
-    held = np.flatnonzero(owner >= 0)
-    row = row_of[held]
-    wrong = (row < 0) | ~takes[row, search.class_of[owner[held]]] if len(takes) else row < 0
-    owner[held[wrong]] = -1
+    owner = subscribed_owner(search.owner, row_of, takes[:, search.class_of]).astype(np.int32)
     right = aims(
         weight=weight,
         row_of=row_of,
