@@ -85,7 +85,7 @@ class ExecutionConfig:
 
 
 def as_model(value: object, place: Place) -> str:
-    """Return the name of an execution model."""
+    """Return the name of an execution model. Raises `DocumentError` for another."""
     name = as_string(value, place)
     if name not in POLICIES:
         words = f"no execution model {name!r}{suggestion(name, POLICIES)}"

@@ -22,8 +22,8 @@ from assignors.documents.values import (
 )
 from assignors.names.nearest import question, suggestion
 from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.scenario.execution import as_model
 
 MINUTE_US = 60_000_000
 MANY = 1_000_000
@@ -112,15 +112,6 @@ def _field(name: str, hint: Any, default: object) -> Field:  # noqa: ANN401 - a 
 OF_LOAD, OF_SETTINGS = _fields_of(Load), _fields_of(Settings)
 FIELDS: dict[str, Field] = {**OF_LOAD, **OF_SETTINGS}
 """Name -> field of a point, beside its model."""
-
-
-def as_model(value: object, place: Place) -> str:
-    """Return the name of an execution model. Raises `DocumentError` for another."""
-    name = as_string(value, place)
-    if name not in POLICIES:
-        words = f"no execution model {name!r}{suggestion(name, POLICIES)}"
-        raise DocumentError(ErrorCode.UNKNOWN, words, place)
-    return name
 
 
 READERS: dict[str, Callable[[object, Place], Any]] = {

@@ -25,9 +25,9 @@ from assignors.documents.values import (
 )
 from assignors.names.nearest import suggestion
 from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.scenario.execution import as_model
 from assignors.simulation.timed.sweeps.points import (
     SEED_MAX,
-    as_model,
     plain,
     read_values,
     reader_of,
