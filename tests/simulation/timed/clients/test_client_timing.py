@@ -22,29 +22,11 @@ from assignors.simulation.timed.clients.timing import (
     Stall,
     measure,
 )
+from tests.docs.client_measures import rebalance_s
 
 SWAP, GROW = frozenset({1, 2}), frozenset({0, 1, 2})
-PHASES = 12
 HEARTBEAT_MEAN_S = 1.5
 """Half of the time between two heartbeats."""
-
-
-def rebalance_s(model: Model, poll_s: float, target: frozenset[int]) -> float:
-    """The mean time of a rebalance over phases of polls and heartbeats, in seconds."""
-    poll_us = int(poll_s * SECOND)
-    took = []
-    for phase in range(PHASES):
-        setting = Setting(
-            poll_interval_us=poll_us,
-            first_poll_us=poll_us * phase // PHASES,
-            target=target,
-            rebalance_at_us=30 * SECOND + (phase * 7 % PHASES) * 250 * MILLISECOND,
-            until_us=90 * SECOND,
-        )
-        done = measure(model, setting).rebalance_us
-        assert done is not None
-        took.append(done / SECOND)
-    return mean(took)
 
 
 def with_stall(model: Model, thread: Thread, stall_s: int) -> Measured:
