@@ -5,7 +5,7 @@ Without a weighting all partitions weigh the same, and the answer is that of `op
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,17 +40,20 @@ class Target:
 def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
     """Return who should hold each partition, with figures for `Rebalance.stats`.
 
-    `deferred` is how many partitions are put off, and `hold` says why nothing moves (`solve.Hold`).
-    Cost: that of `solve`.
+    `deferred` is how many partitions are put off, and `hold` says why nothing moves: a `MustHold`
+    or a `solve.Hold`. Cost: that of `solve`.
     """
     favoured = favoured_owners(problem, claims)
     found = solve(search_of(problem, weighting, favoured))
+    if weighting.must_hold is not None:
+        found = replace(found, owner=found.placed, deferred=found.deferred[:0])
     figures: dict[str, int | float | bool | str] = {
         **weight_figures(problem, weighting, favoured=favoured, target=found.owner),
         "deferred": len(found.deferred),
     }
-    if found.hold is not None:
-        figures["hold"] = found.hold.value
+    hold = weighting.must_hold or found.hold
+    if hold is not None:
+        figures["hold"] = hold.value
     return Target(favoured=favoured, owner=found.owner, deferred=found.deferred, figures=figures)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 
 from assignors.names.sequences import as_numbers, take
@@ -37,6 +38,15 @@ class Balance:
             raise ValueError(f"trigger: {words}")
 
 
+class MustHold(StrEnum):
+    """Why nothing may move in a round, whatever its weights."""
+
+    NO_WEIGHTS = "no-weights"
+    """None were found yet."""
+    STALE = "stale"
+    """Those that were found last are too old."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighting:
     """Weights, capacities and limits of one round."""
@@ -52,6 +62,8 @@ class Weighting:
     """What all moves of a round may cost; partitions without an owner cost nothing. `None`: no
     limit; 0: nobody loses anything."""
     balance: Balance = field(default_factory=Balance)
+    must_hold: MustHold | None = None
+    """Where it is set, members keep what they have; partitions without an owner are placed."""
 
     def __post_init__(self) -> None:
         """Take lists; `ValueError`, with its place, for what cannot be."""
