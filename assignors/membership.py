@@ -40,6 +40,9 @@ class Membership:
     kind: UserData
     """What its assignor reads in UserData."""
     rack_id: str | None = None
+    capacity: int | None = None
+    """What it can carry beside the others, for assignors by weight; it never changes, so that a
+    repeated join is the same bytes."""
     assigned: TopicPartitions = field(default_factory=dict)
     """The partitions last assigned to it."""
     generation: int = NO_GENERATION
@@ -80,6 +83,7 @@ def subscribe(
         owned_since=membership.generation if is_sticky else newest,
         generation=newest,
         rack_id=membership.rack_id,
+        capacity=membership.capacity,
     )
     last = membership.written
     is_first = may_repeat and membership.repeats == 1
@@ -113,19 +117,20 @@ def subscription(
     owned_since: int,
     generation: int,
     rack_id: str | None = None,
+    capacity: int | None = None,
     version: int = VERSION,
 ) -> Subscription:
     """Return what a member writes that claims `owned` since that generation.
 
     Where the claim stands depends on the assignor: in the Subscription under
     `cooperative-sticky`, in UserData under `sticky`, nowhere under others. UserData is what Java
-    would write: null where there is nothing to say.
+    would write: null where there is nothing to say. A capacity follows it.
     """
     user_data = None
     if kind is UserData.COOPERATIVE:
-        user_data = encode_cooperative_user_data(owned_since)
-    elif kind is UserData.STICKY and (owned or owned_since >= 0):
-        user_data = encode_sticky_user_data(owned, owned_since)
+        user_data = encode_cooperative_user_data(owned_since, capacity=capacity)
+    elif kind is UserData.STICKY and (owned or owned_since >= 0 or capacity is not None):
+        user_data = encode_sticky_user_data(owned, owned_since, capacity=capacity)
     return Subscription(
         version=version,
         topics=topics,

@@ -44,10 +44,12 @@ ASSIGNMENT = record(
 STICKY = record(
     Key("owned", PARTITIONS, "Owned partitions, in the order of the bytes."),
     Key("generation", nullable(INTEGER), "Null where the bytes have none."),
+    Key("capacity", INTEGER, "What the member can carry, where it says so.", is_optional=True),
 )
 COOPERATIVE = record(
     Key("generation", nullable(INTEGER), "Null where the bytes have none."),
     Key("owned", PARTITIONS, "Where the bytes carry the sticky layout.", is_optional=True),
+    Key("capacity", INTEGER, "What the member can carry, where it says so.", is_optional=True),
 )
 
 

@@ -33,8 +33,11 @@ from assignors.group_bytes.entries import (
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import TopicPartitions, decode_cooperative_user_data
+from wire.protocol.capacity import MARK
+from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
 GENERATION_SIZE = 4
+CAPACITY_MARK = int.from_bytes(MARK, "big", signed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -147,6 +150,10 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays]:
     place, end = bounds[:-1].copy(), bounds[1:]
     entries = read_entries(buffer, place, end, is_read, is_there=is_there)
     left = end - place
+    # UserData that ends with a capacity: its mark stands behind the generation.
+    has_capacity = left == GENERATION_SIZE + CAPACITY_SIZE
+    marked = np.where(has_capacity, place + GENERATION_SIZE, 0)
+    left[has_capacity & (int32_view(buffer)[marked] == CAPACITY_MARK)] = GENERATION_SIZE
     is_read &= (left == 0) | (left == GENERATION_SIZE)
     has_generation = is_read & (left == GENERATION_SIZE)
     generation = int32_view(buffer)[np.where(has_generation, place, 0)].astype(np.int64)

@@ -40,7 +40,11 @@ def assignment_document(value: MemberAssignment) -> Document:
 
 def sticky_user_data_document(value: StickyUserData) -> Document:
     """Return sticky UserData; generation null where the bytes have none."""
-    return {"owned": partitions_document(value.owned), "generation": value.generation}
+    return {
+        "owned": partitions_document(value.owned),
+        "generation": value.generation,
+        **_capacity(value.capacity),
+    }
 
 
 def cooperative_user_data_document(value: CooperativeUserData) -> Document:
@@ -48,7 +52,12 @@ def cooperative_user_data_document(value: CooperativeUserData) -> Document:
     document: Document = {"generation": value.generation}
     if value.owned is not None:
         document["owned"] = partitions_document(value.owned)
-    return document
+    return {**document, **_capacity(value.capacity)}
+
+
+def _capacity(capacity: int | None) -> Document:
+    """Return the key of a capacity, where there is one."""
+    return {} if capacity is None else {"capacity": capacity}
 
 
 def note_document(note: Note) -> Document:

@@ -4,7 +4,8 @@ Neither layout carries a version. The eager sticky assignor writes its last assi
 since V1, the generation of it; a reader can only try V1, then V0. The cooperative one writes
 four bytes, the generation; franz-go and librdkafka write the sticky layout there too, whose
 first four bytes are a number of topics that a careless reader takes for a generation.
-kafka-python 3.0 puts an int16 in front of the sticky layout.
+kafka-python 3.0 puts an int16 in front of the sticky layout. Under the assignors by weight a
+capacity may follow (`wire.protocol.capacity`): tolerant readers take it off first.
 
 Kafka's readers never fail: bytes that they cannot read count as no claim. Strict mode returns the
 same. They distinguish a generation that is absent (`None` here) from one that is -1.
@@ -13,11 +14,12 @@ same. They distinguish a generation that is absent (`None` here) from one that i
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wire.cursor import Cursor, TopicPartitions
 from wire.decoded import Decoded, Mode, Note, NoteCode
 from wire.errors import WireError
+from wire.protocol.capacity import capacity_bytes, split_capacity
 from wire.writing import int32_bytes, partitions_bytes
 
 UNREADABLE_GENERATION = -1
@@ -33,6 +35,8 @@ class StickyUserData:
     owned: TopicPartitions = field(default_factory=dict)
     generation: int | None = None
     """`None` where the bytes have none (V0); -1 may stand in the bytes."""
+    capacity: int | None = None
+    """What the member says it can carry; below 1 where it wrote nonsense."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,22 +46,36 @@ class CooperativeUserData:
     generation: int | None = None
     owned: TopicPartitions | None = None
     """Only where the bytes are the full sticky layout; such claims are repeated, not new."""
+    capacity: int | None = None
+    """As in `StickyUserData`."""
 
 
 def encode_sticky_user_data(
-    owned: TopicPartitions, generation: int, *, keep_order: bool = False
+    owned: TopicPartitions,
+    generation: int,
+    *,
+    keep_order: bool = False,
+    capacity: int | None = None,
 ) -> bytes:
     """Return the V1 layout, sorted unless the given order is to be kept. Never zero bytes.
+
+    A capacity is for assignors by weight; `ValueError` for one below 1.
 
     >>> encode_sticky_user_data({"t": (1, 0)}, 5).hex()
     '0000000100017400000002000000000000000100000005'
     """
-    return partitions_bytes(owned, keep_order=keep_order) + int32_bytes(generation, "generation")
+    layout = partitions_bytes(owned, keep_order=keep_order) + int32_bytes(generation, "generation")
+    return layout if capacity is None else layout + capacity_bytes(capacity)
 
 
-def encode_cooperative_user_data(generation: int | None) -> bytes:
-    """Return the four bytes of the generation, `ffffffff` before the first assignment."""
-    return int32_bytes(UNREADABLE_GENERATION if generation is None else generation, "generation")
+def encode_cooperative_user_data(generation: int | None, *, capacity: int | None = None) -> bytes:
+    """Return the four bytes of the generation, `ffffffff` before the first assignment.
+
+    A capacity is for assignors by weight; `ValueError` for one below 1.
+    """
+    written = UNREADABLE_GENERATION if generation is None else generation
+    layout = int32_bytes(written, "generation")
+    return layout if capacity is None else layout + capacity_bytes(capacity)
 
 
 def decode_sticky_user_data(
@@ -70,7 +88,44 @@ def decode_sticky_user_data(
     """
     if blob is None:
         return Decoded(value=StickyUserData())
-    data = bytes(blob)
+    data, capacity = _split(bytes(blob), mode)
+    read = _sticky(data, mode)
+    return (
+        read
+        if capacity is None
+        else replace(read, value=replace(read.require(), capacity=capacity))
+    )
+
+
+def decode_cooperative_user_data(
+    blob: Blob | None, *, mode: Mode = Mode.TOLERANT
+) -> Decoded[CooperativeUserData]:
+    """Return the generation in cooperative UserData. Never raises, always has a value.
+
+    >>> decode_cooperative_user_data(bytes.fromhex("0000000000000007")).value
+    CooperativeUserData(generation=7, owned={}, capacity=None)
+    """
+    if blob is None:
+        return Decoded(value=CooperativeUserData())
+    data, capacity = _split(bytes(blob), mode)
+    read = _cooperative(data, mode)
+    return (
+        read
+        if capacity is None
+        else replace(read, value=replace(read.require(), capacity=capacity))
+    )
+
+
+def _split(data: bytes, mode: Mode) -> tuple[bytes, int | None]:
+    """Return the part that the sticky assignors know, and the capacity behind it.
+
+    Kafka's readers know no capacity, nor does strict mode.
+    """
+    return (data, None) if mode is Mode.STRICT else split_capacity(data)
+
+
+def _sticky(data: bytes, mode: Mode) -> Decoded[StickyUserData]:
+    """Return the claims in UserData without a capacity."""
     if not data:
         note = Note(NoteCode.USER_DATA_EMPTY, 0, "user data of length 0, not null")
         return Decoded(value=StickyUserData(), notes=(note,))
@@ -84,17 +139,8 @@ def decode_sticky_user_data(
     return _odd_writer(data)
 
 
-def decode_cooperative_user_data(
-    blob: Blob | None, *, mode: Mode = Mode.TOLERANT
-) -> Decoded[CooperativeUserData]:
-    """Return the generation in cooperative UserData. Never raises, always has a value.
-
-    >>> decode_cooperative_user_data(bytes.fromhex("0000000000000007")).value
-    CooperativeUserData(generation=7, owned={})
-    """
-    if blob is None:
-        return Decoded(value=CooperativeUserData())
-    data = bytes(blob)
+def _cooperative(data: bytes, mode: Mode) -> Decoded[CooperativeUserData]:
+    """Return the generation in UserData without a capacity."""
     if len(data) < 4:
         code = NoteCode.USER_DATA_SHORT if data else NoteCode.USER_DATA_EMPTY
         note = Note(code, 0, f"{len(data)} bytes hold no generation")
