@@ -9,60 +9,17 @@ computed: every member then claims what it got in this one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from assignors.assignor import Assignor, UserData
+from assignors.checks.verdicts import SENTENCES, Clause, Verdict
+from assignors.checks.weight_reasons import WeightReason, WeightReasons, weight_reasons
 from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
 from assignors.model import NO_GENERATION, Group
 from assignors.names.nearest import suggestion
 from assignors.own_assignors.answers import with_checked_answers
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
-
-
-class Verdict(StrEnum):
-    """What happens to the partition in this round."""
-
-    STAYS = "stays"
-    """It goes to the member that owned it."""
-    MOVES = "moves"
-    """It goes from one member to another in this round."""
-    STARTS = "starts"
-    """It goes to a member, and nobody's claim to it counted."""
-    WAITS = "waits"
-    """It is withheld until the member that may still consume it has revoked it."""
-    UNASSIGNED = "unassigned"
-    """Nobody gets it."""
-
-
-class Clause(StrEnum):
-    """The part of the hand-over rule that decided; its sentence is in `SENTENCES`."""
-
-    EAGER = "eager"
-    NOBODY_ELSE_CLAIMS = "nobody-else-claims"
-    ALONE_IN_LAST_GENERATION = "alone-in-last-generation"
-    OTHERS_CLAIM = "others-claim"
-    CLAIMS_NOT_KNOWN = "claims-not-known"
-    NOBODY_SUBSCRIBES = "nobody-subscribes"
-    LEFT_OUT = "left-out"
-    AS_REFERENCE = "as-reference"
-
-
-SENTENCES = {
-    Clause.EAGER: "members let go of everything before the round, so nothing has to wait",
-    Clause.NOBODY_ELSE_CLAIMS: "nobody else claims it, so it is handed out at once",
-    Clause.ALONE_IN_LAST_GENERATION: (
-        "it alone claims the partition with the group's last completed generation, "
-        "so older claims do not hold it up"
-    ),
-    Clause.OTHERS_CLAIM: "somebody else may still consume it and must let go first",
-    Clause.CLAIMS_NOT_KNOWN: (
-        "the bytes of some member do not say what it owns: it may still consume anything"
-    ),
-    Clause.NOBODY_SUBSCRIBES: "no member subscribes to the topic",
-    Clause.LEFT_OUT: "the assignor leaves it out, though somebody subscribes to the topic",
-    Clause.AS_REFERENCE: "the copied reference decides, by rules of its own",
-}
+from assignors.weighted.sticky import WEIGHTED
 
 SERVER = "server"
 """The family of the broker's assignors: no member revokes anything before they are asked."""
@@ -99,6 +56,8 @@ class Explanation:
     """The member that gets it in this round."""
     last_generation: int
     claims: tuple[ExplainedClaim, ...]
+    by_weight: WeightReason | None = None
+    """What weights have to do with it, under an assignor by weight in a group that has some."""
 
 
 def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Explanation:
@@ -142,23 +101,28 @@ class Evidence:
     """M claims, in the order of `problem.members`, as the assignor reads them."""
     favoured: Int32
     """int32[P]: whom stickiness favours."""
+    by_weight: WeightReasons | None
+    """Under an assignor by weight, in a group with weights."""
 
 
 def evidence(group: Group, assignor: Assignor) -> Evidence:
     """Return the result of `assignor` and the claims it reads.
 
-    Raises what the assignor raises. Cost: that of the assignor.
+    Raises what the assignor raises. Cost: that of the assignor, twice by weight.
     """
     problem = problem_of(group)
     kind = _claims_read_from(assignor)
     claims = claims_of(problem, group, kind)
+    favoured = favoured_owners(problem, claims)
+    weighting = group.weighting if assignor.family == WEIGHTED.family else None
     return Evidence(
         assignor=assignor,
         rebalance=with_checked_answers(assignor).assign(group),
         problem=problem,
         claims=claims,
         read=tuple(read_claim(member, kind) for member in problem.members),
-        favoured=favoured_owners(problem, claims),
+        favoured=favoured,
+        by_weight=None if weighting is None else weight_reasons(problem, weighting, favoured),
     )
 
 
@@ -173,11 +137,14 @@ def explanation(
     problem, last = known.problem, known.claims.last
     favoured: str | None = None
     explained: tuple[ExplainedClaim, ...] = ()
+    by_weight: WeightReason | None = None
     if topic in problem.topics:
         place = int(problem.first[problem.topics.index(topic)]) + partition
         owner = int(known.favoured[place])
         favoured = None if owner == NOBODY else problem.members[owner].member_id
         explained = _claims(known, topic, partition, favoured=favoured)
+        if known.by_weight is not None:
+            by_weight = known.by_weight.of(place, owner, target)
     waits = partition in known.rebalance.withheld.get(topic, ())
     verdict = _verdict(given, favoured, waits=waits)
     if verdict is Verdict.UNASSIGNED:
@@ -191,7 +158,8 @@ def explanation(
         clause = Clause.AS_REFERENCE
     else:
         clause = _clause(target, explained, last, is_known=not known.claims.unknown)
-    sentence = _sentence(verdict, clause, favoured, target, known)
+    grounds = _grounds(verdict, favoured, target, known) if by_weight is None else by_weight.text
+    sentence = _sentence(verdict, SENTENCES[clause], favoured, target, grounds)
     return Explanation(
         topic=topic,
         partition=partition,
@@ -203,6 +171,7 @@ def explanation(
         given=given,
         last_generation=last,
         claims=explained,
+        by_weight=by_weight,
     )
 
 
@@ -314,15 +283,25 @@ def _clause(
     return Clause.NOBODY_ELSE_CLAIMS
 
 
+def _grounds(
+    verdict: Verdict, favoured: str | None, target: str | None, known: Evidence
+) -> str | None:
+    """Return why a partition goes where it goes, in a group without weights."""
+    if verdict is Verdict.MOVES:
+        return (
+            f"balance comes before staying (they hold {_load(known.rebalance, favoured)} and "
+            f"{_load(known.rebalance, target)} partitions now)"
+        )
+    if verdict is Verdict.STARTS:
+        reads_none = _claims_read_from(known.assignor) is UserData.NONE
+        return "the assignor does not read who owned it" if reads_none else None
+    return None
+
+
 def _sentence(
-    verdict: Verdict,
-    clause: Clause,
-    favoured: str | None,
-    target: str | None,
-    known: Evidence,
+    verdict: Verdict, why: str, favoured: str | None, target: str | None, grounds: str | None
 ) -> str:
     """Return what happens to the partition and why, without its name."""
-    why = SENTENCES[clause]
     if verdict is Verdict.UNASSIGNED:
         return f"goes to nobody: {why}"
     if verdict is Verdict.WAITS:
@@ -330,19 +309,13 @@ def _sentence(
             return f"waits: {why}"
         goal = f"stay with {target}" if favoured == target else f"go to {target}"
         if favoured not in {None, target}:
-            goal = f"move from {favoured} to {target}"
+            goal = f"move from {favoured} to {target}" + (f" ({grounds})" if grounds else "")
         return f"waits: it is to {goal}, but {why}"
     if verdict is Verdict.STAYS:
-        return f"stays with {target}: {why}"
+        return f"stays with {target}: {f'{grounds}; ' if grounds else ''}{why}"
     if verdict is Verdict.STARTS:
-        reads_none = _claims_read_from(known.assignor) is UserData.NONE
-        reason = ": the assignor does not read who owned it" if reads_none else UNCLAIMED
-        return f"goes to {target}{reason}; {why}"
-    return (
-        f"moves from {favoured} to {target}: balance comes before staying (they hold "
-        f"{_load(known.rebalance, favoured)} and {_load(known.rebalance, target)} partitions now); "
-        f"{why}"
-    )
+        return f"goes to {target}{f': {grounds}' if grounds else UNCLAIMED}; {why}"
+    return f"moves from {favoured} to {target}: {grounds}; {why}"
 
 
 def _load(rebalance: Rebalance, member_id: str | None) -> int:

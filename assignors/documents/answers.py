@@ -82,8 +82,8 @@ def report_document(report: Report) -> Document:
 
 
 def explanation_document(explanation: Explanation) -> Document:
-    """Return why one partition moved, stayed or waits."""
-    return {
+    """Return why one partition moved, stayed or waits; `by_weight` where weights matter."""
+    document: Document = {
         "topic": explanation.topic,
         "partition": explanation.partition,
         "verdict": explanation.verdict.value,
@@ -103,6 +103,14 @@ def explanation_document(explanation: Explanation) -> Document:
             for claim in explanation.claims
         ],
     }
+    if explanation.by_weight is not None:
+        document["by_weight"] = {
+            "weight": explanation.by_weight.weight,
+            "fill": dict(explanation.by_weight.fill),
+            "before": explanation.by_weight.before,
+            "hold": explanation.by_weight.hold,
+        }
+    return document
 
 
 def comparison_document(comparison: Comparison) -> Document:

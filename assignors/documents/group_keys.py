@@ -33,6 +33,9 @@ USED_BY: dict[str, str] = {
 WEIGHTING_KEYS = frozenset({"weights", "move_costs", "budget", "tolerance", "trigger"})
 """What partitions weigh, and how far moves may go; beside them a member has `capacity`."""
 
+WEIGHTS_FILE_KEYS = WEIGHTING_KEYS | {"capacities"}
+"""Keys of a file of weights, which stands beside groups."""
+
 BUDGET_KEYS = frozenset({"cost", "moves"})
 GROUP_KEYS = (
     {"topics", "members", "generation", "state", "id"}
@@ -89,6 +92,18 @@ def given_weighting(fields: Mapping[str, Any]) -> list[str]:
 def key_unused(key: str, assignor: str) -> Document:
     """Return the note on a key for assignors by weight under one that is none."""
     text = f"{key!r} has no effect on what {assignor} assigns: it is for weighted/*"
+    return {"member": None, "code": MemberNoteCode.KEY_UNUSED.value, "text": text}
+
+
+def key_of_nobody(key: str, name: str, known: Collection[str]) -> Document | None:
+    """Return the note on a name in a file of weights that the group does not have.
+
+    `None` unless the group has one that is nearly the same: a file may be for many groups.
+    """
+    near = question(name, known)
+    if not near:
+        return None
+    text = f"{key}[{name!r}] of --weights has no effect: the group has no such name{near}"
     return {"member": None, "code": MemberNoteCode.KEY_UNUSED.value, "text": text}
 
 

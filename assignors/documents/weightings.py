@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
-from assignors.documents.group_keys import BUDGET_KEYS, WEIGHTING_KEYS, require_known
+from assignors.documents.group_keys import (
+    BUDGET_KEYS,
+    WEIGHTING_KEYS,
+    WEIGHTS_FILE_KEYS,
+    require_known,
+)
 from assignors.documents.values import (
     DocumentError,
     ErrorCode,
@@ -47,6 +53,52 @@ def weighting_from_document(
         )
     except ValueError as error:  # sums that are too large: each value has been looked at
         raise DocumentError(ErrorCode.OUT_OF_RANGE, str(error)) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenWeights:
+    """What a file has for any group: keys of a group's document, with the values of JSON."""
+
+    by_topic: Mapping[str, Mapping[str, object]]
+    """`weights` and `move_costs`, as far as they are given: topic -> numbers."""
+    capacities: Mapping[str, int]
+    """Member id -> capacity."""
+    limits: Mapping[str, object]
+    """`budget`, `tolerance` and `trigger`, as far as they are given."""
+
+
+def weights_from_document(document: object) -> GivenWeights:
+    """Return the weights of a file, which knows topics and members that a group need not have.
+
+    Raises `DocumentError` with the place of the first value that is wrong, as
+    `weighting_from_document`; how many partitions a topic has is for each group to say.
+
+    >>> weights_from_document({"weights": {"t": [900, 20]}, "capacities": {"a": 2}}).capacities
+    {'a': 2}
+    """
+    fields = as_object(document, ())
+    require_known(fields, WEIGHTS_FILE_KEYS, ())
+    by_topic = {
+        key: as_object(fields[key], (key,))
+        for key in ("weights", "move_costs")
+        if fields.get(key) is not None
+    }
+    given = fields.get("capacities")
+    capacities = {
+        as_string(member_id, ("capacities",)): _whole(value, ("capacities", member_id), least=1)
+        for member_id, value in as_object({} if given is None else given, ("capacities",)).items()
+    }
+    topics: dict[str, Topic] = {}
+    for key, by_name in by_topic.items():
+        for topic, listed in by_name.items():
+            topics.setdefault(topic, Topic(partition_count=len(as_list(listed, (key, topic)))))
+    weighting_from_document(fields, topics, capacities)
+    limits = {
+        key: fields[key]
+        for key in ("budget", "tolerance", "trigger")
+        if fields.get(key) is not None
+    }
+    return GivenWeights(by_topic=by_topic, capacities=capacities, limits=limits)
 
 
 def capacity_of(member: Mapping[str, object], place: Place) -> int | None:
@@ -91,7 +143,7 @@ def _budget(value: object, costs: Mapping[str, tuple[int, ...]], place: Place) -
         return None
     fields = as_object(value, place)
     require_known(fields, BUDGET_KEYS, place)
-    given = {key: number for key, number in fields.items() if number is not None}
+    given = {key: fields[key] for key in BUDGET_KEYS if fields.get(key) is not None}
     if len(given) != 1:
         words = 'expected {"cost": N} or {"moves": N}'
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)

@@ -60,6 +60,12 @@ _ALL = (
         groups.GROUP,
     ),
     _read("check-request", "check", "A group, and the assignment to check.", groups.CHECK_REQUEST),
+    _read(
+        "weights",
+        "assign, check, explain --weights",
+        "Weights of partitions, for any group; more topics and members than a group may be there.",
+        groups.WEIGHTS,
+    ),
     _read("history", "simulate", "A history to draw: a seed and sizes.", tables.SIZES),
     _read(
         "group-with-events",

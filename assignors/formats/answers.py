@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors.checks.explain import Clause, Verdict
+from assignors.checks.verdicts import Clause, Verdict
 from assignors.checks.violation import Rule
 from assignors.documents.described.groups import AssumptionCode
 from assignors.formats.groups import GROUP_ID, GROUP_KEYS
@@ -283,7 +283,26 @@ EXPLAIN_KEYS = (
     ),
 )
 EXPLAINED = answer_or_error(
-    [key.name for key in EXPLAIN_KEYS], *EXPLAIN_KEYS, *BESIDE, beside=BESIDE
+    [key.name for key in EXPLAIN_KEYS],
+    *EXPLAIN_KEYS,
+    Key(
+        "by_weight",
+        record(
+            Key("weight", COUNT, "Of the partition."),
+            Key(
+                "fill",
+                mapping(NUMBER),
+                "Member id -> its use before any move, in parts of its fair use; of the favoured "
+                "member and the target.",
+            ),
+            Key("before", nullable(COUNT), "Put off: so many move before it; else null."),
+            Key("hold", nullable(one_of(Hold)), "Why nothing moves; null where something does."),
+        ),
+        "`weighted/*`, where the group has weights: what they have to do with it.",
+        is_optional=True,
+    ),
+    *BESIDE,
+    beside=BESIDE,
 )
 
 ASSIGNOR_KEYS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assignors.documents.group_keys import ANSWER_KEYS, CLAIM_KEYS, USED_BY
+from assignors.documents.group_keys import ANSWER_KEYS, CLAIM_KEYS, USED_BY, WEIGHTS_FILE_KEYS
 from assignors.formats.types import (
     ANY,
     COUNT,
@@ -48,6 +48,13 @@ TOPIC: Schema = {
         ),
     ]
 }
+
+
+def _limit(name: str, other: str) -> Schema:
+    """Return the schema of a budget in one unit, and not in the other."""
+    alone = Key(other, NULL, "Null.", is_optional=True)
+    return known_keys(record(Key(name, COUNT, f"How much: {name}."), alone))
+
 
 _CAPACITY = Key(
     "capacity",
@@ -123,15 +130,9 @@ GROUP_KEYS = (
     ),
     Key(
         "budget",
-        nullable(
-            known_keys(
-                record(
-                    Key("cost", nullable(COUNT), "What all moves may cost.", is_optional=True),
-                    Key("moves", nullable(COUNT), "How many partitions move.", is_optional=True),
-                )
-            )
-        ),
-        "`weighted/*`: how much a round may move; one of both.",
+        nullable({"anyOf": [_limit("cost", "moves"), _limit("moves", "cost")]}),
+        "`weighted/*`: how much a round may move: the sum of the `move_costs`, or the number of "
+        "partitions.",
         is_optional=True,
     ),
     Key(
@@ -189,5 +190,16 @@ CHECK_REQUEST = read_group(
         "Which rules of the hand-over hold; eager where it is absent.",
         is_optional=True,
     ),
+)
+WEIGHTS = known_keys(
+    record(
+        *(key for key in GROUP_KEYS if key.name in WEIGHTS_FILE_KEYS),
+        Key(
+            "capacities",
+            nullable(mapping({"type": "integer", "minimum": 1})),
+            "Member id -> what it can carry, beside the others; 1 where it is absent.",
+            is_optional=True,
+        ),
+    )
 )
 PARTITION_COUNTS = mapping(COUNT)

@@ -55,9 +55,12 @@ class Solved:
     placed: Int32
     """int32[P]: as `owner`, if nothing had been moved but partitions without an owner placed."""
     deferred: Int64
-    """int64[N]: partitions that move next if the budget allows."""
+    """int64[N]: partitions that move next if the budget allows, the next one first."""
     hold: Hold | None
     """Why nothing moved, `None` where something did."""
+    fill: Float64 | None = None
+    """float64[M]: what each member has in `placed`, 1.0 is its fair use; `None` where all weighs
+    the same, and members are balanced by count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +118,7 @@ def solve(search: Search) -> Solved:
     table, right = _table_of(search, cost)
     favoured = table.owner.copy()
     place(table)
-    placed = table.owner.copy()
+    placed, fill = table.owner.copy(), table.fill()
     table.limit = _limits(search.balance.tolerance, right, table)
     trigger = _limits(search.balance.trigger, right, table)
     steps = partial(_steps, search.balance, trigger)
@@ -127,13 +130,15 @@ def solve(search: Search) -> Solved:
     else:
         after = best_within(table, favoured, search.budget, steps)
         rest = after.copy(table.limit)
-        deque(steps(rest), maxlen=0)
-        deferred = np.flatnonzero(rest.owner != after.owner)
+        moved = dict.fromkeys(move.partition for step in steps(rest) for move in step)
+        later = np.fromiter(moved, dtype=np.int64, count=len(moved))
+        deferred = later[rest.owner[later] != after.owner[later]]
     return Solved(
         owner=after.owner,
         placed=placed,
         deferred=deferred,
         hold=None if (after.owner != placed).any() else _why(deferred, is_settled=is_settled),
+        fill=fill,
     )
 
 

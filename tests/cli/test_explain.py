@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from assignors import Assignor, Rebalance, RebalanceProtocol, UserData
-from assignors.checks.explain import SENTENCES, Clause, Verdict, explain
+from assignors.checks.explain import explain
+from assignors.checks.verdicts import SENTENCES, Clause, Verdict
 from assignors.documents.groups import group_from_document
 from assignors.registry import ASSIGNORS
 from tests.cli.running import GROUP, answer, answers

@@ -100,6 +100,10 @@ ELSEWHERE = {
         for name in ("assign", "check", "explain", "simulate")
         for option in ("group", "assumed", "partition_counts")
     },
+    **{
+        (name, "weights"): "tests/weighted/test_weights_file.py, with a file"
+        for name in ("assign", "check", "explain")
+    },
     ("assign", "jdk"): "tests/server: the order of hash sets",
     ("assign", "limit"): "tests/cli/test_assign.py: a group that takes long",
     ("simulate", "scenario"): "tests/cli/test_simulate_timed.py",

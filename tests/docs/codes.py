@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from assignors.checks.explain import SENTENCES, Clause, Verdict
+from assignors.checks.verdicts import SENTENCES, Clause, Verdict
 from assignors.checks.violation import Rule
 from assignors.documents.described.groups import AssumptionCode
 from assignors.documents.values import ErrorCode

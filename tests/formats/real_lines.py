@@ -20,6 +20,7 @@ from assignors.documents.groups import group_from_document
 from assignors.documents.values import DocumentError
 from assignors.registry import ASSIGNORS
 from tests.cli.running import GROUP, ROOT, answers
+from tests.weighted.test_weights_file import WHOLE_FILE
 from tests.wire.test_frames import ALL, frame_bytes
 
 Line = dict[str, Any]
@@ -174,6 +175,9 @@ def explained() -> list[Line]:
         for name in ("cooperative-sticky", "java/range"):
             where = ("explain", "--partition", f"t:{partition}", "--assignor", name)
             lines += written(*where, given=text_of([GROUP]))
+    weighted = {**GROUP, "weights": {"t": [9, 9, 1, 1]}, "budget": {"moves": 0}}
+    for name in ("weighted", "cooperative-weighted"):
+        lines += written(*where[:3], "--assignor", name, given=text_of([weighted]))
     return lines
 
 
@@ -292,6 +296,7 @@ for line in sys.stdin:
 REAL: dict[str, Callable[[], list[Line]]] = {
     "group": lambda: [*filter(is_group, groups())],
     "check-request": check_requests,
+    "weights": lambda: [WHOLE_FILE, {"weights": {"t": [1]}}, dict.fromkeys(WHOLE_FILE), {}],
     "history": histories,
     "group-with-events": groups_with_events,
     "scenario": shown_scenarios,

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from assignors.cli.inputs.scenarios import row_from_document
 from assignors.documents.groups import check_request_from_document, group_from_document
 from assignors.documents.values import DocumentError, ErrorCode
+from assignors.documents.weightings import weights_from_document
 from assignors.formats import FORMATS
 from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
@@ -120,7 +121,13 @@ FREE: dict[str, tuple[str, ...]] = {
         "without partitions.[[]].answers.*/*",
     ),
     "check": ("without id", "other id", "without notes", "without gaps.follow_up"),
-    "explain": ("without id", "other id", "without notes"),
+    "explain": (
+        "without id",
+        "other id",
+        "without notes",
+        "without by_weight",
+        "without by_weight.fill.*",
+    ),
     "simulate": ("without loads_before.*", "without loads_after.*"),
     "timed": ("without requests.*",),
     "scenarios": ("without expected.*",),
@@ -199,6 +206,7 @@ def dumped_record(line: object) -> object:
 READERS: dict[str, Callable[[object], object]] = {
     "group": group_from_document,
     "check-request": check_request_from_document,
+    "weights": weights_from_document,
     "history": row_from_document,
     "scenario": scenario_from_document,
     "sweep": sweep_from_document,

@@ -17,6 +17,7 @@ from assignors.cli.inputs.given_groups import (
     group_results,
 )
 from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.option_files.weights import weights_option
 from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
@@ -73,6 +74,7 @@ COMPARED: Document = {"owned": None, "compared": None, "different": None, "parti
     help="optimal/*: stop the search after so many steps, of about a microsecond each.",
 )
 @group_options
+@weights_option
 @output_option
 @click.pass_context
 def assign(

@@ -14,6 +14,7 @@ from assignors.cli.inputs.given_groups import (
     group_results,
 )
 from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.option_files.weights import weights_option
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
 from assignors.documents.answers import explanation_document
@@ -67,6 +68,7 @@ class TopicPartition(click.ParamType[tuple[str, int]]):
     help=ASSIGNOR_HELP,
 )
 @group_options
+@weights_option
 @output_option
 @click.pass_context
 def explain(

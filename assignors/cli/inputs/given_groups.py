@@ -7,7 +7,7 @@ when the file has been read, as several tables may describe one group.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import chain
 from operator import attrgetter
@@ -18,6 +18,7 @@ import click
 from assignors.cli.inputs.json_documents import documents
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
+from assignors.cli.inputs.option_files.weights import with_weights_of
 from assignors.cli.inputs.results import Blank, result_document
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import SCHEMA, note_document
@@ -25,6 +26,7 @@ from assignors.documents.described import Assumed, DescribedGroup, described_gro
 from assignors.documents.group_keys import topics_not_described, unused_keys
 from assignors.documents.groups import PARTITION_LIMIT, group_from_document
 from assignors.documents.values import Document, DocumentError, ErrorCode
+from assignors.documents.weightings import GivenWeights
 from assignors.model import Group
 from assignors.names.nearest import suggestion
 
@@ -39,6 +41,8 @@ class GroupOptions:
     """What members subscribe to where files do not say; `None`: not asked, `Assumed.EQUAL`."""
     name: str | None = None
     """The only group to read of the tool's output; `None`: all of them."""
+    weights: GivenWeights | None = None
+    """Weights of a file, in place of what the files of groups have."""
 
 
 NOTHING_BESIDE = GroupOptions()
@@ -202,9 +206,20 @@ def given_group(entry: Line | DescribedGroup, options: GroupOptions) -> GivenGro
             member_id: {topic: list(numbers) for topic, numbers in given.items()}
             for member_id, given in entry.assignment.items()
         }
-        document: Document = {**entry.document, "assignment": assignment}
-        return _given(document, group_from_document(entry.document), entry.notes)
-    return given_document(parse_json(entry.text), options)
+        described, notes = _weighted(entry.document, options)
+        document: Document = {**described, "assignment": assignment}
+        return _given(document, group_from_document(described), (*entry.notes, *notes))
+    parsed = parse_json(entry.text)
+    if not isinstance(parsed, dict):
+        return given_document(parsed, options)
+    weighted, notes = _weighted(parsed, options)
+    given = given_document(weighted, options)
+    return replace(given, notes=(*notes, *given.notes)) if notes else given
+
+
+def _weighted(document: Document, options: GroupOptions) -> tuple[Document, list[Document]]:
+    """Return a document with the weights of a file, and notes on them."""
+    return (document, []) if options.weights is None else with_weights_of(document, options.weights)
 
 
 def given_document(parsed: object, options: GroupOptions) -> GivenGroup:
