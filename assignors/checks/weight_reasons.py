@@ -14,7 +14,12 @@ from assignors.problem import NOBODY, Problem
 from assignors.weighted.inputs import search_of
 from assignors.weighted.search.table import Float64
 from assignors.weighted.solve import Hold, solve
-from assignors.weighting import Balance, Weighting
+from assignors.weighting import Balance, MustHold, Weighting
+
+NOT_KNOWN = {
+    MustHold.NO_WEIGHTS: "no weights are known yet",
+    MustHold.STALE: "the weights are too old",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +33,7 @@ class WeightReason:
     before: int | None
     """How many partitions move before it does, if the budget puts it off; else `None`."""
     hold: str | None
-    """Why nothing moves at all (`weighted.solve.Hold`), `None` where something does."""
+    """Why nothing moves at all (`Hold` or `MustHold`), `None` where something does."""
     text: str
 
 
@@ -42,7 +47,7 @@ class WeightReasons:
     """int64[P]."""
     fill: Float64
     """float64[M]: what each member has before any move, 1.0 is its fair use."""
-    hold: Hold | None
+    hold: Hold | MustHold | None
     helped: frozenset[int]
     """Members that give up a partition, now or as soon as the budget allows."""
     before: Mapping[int, int]
@@ -77,6 +82,8 @@ class WeightReasons:
         before = self.before.get(place)
         if before is not None:
             return f"put off by the budget, {before} before it: {load}"
+        if isinstance(self.hold, MustHold):
+            return f"{load}, and {NOT_KNOWN[self.hold]}, so nothing moves"
         if self.hold is Hold.IN_BAND:
             band = f"nobody is more than {float(self.balance.trigger):.0%} above that"
             return f"inside the band: {load}, {band}, and nobody is idle"
@@ -96,14 +103,15 @@ def weight_reasons(problem: Problem, weighting: Weighting, favoured: Int32) -> W
     found = solve(search)
     if found.fill is None:
         return None
-    put_off = found.deferred.tolist()
-    moved = (found.placed != found.owner).nonzero()[0].tolist()
+    must_hold = weighting.must_hold
+    put_off = [] if must_hold else found.deferred.tolist()
+    moved = [] if must_hold else (found.placed != found.owner).nonzero()[0].tolist()
     return WeightReasons(
         problem=problem,
         balance=weighting.balance,
         weight=search.weight,
         fill=found.fill,
-        hold=found.hold,
+        hold=must_hold or found.hold,
         helped=frozenset(found.placed[[*moved, *put_off]].tolist()),
         before={partition: rank for rank, partition in enumerate(put_off)},
     )

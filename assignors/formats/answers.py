@@ -27,6 +27,7 @@ from assignors.formats.types import (
 )
 from assignors.model import MemberNoteCode
 from assignors.weighted.solve import Hold
+from assignors.weighting import MustHold
 from wire import NoteCode
 
 BY_WEIGHT = (
@@ -99,7 +100,7 @@ STATS: Schema = {
         ),
         Key(
             "hold",
-            one_of(Hold),
+            one_of([*Hold, *MustHold]),
             "`weighted/*`: why nothing moves; absent where something does.",
             is_optional=True,
         ),
@@ -296,7 +297,11 @@ EXPLAINED = answer_or_error(
                 "member and the target.",
             ),
             Key("before", nullable(COUNT), "Put off: so many move before it; else null."),
-            Key("hold", nullable(one_of(Hold)), "Why nothing moves; null where something does."),
+            Key(
+                "hold",
+                nullable(one_of([*Hold, *MustHold])),
+                "Why nothing moves; null where something does.",
+            ),
         ),
         "`weighted/*`, where the group has weights: what they have to do with it.",
         is_optional=True,

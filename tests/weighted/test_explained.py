@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from assignors.checks.explain import explain
+from assignors.documents.groups import group_from_document
 from assignors.registry import ASSIGNORS
+from assignors.weighting import MustHold
 from tests.cli.running import answer
 
 FOUR = {"orders": [900, 500, 40, 30, 20, 10]}
@@ -101,6 +105,16 @@ def test_what_the_budget_puts_off_says_how_many_are_before_it() -> None:
         given=json.dumps({**line, "members": following, "generation": 2}),
     )
     assert first in after["assignment"]["b"]["t"]
+
+
+def test_where_nothing_may_move_the_reason_says_so() -> None:
+    given = group_from_document(group())
+    assert given.weighting is not None
+    held = replace(given, weighting=replace(given.weighting, must_hold=MustHold.STALE))
+    found = explain(held, ASSIGNORS["weighted/weighted"], "orders", 1)
+    assert "a has 1.60 x its fair use, and the weights are too old, so nothing moves" in found.text
+    assert found.by_weight is not None
+    assert (found.by_weight.hold, found.by_weight.before) == ("stale", None)
 
 
 def test_comparing_has_the_same_reasons() -> None:
