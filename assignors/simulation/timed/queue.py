@@ -12,11 +12,11 @@ anew costs O(1) each time, and the queue holds one entry for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
-from heapq import heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any, Generic, TypeVar
 
 E = TypeVar("E")
@@ -115,6 +115,24 @@ class EventQueue(Generic[E]):
         """Return when the timer of this key runs out, `None` if it does not run. Cost: O(1)."""
         timer = self._timers.get(key)
         return None if timer is None else timer.at
+
+    def drop(self, is_dropped: Callable[[E], bool]) -> None:
+        """Take out events that will not happen; timers stay. Cost: O(n)."""
+        self._heap = [
+            entry for entry in self._heap if type(entry[-1]) is _Timer or not is_dropped(entry[-1])
+        ]
+        heapify(self._heap)
+
+    @property
+    def next_at(self) -> int | None:
+        """When the next event happens, `None` if none does. Cost: O(1), amortised."""
+        first = self._first()
+        return None if first is None else first[0]
+
+    def skip_to(self, at: int) -> None:
+        """Move the clock to a moment before the next event."""
+        assert self.next_at is None or at < self.next_at
+        self.now, self._reached = at, (0, 0)
 
     @property
     def moment(self) -> Moment:

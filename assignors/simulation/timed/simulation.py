@@ -49,7 +49,11 @@ from assignors.simulation.timed.running.garbage import rare_collections
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Happening, Run
 from assignors.simulation.timed.running.settling import settled
-from assignors.simulation.timed.running.together import compute_rounds, go_on_by_events
+from assignors.simulation.timed.running.together import (
+    compute_rounds,
+    go_on_by_events,
+    start_together,
+)
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.threads.sides import sides_with_threads
@@ -87,21 +91,28 @@ def simulate(
 
     `observe` is called after each event of a member or the coordinator. With `queues_heartbeats`
     every heartbeat is an event, without it only those that lead to something; without
-    `computes_rounds` every message of a rebalance is one. The run is the same, but for the number
-    of events: what is computed is not counted.
+    `computes_rounds` every message of a rebalance is one, and of members that start together. The
+    run is the same, but for the number of events: what is computed is not counted.
 
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
     """
     scenario = with_arrivals(scenario)
-    run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
-    if not queues_heartbeats:
-        promotes = not (keeps_history or observe or monitoring is Monitoring.FULL)
-        _compute_heartbeats(run, promotes=promotes)
-        if computes_rounds and observe is None and monitoring is not Monitoring.FULL:
-            compute_rounds(run, _handle)
+    looks = keeps_history or observe is not None or monitoring is Monitoring.FULL
+
+    def prepared() -> Run:
+        run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
+        if not queues_heartbeats:
+            _compute_heartbeats(run, promotes=not looks)
+            if computes_rounds and observe is None and monitoring is not Monitoring.FULL:
+                compute_rounds(run, _handle)
+        return run
+
     until = scenario.until_ms * MILLISECOND
     with rare_collections():
+        run = prepared()
+        if computes_rounds and not looks and not start_together(run):
+            run = prepared()
         stopped_by = play(run, _handle, until)
     end = until if stopped_by is None else run.queue.now
     if run.watch is not None and monitoring is Monitoring.FULL and stopped_by is None:

@@ -8,11 +8,18 @@ from assignors.model import Cluster
 from assignors.simulation.timed.faults.events import FaultEvent
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
 from assignors.simulation.timed.running.run import Event, Run
-from assignors.simulation.timed.scenario import Action
-from assignors.simulation.timed.stages import rounds
+from assignors.simulation.timed.scenario import Action, GroupProtocol
+from assignors.simulation.timed.stages import rounds, starts
 from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
 from assignors.simulation.timed.stages.stage import StageDue
+from assignors.simulation.timed.stages.started import NotTogether
+
+MEAN_US_LIMIT = 1 << 26
+"""Longer delays are not drawn in arrays."""
 
 
 def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
@@ -36,6 +43,49 @@ def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
             plain=plain_members(members),
             handle=lambda event: handle(run, event),
         )
+
+
+def start_together(run: Run) -> bool:
+    """Let the members that start first come to rest together, where nothing else is on.
+
+    Returns whether the run can go on: if not it has to be prepared anew, and played by events.
+    Cost: O(members + partitions), plus the assignor's.
+    """
+    coordinator, members = run.sides.coordinator, run.sides.members
+    heartbeats, until = run.heartbeats, run.scenario.until_ms * MILLISECOND
+    times = [each.starts_at_ms for each in run.scenario.members if each.starts_at_ms is not None]
+    if (
+        not times
+        or heartbeats is None
+        or run.processing is not None
+        or run.faults.failovers is not None
+        or run.scenario.protocols != {GroupProtocol.CONSUMER}
+        or run.scenario.network.mean_us >= MEAN_US_LIMIT
+        or not isinstance(coordinator, WaitingCoordinator)
+    ):
+        return True
+    first_ms = min(times)
+    numbers = [n for n, each in enumerate(run.scenario.members) if each.starts_at_ms == first_ms]
+    if not starts.are_plain([run.scenario.members[n] for n in numbers], run.scenario.broker):
+        return True
+    starting = set(numbers)
+    run.queue.drop(lambda event: event[1] is Command.START and event[0] in starting)
+    next_at = run.queue.next_at
+    own = starts.Start(
+        numbers=numbers,
+        members=[each for each in members if isinstance(each, ConsumerClient)],
+        coordinator=coordinator.coordinator,
+        heartbeats=heartbeats,
+        meter=run.meter,
+        watch=run.watch,
+        at=first_ms * MILLISECOND,
+        before=until if next_at is None else min(next_at, until),
+    )
+    try:
+        run.queue.skip_to(starts.start(own))
+    except NotTogether:
+        return False
+    return True
 
 
 def go_on_by_events(run: Run, target: int, what: Action | FaultEvent | Cluster | StageDue) -> None:

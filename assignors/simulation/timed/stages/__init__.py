@@ -1,1 +1,1 @@
-"""Rounds of a classic group by stage: all members at once in arrays, where nothing is special."""
+"""Rounds of a classic group, starts of a consumer group: all members at once in arrays."""

@@ -1,0 +1,182 @@
+"""Members that start together come to rest without an event: runs are those by events alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.running import together
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.stages import starts
+from tests.simulation.timed.drawn import PLAYABLE
+from tests.simulation.timed.test_heartbeats import without_events
+
+VERBS = [Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]
+
+
+@pytest.fixture(autouse=True)
+def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starts, "LEAST", 2)
+
+
+@st.composite
+def actions(draw: st.DrawFn, members: int) -> Action:
+    """Something that happens, sometimes before everybody is at rest."""
+    at = draw(st.sampled_from([4000, 11_000, 20_000, 40_000])) + draw(st.integers(0, 6000))
+    verb = draw(st.sampled_from(VERBS))
+    if verb is Verb.GROW:
+        return Action(at_ms=at, do=verb, topic="t", partitions=40 + at // 1000)
+    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
+    member = f"c{draw(st.integers(0, members - 1))}"
+    return Action(at_ms=at, do=verb, member=member, topics=topics)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A consumer group whose members start together, most of the time."""
+    count = draw(st.integers(2, 9))
+    topics = draw(st.sampled_from([("t",), ("t",), ("t", "u"), ("u", "t", "gone")]))
+    poll_ms = draw(st.sampled_from([0, 100, 100, 100, 400, 3000]))
+
+    def member(number: int) -> MemberConfig:
+        is_odd = draw(st.integers(0, 30)) == 0
+        return MemberConfig(
+            name=f"c{number}",
+            topics=("t",) if is_odd else topics[:: draw(st.sampled_from([1, -1]))],
+            instance_id=draw(st.sampled_from([None, None, f"i{number}"])),
+            rack_id=draw(st.sampled_from([None, "r"])),
+            clock_ppm=draw(st.sampled_from([0, 0, 30_000])),
+            poll_ms=poll_ms,
+            revoke_ms=draw(st.sampled_from([0, 20, 1000])),
+            assign_ms=draw(st.sampled_from([0, 5, 5, 1000])),
+            starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 0, 30_000, None])),
+        )
+
+    return Scenario(
+        seed=draw(st.integers(0, 2**63)),
+        protocol=GroupProtocol.CONSUMER,
+        until_ms=draw(st.integers(9000, 90_000) | st.integers(20_000, 90_000)),
+        count_from_ms=draw(st.sampled_from([0, 0, 5000, 20_000])),
+        topics={"t": draw(st.integers(0, 30)), "u": draw(st.integers(0, 4))},
+        members=tuple(member(number) for number in range(count)),
+        plan=tuple(draw(st.lists(actions(count), max_size=5))) if draw(st.booleans()) else (),
+        network=NetworkConfig(
+            least_us=draw(st.sampled_from([0, 1000])),
+            mean_us=draw(st.sampled_from([0, 1, 500, 1000, 1000, 20_000])),
+        ),
+        broker=BrokerConfig(
+            service_us=draw(st.sampled_from([0, 50, 50, 4000])),
+            append_us=draw(st.sampled_from([0, 5000, 5000, 5000, 300_000])),
+            assignment_interval_ms=draw(st.sampled_from([1000, 1000, 1000, 500])),
+            consumer_heartbeat_interval_ms=draw(st.sampled_from([1500, 5000, 5000, 5000])),
+            assignor=draw(st.sampled_from(["server/uniform", "server/range", "optimal/sticky"])),
+        ),
+    )
+
+
+def states(scenario: Scenario, *, computes: bool) -> object:
+    """Return what both sides know at the end, once everybody is awake."""
+    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
+    until = scenario.until_ms * MILLISECOND
+    run.heartbeats = Heartbeats.of(
+        run.sides, run.network, run.queue, scenario.broker, promotes=True
+    )
+    if computes and not together.start_together(run):
+        event("left to events")
+        return states(scenario, computes=False)
+    event(f"starts by events: {run.queue.now == 0}")
+    while (next_one := run.queue.take(until)) is not None:
+        _handle(run, next_one)
+    run.queue.now = until + 1
+    assert run.heartbeats is not None
+    for number in list(run.heartbeats.resting):
+        run.heartbeats.wake(number)
+    coordinator: Any = run.sides.coordinator
+    clients: Any = run.sides.members
+    group: ConsumerGroup = coordinator.coordinator.group
+    group.is_homogeneous  # noqa: B018 - it may have been asked for
+    draws = [each.draw.polls.state for each in clients]
+    for each in clients:
+        each.draw = each.new_id = each.in_flight = None
+        each.out = []
+    assert run.watch is not None
+    links = [(each.arrives, each.returns, each.life) for each in run.network.links]
+    watched = run.watch.does, run.watch.generations, run.watch.count
+    ledger, meter = run.ledger, run.meter
+    for listed in ledger.partitions.values():
+        for each in listed:
+            each.double_since = 0
+    ledger.consumed = {name: owned for name, owned in ledger.consumed.items() if owned}
+    metered = (meter.generations, meter.rebalances, meter.began, meter.touched, meter.touched_in)
+    order = list(group.order), group.order.length
+    return clients, draws, group, order, links, watched, ledger, metered, run.network.busy_until
+
+
+@settings(max_examples=150)
+@given(scenarios())
+def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
+    scenario: Scenario,
+) -> None:
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+
+
+@settings(max_examples=150)
+@given(scenarios())
+def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
+    scenario: Scenario,
+) -> None:
+    assert states(scenario, computes=True) == states(scenario, computes=False)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in PLAYABLE if each is GroupProtocol.CONSUMER]
+)
+def test_the_gallery_is_the_same_with_members_that_start_together(name: str) -> None:
+    scenario = named(name, seed=3, protocol=GroupProtocol.CONSUMER)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+
+
+def group_of(members: int, **changes: Any) -> Scenario:
+    """Return a group of plain members that start at once."""
+    group = named("rolling-restart", protocol=GroupProtocol.CONSUMER)
+    one = replace(group.members[0], starts_at_ms=0)
+    names = [replace(one, name=f"c{number}") for number in range(members)]
+    found = replace(group, members=tuple(names), topics={"orders": 10 * members}, plan=())
+    return replace(found, **changes)
+
+
+def test_members_that_start_together_cost_no_event() -> None:
+    scenario = group_of(30)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events == 0
+    assert queued.result.events > 300
+
+
+def test_a_fault_while_members_start_is_played_by_events() -> None:
+    fault = Fault(kind=FaultKind.FREEZE, member="c3", from_ms=3000, until_ms=20_000)
+    scenario = group_of(9, faults=(fault,))
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert computed == queued
