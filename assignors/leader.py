@@ -43,6 +43,7 @@ from assignors.model import Assignment, Cluster, Group, Member, State, member_id
 from assignors.options import OnFailure, Options
 from assignors.own_assignors.answers import with_checked_answers
 from assignors.rebalance import Rebalance
+from assignors.weighting import Weighting
 from wire import Decoded, Subscription, TopicPartitions, encode_assignment
 
 REPAIR = Options(on_failure=OnFailure.REPAIR)
@@ -84,6 +85,8 @@ class Led:
 
     assignments: Mapping[str, bytes]
     rebalance: Rebalance
+    group: Group = field(compare=False, repr=False)
+    """What was read of the members, and the weighting."""
     memory: Memory = field(default_factory=Memory)
     """For the next round, once this plan is known to have arrived at all members."""
     before: Memory = field(default_factory=Memory)
@@ -113,6 +116,9 @@ class Led:
 ClusterOf = Callable[[Sequence[Member]], Cluster]
 """Makes the cluster of the members that were read: what it needs is what they subscribe to."""
 
+WeightingOf = Callable[[Group], Weighting | None]
+"""Returns weights, capacities and the budget for a group that was read; `None`: it has none."""
+
 
 def lead(
     assignor: Assignor,
@@ -124,6 +130,7 @@ def lead(
     joined: int | None = None,
     memory: Memory | None = None,
     options: Options = REPAIR,
+    weighting: WeightingOf | None = None,
 ) -> Led:
     """Return the Assignment bytes of every member of a group.
 
@@ -134,7 +141,8 @@ def lead(
     the leader knows it, and `joined` the one that this round makes: then the highest one claimed
     below it stands for the last.
     `memory` is this leader's `Led.memory` of the round before, or `Led.memory_in_doubt()`. A
-    copied reference is repaired where it would fail, unless `options` say otherwise.
+    copied reference is repaired where it would fail, unless `options` say otherwise. `weighting`
+    is asked for what partitions weigh, by assignors of `weighted` (`Group.weighting`).
     Raises `AssignorError` where an assignor from outside this package raises, or returns what is
     no answer. Cost: that of the assignor, plus O(bytes).
     """
@@ -142,6 +150,8 @@ def lead(
     members = read if assignor.takes_arrays else tuple(read)
     known = cluster if isinstance(cluster, Cluster) else cluster(members)
     group = Group(cluster=known, members=members, generation=generation, joined=joined)
+    if weighting is not None:
+        group = replace(group, weighting=weighting(group))
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
         with_checked_answers(assignor).configured(options), group, memory=before
@@ -150,6 +160,7 @@ def lead(
     return Led(
         assignments=given,
         rebalance=rebalance,
+        group=group,
         memory=replace(
             after,
             generation=joined,

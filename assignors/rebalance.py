@@ -23,6 +23,10 @@ class Rebalance:
     """
     deferred: TopicPartitions = field(default_factory=dict)
     """Partitions that a later round moves if the budget allows (`Weighting.budget`)."""
+    spent: int = 0
+    """What the moves that begin in this round cost (`Weighting.move_costs`)."""
+    deferred_cost: int = 0
+    """The same of `deferred`."""
     notes: tuple[MemberNote, ...] = ()
     stats: Mapping[str, int | float | bool | str] = field(default_factory=dict)
     """Loads, moves and spread, under the keys of `metrics.stats`."""

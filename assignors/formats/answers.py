@@ -99,6 +99,12 @@ STATS: Schema = {
             is_optional=True,
         ),
         Key(
+            "batches_left",
+            COUNT,
+            "`weighted/*`: rounds of this budget, at least, until nothing is put off.",
+            is_optional=True,
+        ),
+        Key(
             "hold",
             one_of([*Hold, *MustHold]),
             "`weighted/*`: why nothing moves; absent where something does.",

@@ -46,6 +46,8 @@ def assign(group: Group) -> Rebalance:
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         deferred=deferred_partitions(problem, target.deferred),
+        spent=target.spent,
+        deferred_cost=target.deferred_cost,
         notes=claims.notes,
         stats={**figures, **target.figures, "follow_up": handover.follow_up},
     )

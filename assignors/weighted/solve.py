@@ -27,7 +27,13 @@ from assignors.weighted.ratios import floors, require_exact
 from assignors.weighted.search.aims import Aims, aims
 from assignors.weighted.search.budget import best_within
 from assignors.weighted.search.place import place
-from assignors.weighted.search.relieve import filling, idle, relief
+from assignors.weighted.search.relieve import (
+    FILLED_TO,
+    IDLE_BELOW,
+    filling,
+    idle,
+    relief,
+)
 from assignors.weighted.search.table import Float64, Move, Places, Table
 from assignors.weighting import Balance
 
@@ -120,7 +126,9 @@ def solve(search: Search) -> Solved:
     place(table)
     placed, fill = table.owner.copy(), table.fill()
     table.limit = _limits(search.balance.tolerance, right, table)
-    trigger = _limits(search.balance.trigger, right, table)
+    balance = search.balance
+    begins = balance.tolerance if balance.is_unfinished else balance.trigger
+    trigger = _limits(begins, right, table)
     steps = partial(_steps, search.balance, trigger)
     is_settled = not _wants_relief(table, trigger) and not _wants_filling(table, search.balance)
     deferred = np.zeros(0, dtype=np.int64)
@@ -193,7 +201,12 @@ def _wants_relief(table: Table, trigger: Int64) -> bool:
 
 def _wants_filling(table: Table, balance: Balance) -> bool:
     """Return whether somebody is idle, or everybody is to have a fair part."""
-    return balance.is_fair or bool(idle(table).any())
+    return balance.is_fair or bool(idle(table, _idle_below(balance)).any())
+
+
+def _idle_below(balance: Balance) -> float:
+    """Return the part of its fair weight below which a member is idle."""
+    return FILLED_TO if balance.is_unfinished else IDLE_BELOW
 
 
 def _steps(
@@ -216,7 +229,11 @@ def _steps(
                 yield step
         if _wants_filling(table, balance):
             part = float(1 - balance.tolerance)
-            for step in filling(table, part, part) if balance.is_fair else filling(table):
+            for step in (
+                filling(table, part, part)
+                if balance.is_fair
+                else filling(table, _idle_below(balance))
+            ):
                 has_changed = True
                 yield step
 

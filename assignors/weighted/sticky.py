@@ -16,11 +16,11 @@ from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.metrics import stats
 from assignors.model import Group
 from assignors.optimal.sticky import assign as assign_by_count
-from assignors.problem import Problem, partitions_by_topic, problem_of
+from assignors.problem import NOBODY, Problem, partitions_by_topic, problem_of
 from assignors.rebalance import Rebalance
 from assignors.weighted.figures import weight_figures
 from assignors.weighted.inputs import search_of
-from assignors.weighted.solve import solve
+from assignors.weighted.solve import Search, solve
 from assignors.weighting import Weighting
 
 
@@ -34,27 +34,49 @@ class Target:
     """int32[P]: who should hold each partition."""
     deferred: Int64
     """int64[N]: partitions that a later round moves if the budget allows."""
+    spent: int
+    """What the moves of this round cost."""
+    deferred_cost: int
+    """What those that are put off cost."""
     figures: dict[str, int | float | bool | str]
 
 
 def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
     """Return who should hold each partition, with figures for `Rebalance.stats`.
 
-    `deferred` is how many partitions are put off, and `hold` says why nothing moves: a `MustHold`
-    or a `solve.Hold`. Cost: that of `solve`.
+    `deferred` is how many partitions are put off, `batches_left` in how many rounds of this budget
+    they move, and `hold` says why nothing moves: a `MustHold` or a `solve.Hold`. Cost: that of
+    `solve`.
     """
     favoured = favoured_owners(problem, claims)
-    found = solve(search_of(problem, weighting, favoured))
+    search = search_of(problem, weighting, favoured)
+    found = solve(search)
     if weighting.must_hold is not None:
         found = replace(found, owner=found.placed, deferred=found.deferred[:0])
+    moved = np.flatnonzero((favoured != NOBODY) & (found.owner != favoured))
+    deferred_cost = _cost_of(search, found.deferred)
     figures: dict[str, int | float | bool | str] = {
         **weight_figures(problem, weighting, favoured=favoured, target=found.owner),
         "deferred": len(found.deferred),
     }
+    if weighting.budget:
+        figures["batches_left"] = -(-deferred_cost // weighting.budget)
     hold = weighting.must_hold or found.hold
     if hold is not None:
         figures["hold"] = hold.value
-    return Target(favoured=favoured, owner=found.owner, deferred=found.deferred, figures=figures)
+    return Target(
+        favoured=favoured,
+        owner=found.owner,
+        deferred=found.deferred,
+        spent=_cost_of(search, moved),
+        deferred_cost=deferred_cost,
+        figures=figures,
+    )
+
+
+def _cost_of(search: Search, partitions: Int64) -> int:
+    """Return what moving these partitions costs."""
+    return len(partitions) if search.cost is None else int(search.cost[partitions].sum())
 
 
 def deferred_partitions(problem: Problem, partitions: Int64) -> dict[str, tuple[int, ...]]:
@@ -85,6 +107,8 @@ def assign(group: Group) -> Rebalance:
     return Rebalance(
         assignment=AssignedPartitions(problem, target.owner),
         deferred=deferred_partitions(problem, target.deferred),
+        spent=target.spent,
+        deferred_cost=target.deferred_cost,
         notes=claims.notes,
         stats={**figures, **target.figures},
     )

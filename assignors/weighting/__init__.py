@@ -28,6 +28,10 @@ class Balance:
     """and begin where one is above it by more than this."""
     is_fair: bool = False
     """Whether members with too little get more, too; else only those that are idle."""
+    is_unfinished: bool = False
+    """Whether moves that began in an earlier round were put off: then they go on to the tolerance,
+    although nobody may be above the trigger any more. So a small budget ends where a large one
+    does."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a negative tolerance, or a trigger below it."""

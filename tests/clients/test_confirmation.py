@@ -161,6 +161,7 @@ class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no ty
         self.generation = GENERATION
         self._heartbeat_interval_ms = HEARTBEAT_MS
         self._rejoin_needed_fut = asyncio.get_running_loop().create_future()
+        self._closing = asyncio.get_running_loop().create_future()
         self.answers = answers
 
     async def _do_heartbeat(self) -> bool:

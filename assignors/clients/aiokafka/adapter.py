@@ -121,6 +121,23 @@ class Strategy(BaseStrategy):
             self._ask_later(coordinator, generation)
         elif self._session.confirmed():
             coordinator.request_rejoin()
+        else:
+            self._look_later(coordinator, generation)
+
+    def _look_later(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
+        """Look whether partitions are to move, when the budget for it is back."""
+
+        def look() -> None:
+            if not _is_newest(coordinator, generation):
+                return
+            if self._session.must_move():
+                coordinator.request_rejoin()
+            else:
+                self._look_later(coordinator, generation)
+
+        wait_s = self._session.wait_s()
+        if wait_s is not None:
+            asyncio.get_running_loop().call_later(wait_s, look)
 
     @staticmethod
     def _calling_coordinator() -> Any:  # noqa: ANN401 - aiokafka's coordinator, or None
@@ -134,6 +151,8 @@ strategy = Strategy
 def _is_newest(coordinator: Any, generation: int) -> bool:  # noqa: ANN401 - as above
     """Return whether aiokafka knows of no round after that one."""
     is_waiting = not coordinator._rejoin_needed_fut.done()  # noqa: SLF001 - no other way
+    if coordinator._closing.done():  # noqa: SLF001 - as above
+        return False
     return is_waiting and int(coordinator.generation) == generation
 
 

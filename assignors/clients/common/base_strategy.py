@@ -16,8 +16,9 @@ from typing import Any, ClassVar
 from assignors.assignor import Assignor
 from assignors.clients.common.client_session import OnNote, OnRound, new_session
 from assignors.clients.common.replaced_names import ReplacedNames
-from assignors.leader import REPAIR
+from assignors.leader import REPAIR, WeightingOf
 from assignors.options import Options
+from assignors.weighting.token_bucket import TimedBudget
 
 FRAMES_MAX = 16
 """How many calling frames are searched for the client's coordinator."""
@@ -42,6 +43,8 @@ class BaseStrategy:
         on_note: OnNote | None = None,
         on_round: OnRound | None = None,
         options: Options = REPAIR,
+        weighting: WeightingOf | None = None,
+        budget: TimedBudget | None = None,
     ) -> None:
         """Make a strategy object for one consumer.
 
@@ -49,8 +52,15 @@ class BaseStrategy:
         member's rack: clients do not pass theirs to assignors. `on_note` is called with every
         oddity of a member, which is logged as well; `on_round` with the cost of each round that
         this member led. `options` say what a copy of Java's assignor does where Java's
-        fails: by default the answer is repaired. Raises `ValueError` for an assignor that does
-        not exist, runs in the broker, or does not work in this client.
+        fails: by default the answer is repaired.
+
+        `weighting` and `budget` are for assignors by weight. `weighting` is called with the group
+        whenever this member leads a round, in the client's own thread, so it must not block; it
+        returns what partitions weigh and members can carry. `budget` is what moves by these weights
+        may cost in a time: by default there is no limit, and a batch of moves each minute.
+
+        Raises `ValueError` for an assignor that does not exist, runs in the broker, or does not
+        work in this client.
         """
         self._session = new_session(
             assignor,
@@ -59,6 +69,8 @@ class BaseStrategy:
             on_note=on_note,
             on_round=on_round,
             options=options,
+            weighting=weighting,
+            budget=budget,
         )
         self._refuse_unfit(self._session.assignor)
         self._coordinator: weakref.ref[Any] | None = None

@@ -21,11 +21,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor, UserData
-from assignors.leader import REPAIR, ClusterOf, Led, Memory, lead
+from assignors.clients.common.move_batches import MoveBatches
+from assignors.leader import REPAIR, ClusterOf, Led, Memory, WeightingOf, lead
 from assignors.membership import Membership, applied, subscribe
 from assignors.model import Cluster, MemberNote, MemberNoteCode
 from assignors.options import Options
+from assignors.own_assignors.answers import with_checked_answers
 from assignors.registry import ASSIGNORS, BEST, assignor_named
+from assignors.weighting.token_bucket import TimedBudget
 from wire import Decoded, Subscription, TopicPartitions
 
 OnNote = Callable[[MemberNote], object]
@@ -42,7 +45,8 @@ class LedRound:
     seconds: float
     """Wall time from the members' bytes to the bytes of their assignments."""
     stats: Mapping[str, int | float | bool | str]
-    """As `Rebalance.stats`."""
+    """As `Rebalance.stats`. Under a budget `batches_left` is how many batches of moves are still
+    to come at least, and `deferred` how many partitions they move."""
     notes: tuple[MemberNote, ...]
     """Oddities of members, and the failure of the assignor if it failed."""
     must_follow_up: bool
@@ -63,6 +67,8 @@ class ClientSession:
     on_note: OnNote | None = None
     on_round: OnRound | None = None
     options: Options = REPAIR
+    batches: MoveBatches | None = None
+    """Weights, and when moves by them are made; `None` without weights."""
     memory: Memory = field(default_factory=Memory)
     """What this member remembers as leader."""
     unconfirmed: Led | None = None
@@ -84,6 +90,8 @@ class ClientSession:
         if self.unconfirmed is not None:
             self.memory = self.unconfirmed.memory_in_doubt()
         self.unconfirmed, self.is_applied = None, False
+        if self.batches is not None:
+            self.batches.joining()
         self.membership, blob = subscribe(
             self.membership, topics, owned=owned, generation=generation, may_repeat=may_repeat
         )
@@ -114,6 +122,7 @@ class ClientSession:
                 joined=joined,
                 memory=self.memory,
                 options=self.options,
+                weighting=None if self.batches is None else self.batches.weighting,
             )
 
         try:
@@ -128,13 +137,16 @@ class ClientSession:
                 MemberNote(code=MemberNoteCode.ASSIGNOR_FAILED.value, text=text),
             )
         self.unconfirmed = led
+        stats = led.rebalance.stats
+        if self.batches is not None:
+            stats = self.batches.led(led, self.assignor)
         self._report(notes)
         if self.on_round is not None:
             led_round = LedRound(
                 assignor=self.assignor.full_name,
                 member_count=len(subscriptions),
                 seconds=time.perf_counter() - begin,
-                stats=led.rebalance.stats,
+                stats=stats,
                 notes=notes,
                 must_follow_up=led.must_follow_up,
             )
@@ -151,6 +163,8 @@ class ClientSession:
         self.membership = applied(self.membership, assigned, generation)
         if self.unconfirmed is None:
             self.memory = Memory(state=self.memory.state)
+            if self.batches is not None:
+                self.batches.led_by_another()
         else:
             self.is_applied = True
         return self.is_applied
@@ -164,6 +178,20 @@ class ClientSession:
         if led.must_follow_up:
             self.logger.info("starting another round: no member gives up the partitions that wait")
         return led.must_follow_up
+
+    def wait_s(self) -> float | None:
+        """Return the seconds until `must_move` is to be asked; `None` where there is no need.
+
+        Asked once a round is confirmed, and after each `must_move` that was false.
+        """
+        return None if self.batches is None else self.batches.wait_s()
+
+    def must_move(self) -> bool:
+        """Return whether to start a round that moves partitions. Cost: that of the assignor."""
+        if self.batches is None:
+            return False
+        assignor = with_checked_answers(self.assignor).configured(self.options)
+        return self.batches.is_due(assignor)
 
     def not_chosen(self) -> None:
         """Record that a round used another strategy of the same consumer."""
@@ -193,9 +221,13 @@ def new_session(
     on_note: OnNote | None = None,
     on_round: OnRound | None = None,
     options: Options = REPAIR,
+    weighting: WeightingOf | None = None,
+    budget: TimedBudget | None = None,
 ) -> ClientSession:
     """Return the session of a member that has not joined yet.
 
+    `weighting` and `budget` are for assignors by weight: what partitions weigh when this member
+    leads, and what their moves may cost in a time.
     Raises `ValueError` for an assignor that does not exist or runs in the broker alone.
     """
     found = assignor if isinstance(assignor, Assignor) else assignor_named(assignor)
@@ -208,6 +240,9 @@ def new_session(
         on_note=on_note,
         on_round=on_round,
         options=options,
+        batches=None
+        if weighting is None
+        else MoveBatches(weighting_of=weighting, budget=budget or TimedBudget(), logger=logger),
     )
 
 

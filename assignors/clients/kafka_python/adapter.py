@@ -126,17 +126,27 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
             coordinator._manager.call_soon(self._await_heartbeat, coordinator, generation)  # noqa: SLF001 - no other way
 
     async def _await_heartbeat(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
-        """Wait until the first heartbeat of a round is answered: that confirms the round."""
+        """Wait until the first heartbeat of a round is answered: that confirms the round.
+
+        From then on, as long as no other round begins, start one where partitions are to move.
+        """
         beats = coordinator.heartbeat
         wait_s = coordinator.config["heartbeat_interval_ms"] / 1000
         while True:
             await coordinator._net.sleep(wait_s)  # noqa: SLF001 - as above
-            if coordinator.rejoin_needed or coordinator._generation.generation_id != generation:  # noqa: SLF001 - as above
+            if not _is_newest(coordinator, generation):
                 return
             if beats.last_receive > beats.last_reset:
-                self._confirm(coordinator)
-                return
+                break
             wait_s = HEARTBEAT_POLL_S
+        self._confirm(coordinator)
+        while (wait_for_moves_s := self._session.wait_s()) is not None:
+            await coordinator._net.sleep(wait_for_moves_s)  # noqa: SLF001 - as above
+            if not _is_newest(coordinator, generation):
+                return
+            if self._session.must_move():
+                coordinator.request_rejoin()
+                return
 
     def _confirm(self, coordinator: Any) -> None:  # noqa: ANN401 - as above
         if self._session.confirmed():
@@ -186,6 +196,12 @@ def cooperative_sticky(
 ) -> Strategy:
     """Return the strategy for `optimal/cooperative-sticky`; options as in `strategy`."""
     return Strategy("cooperative-sticky", rack=rack, on_note=on_note, on_round=on_round)
+
+
+def _is_newest(coordinator: Any, generation: int) -> bool:  # noqa: ANN401 - as above
+    """Return whether kafka-python knows of no round after that one."""
+    known = coordinator._generation.generation_id  # noqa: SLF001 - no other way
+    return not coordinator.rejoin_needed and known == generation
 
 
 def _watch_assigned_topics(coordinator: Any) -> None:  # noqa: ANN401 - as above

@@ -19,7 +19,7 @@ import numpy as np
 from assignors.arrays import Int32, Int64
 from assignors.weighted.ratios import floors
 from assignors.weighted.removal import Removal, removal_of
-from assignors.weighted.search.relieve import idle
+from assignors.weighted.search.relieve import FILLED_TO
 from assignors.weighted.search.table import Move, Table
 
 ONE_BY_ONE = 8
@@ -37,21 +37,25 @@ def best_within(table: Table, favoured: Int32, budget: int, steps: Steps) -> Tab
     """Return the table after the best search that the budget pays for.
 
     `favoured` is int32[P], -1 for nobody: a partition costs if it ends with somebody else; one that
-    had no owner costs nothing. Of equal uses the one that leaves fewest members idle, then the
-    cheapest. Cost: that of `steps`, for O(log budget) searches of at most so many moves.
+    had no owner costs nothing. Of equal uses the one with the least above the limits of members,
+    then with the least that idle members lack, then the cheapest: so a budget that is too small to
+    lower the largest use still brings the group nearer to its end. Cost: that of `steps`, for
+    O(log budget) searches of at most so many moves.
     """
-    best, known = table, _worth(table, 0)
+    best, known = table, _worth(table, table, 0)
     for tried, of_fullest in _searches(table, favoured, budget):
         cost = _cut(tried, favoured, budget, steps(tried, of_fullest=of_fullest))
-        worth = _worth(tried, cost)
+        worth = _worth(tried, table, cost)
         if worth < known:
             best, known = tried, worth
     best.limit = table.limit
     return best
 
 
-def _worth(table: Table, cost: int) -> tuple[float, int, int]:
-    return table.largest_use(), int(idle(table).sum()), cost
+def _worth(tried: Table, table: Table, cost: int) -> tuple[float, float, float, int]:
+    above = np.maximum(tried.load - table.limit, 0) / table.wide
+    lacks = np.maximum(FILLED_TO * table.fair - tried.load, 0) / table.wide
+    return tried.largest_use(), float(above.sum()), float(lacks.sum()), cost
 
 
 def _searches(table: Table, favoured: Int32, budget: int) -> Iterator[tuple[Table, bool]]:
