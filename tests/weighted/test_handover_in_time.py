@@ -157,8 +157,8 @@ def test_a_small_budget_ends_after_as_many_moves_as_a_large_one(
 def test_what_is_left_is_counted_in_batches_and_counts_down() -> None:
     weights = skewed(1, 400)
     group = with_newcomer(weights, 5, members=10)
-    left = []
-    group.led_by.on_round = lambda led: left.append(led.stats["batches_left"])
+    left: list[int] = []
+    group.led_by.on_round = lambda led: left.append(int(led.stats["batches_left"]))
     group.settle()
     while group.look():
         pass
