@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help env demo test lint pytest deep chaos soak calibrate execution coverage bench conformance docs pages notebooks clean
+.PHONY: help env demo test lint pytest deep chaos soak calibrate execution weights coverage bench conformance docs pages notebooks clean
 
 help:
 	@echo "make demo      the main job on bundled data, with local Spark (Java 17), in a few minutes"
@@ -30,6 +30,9 @@ help:
 	@echo "               simulator's predictions: half an hour of waiting, writes RESULTS.md"
 	@echo "make execution Kafka's broker and Java's clients beside execution and client models: twelve"
 	@echo "               minutes, on a machine with nothing else to do; writes a page of docs/"
+	@echo "make weights   assignors by weight beside others, in real groups whose members burn processor"
+	@echo "               time: a quarter of an hour, with nothing else to do; writes a page of docs/;"
+	@echo "               REPETITIONS=1 RUN_S=20: to try it"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
@@ -97,6 +100,11 @@ calibrate: env
 execution: PARTS ?= commits rebalances traces closings
 execution: env
 	$(call part,$@,$(RUN) -m tests.foreign.execution.run --parts $(PARTS) && $(RUN) -m tests.docs.models_against_kafka)
+
+weights: REPETITIONS ?= 3
+weights: RUN_S ?= 40
+weights: env
+	$(call part,$@,$(RUN) -m tests.foreign.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.docs.weights_measured)
 
 coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)

@@ -24,6 +24,7 @@ from tests.docs import (
     models_against_kafka,
     simulator_reference,
     tables,
+    weights_measured,
 )
 
 GENERATED: dict[Path, Callable[[], str]] = {
@@ -39,5 +40,6 @@ GENERATED: dict[Path, Callable[[], str]] = {
     **client_models.FILES,
     models_against_kafka.PAGE: models_against_kafka.page,
     simulator_reference.PAGE: simulator_reference.page,
+    **weights_measured.FILES,
 }
 """File -> its text."""

@@ -1,0 +1,51 @@
+"""A small real group under contenders, and what the page makes of figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs import weights_measured
+from tests.foreign.weights.contenders import CONTENDERS
+from tests.foreign.weights.figures import figures, lateness
+from tests.foreign.weights.play import play
+from tests.foreign.weights.world import World
+from tests.interop.broker import Broker
+
+WORLD = World(seed=3, seconds=8.0, member_count=3, partition_count=16, rate=80.0, use=0.4)
+
+
+@pytest.mark.interop
+@pytest.mark.flaky(reruns=1)
+@pytest.mark.parametrize("contender", ["known weights", "lag-based"])
+def test_a_group_processes_its_records_through_leave_and_join(
+    contender: str, shared_broker: Broker, tmp_path: Path
+) -> None:
+    group = f"weights-{tmp_path.name}-{contender.replace(' ', '-')}"
+    run = play(contender, WORLD, shared_broker, group=group, folder=tmp_path)
+    assert run.errors == []
+    assert run.leaders == 1
+    late = lateness(run)
+    assert not late.is_open[late.due_s < WORLD.join_s].any(), "read once, by whoever has it"
+    shown = figures(run)
+    assert shown["moves"] >= WORLD.partition_count // WORLD.member_count
+    assert run.rounds >= 2
+    assert shown["twice"] < shown["records"] / 10
+    if contender == "known weights":
+        assert shown["use_by_phase"]["start"] == pytest.approx(1, abs=0.25)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "claim"),
+    [([0.5, 0.9, 0.99], "less delay"), ([0.5, 1.0, 0.2], "none"), ([1.1, 2.0], "**more delay**")],
+)
+def test_less_delay_is_claimed_where_every_repetition_shows_it(
+    ratios: list[float], claim: str
+) -> None:
+    assert weights_measured._claim(ratios) == claim
+
+
+def test_every_contender_says_what_it_is() -> None:
+    assert all(each.text for each in CONTENDERS.values())
+    assert any(each.is_ours for each in CONTENDERS.values())
