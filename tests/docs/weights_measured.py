@@ -26,6 +26,8 @@ PAGE = DOCS / "weights-measured.md"
 PICTURE = DOCS / "weights-measured.svg"
 OTHERS_MAX = 0.25
 """Processors that others may use before a run is marked."""
+REPETITIONS_MIN = 3
+"""Fewer show nothing."""
 SMOOTHED_S = 2
 """Seconds that a point of the picture stands for."""
 
@@ -50,7 +52,7 @@ def page() -> str:
         "The 99th percentile by quarter of the run:\n",
         _lines(("assignor", *PHASES), _phases(runs)),
         "## What may be claimed\n",
-        CLAIMS.format(count=len(next(iter(runs.values())))),
+        CLAIMS.format(count=len(next(iter(runs.values()))), least=REPETITIONS_MIN),
         _lines(CLAIM_HEAD, _claims(runs)),
         _verdict(runs),
         "## What it cost\n",
@@ -165,6 +167,8 @@ def _claims(runs: Runs) -> Iterator[tuple[str, ...]]:
 
 
 def _claim(ratios: Sequence[float]) -> str:
+    if len(ratios) < REPETITIONS_MIN:
+        return "too few"
     if all(each < 1 for each in ratios):
         return "less delay"
     return "**more delay**" if all(each > 1 for each in ratios) else "none"
@@ -294,7 +298,7 @@ least and the largest.
 """
 
 CLAIMS = """The 99th percentile of ours as a share of that of the other, in each of {count}
-repetitions. Less delay is claimed where it is less in every one.
+repetitions. Less delay is claimed where it is less in every one, of {least} at least.
 """
 
 COSTS_TEXT = """Moves: partitions that went to another member, also because one left or joined.

@@ -11,7 +11,7 @@ from assignors.clients.kafka_python import strategy
 from assignors.model import Group
 from assignors.rebalance import Rebalance
 from assignors.weighted.cooperative_sticky import COOPERATIVE_WEIGHTED
-from tests.foreign.weights.lag_based import lag_based, lags_on
+from tests.foreign.weights.lag_based import lag_based_assignor, lags_on
 from tests.foreign.weights.world import World
 
 
@@ -70,11 +70,11 @@ CONTENDERS: Mapping[str, Contender] = {
             "the rule of grantneale/kafka-lag-based-assignor, eager: fewest partitions of a topic, "
             "then least lag. It acts when members come and go, as the original does"
         ),
-        strategy=lambda place: strategy(lag_based(lags_on(place.bootstrap, place.group))),
+        strategy=lambda place: strategy(lag_based_assignor(lags_on(place.bootstrap, place.group))),
     ),
     "lag-based, repeated": Contender(
         text="the same, and the leader has the group rebalanced every 5 seconds",
-        strategy=lambda place: strategy(lag_based(lags_on(place.bootstrap, place.group))),
+        strategy=lambda place: strategy(lag_based_assignor(lags_on(place.bootstrap, place.group))),
         rejoin_s=5.0,
     ),
     "known weights": Contender(

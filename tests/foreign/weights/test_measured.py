@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from assignors.model import Cluster, Group, Member
 from tests.docs import weights_measured
 from tests.foreign.weights.contenders import CONTENDERS
 from tests.foreign.weights.figures import figures, lateness
+from tests.foreign.weights.lag_based import lag_based_assignor
 from tests.foreign.weights.play import play
 from tests.foreign.weights.world import World
 from tests.interop.broker import Broker
@@ -18,7 +20,9 @@ WORLD = World(seed=3, seconds=8.0, member_count=3, partition_count=16, rate=80.0
 
 @pytest.mark.interop
 @pytest.mark.flaky(reruns=1)
-@pytest.mark.parametrize("contender", ["known weights", "lag-based"])
+@pytest.mark.parametrize(
+    "contender", ["known weights", pytest.param("lag-based", marks=pytest.mark.deep)]
+)
 def test_a_group_processes_its_records_through_leave_and_join(
     contender: str, shared_broker: Broker, tmp_path: Path
 ) -> None:
@@ -36,9 +40,24 @@ def test_a_group_processes_its_records_through_leave_and_join(
         assert shown["use_by_phase"]["start"] == pytest.approx(1, abs=0.25)
 
 
+def test_the_lag_based_rule_counts_first() -> None:
+    """The example of its README: the two smaller queues are together the longer one."""
+    lags = {("t", 0): 100_000, ("t", 1): 50_000, ("t", 2): 60_000}
+    members = tuple(Member(member_id=name, topics=("t",)) for name in ("C0", "C1"))
+    answer = lag_based_assignor(lambda _: lags).assign(
+        Group(cluster=Cluster.of({"t": 3}), members=members)
+    )
+    assert answer.assignment == {"C0": {"t": (0,)}, "C1": {"t": (1, 2)}}
+
+
 @pytest.mark.parametrize(
     ("ratios", "claim"),
-    [([0.5, 0.9, 0.99], "less delay"), ([0.5, 1.0, 0.2], "none"), ([1.1, 2.0], "**more delay**")],
+    [
+        ([0.5, 0.9, 0.99], "less delay"),
+        ([0.5, 1.0, 0.2], "none"),
+        ([1.1, 2.0, 3.0], "**more delay**"),
+        ([0.1, 0.1], "too few"),
+    ],
 )
 def test_less_delay_is_claimed_where_every_repetition_shows_it(
     ratios: list[float], claim: str
