@@ -13,7 +13,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -26,6 +25,7 @@ from kio.static.primitive import i32Timedelta, i64
 from tests.interop import feed as feeds
 from tests.interop.admin import Admin
 from tests.interop.broker import Broker
+from tests.interop.proxy import Link, Proxy, forward
 
 pytestmark = pytest.mark.interop
 
@@ -34,67 +34,26 @@ LEARNS_S = 0.5
 """How long the refusal is on its way."""
 
 
-class Refusing:
+class Refusing(Proxy):
     """A proxy that refuses the first request to write, in the broker's place."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.refused = threading.Event()
-        self.upstream = 0
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._may_answer: dict[Link, threading.Event] = {}
 
-    def close(self) -> None:
-        self._listening.close()
+    def request(self, link: Link, body: bytes) -> None:
+        if int.from_bytes(body[:2], "big") != PRODUCE or self.refused.is_set():
+            super().request(link, body)
+            return
+        may_answer = self._may_answer[link] = threading.Event()
+        self.refused.set()
+        threading.Timer(LEARNS_S, refuse, (link.client, body, may_answer)).start()
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listening.accept()
-            except OSError:
-                return
-            try:
-                broker = socket.create_connection(("127.0.0.1", self.upstream))
-            except OSError:
-                client.close()
-                continue
-            may_answer = threading.Event()
-            may_answer.set()
-            for work in (self._requests, self._answers):
-                threading.Thread(
-                    target=work, args=(client, broker, may_answer), daemon=True
-                ).start()
-
-    def _requests(
-        self, client: socket.socket, broker: socket.socket, may_answer: threading.Event
-    ) -> None:
-        for body in frames(client):
-            if int.from_bytes(body[:2], "big") != PRODUCE or self.refused.is_set():
-                forward(broker, body)
-                continue
-            may_answer.clear()
-            self.refused.set()
-            threading.Timer(LEARNS_S, refuse, (client, body, may_answer)).start()
-
-    def _answers(
-        self, client: socket.socket, broker: socket.socket, may_answer: threading.Event
-    ) -> None:
-        for body in frames(broker):
-            may_answer.wait()
-            forward(client, body)
-
-
-def frames(source: socket.socket) -> Iterator[bytes]:
-    """The messages that come, until either side is there no more."""
-    with suppress(OSError), source, source.makefile("rb") as stream:
-        while size := stream.read(4):
-            yield stream.read(int.from_bytes(size, "big"))
-
-
-def forward(target: socket.socket, body: bytes) -> None:
-    """Send a message on; whoever is gone is missed by the other side soon enough."""
-    with suppress(OSError):
-        target.sendall(len(body).to_bytes(4, "big") + body)
+    def answer(self, link: Link, body: bytes) -> None:
+        if link in self._may_answer:
+            self._may_answer[link].wait()
+        super().answer(link, body)
 
 
 def refuse(client: socket.socket, request: bytes, may_answer: threading.Event) -> None:
@@ -131,17 +90,14 @@ def refuse(client: socket.socket, request: bytes, may_answer: threading.Event) -
 
 
 @pytest.fixture
-def proxy() -> Iterator[Refusing]:
-    found = Refusing()
-    yield found
-    found.close()
+def proxy() -> Refusing:
+    return Refusing()
 
 
 @pytest.fixture
 def broker(built: None, proxy: Refusing) -> Iterator[Broker]:
     """A broker that tells clients to come through the proxy."""
-    with Broker({"advertised.listeners": f"PLAINTEXT://127.0.0.1:{proxy.port}"}) as started:
-        proxy.upstream = int(started.bootstrap.rpartition(":")[2])
+    with proxy.broker() as started:
         yield started
 
 
@@ -168,7 +124,7 @@ def fed(topic: str, broker: Broker, proxy: Refusing) -> tuple[feeds.Feed, int]:
     """A feed that wrote four records to a new topic, and how many the broker has."""
     admin = Admin(broker.bootstrap)
     admin.create_topics({topic: 1})
-    feed = feeds.Feed(f"127.0.0.1:{proxy.port}", {topic: 1})
+    feed = feeds.Feed(proxy.address, {topic: 1})
     feed.send()
     assert proxy.refused.wait(20)
     for _ in range(3):

@@ -7,6 +7,9 @@ found at Kafka's defaults (`FITTED`). Every other setting, rate and percentile i
 
 The model has one worker, whatever `group.coordinator.threads` says (`WORKERS`): what saturates is
 the machine. Its two processors run the broker's network and request threads and the load too.
+
+At the rate that saturates it every connection has a request waiting: there the model's load is
+clients that ask again as soon as they are answered.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from assignors.simulation.timed.coordinator.load import MICRO, Load
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.coordinator.run import measure
 from assignors.simulation.timed.coordinator.settings import Settings
-from tests.foreign.execution.commits import ADAPTIVE, SATURATING, Server
+from tests.foreign.execution.commits import ADAPTIVE, CONNECTIONS, SATURATING, Server
 from tests.foreign.execution.recordings import Row, server_of
 
 FITTED = Server()
@@ -70,6 +73,7 @@ def predict(
     load = Load(
         requests=requests,
         per_second=rate,
+        clients=CONNECTIONS if rate == SATURATING else None,
         groups=server.groups,
         service_us=constants.service_us,
         replication_us=constants.replication_us,
@@ -103,7 +107,12 @@ def compare(rows: Iterable[Row], constants: Constants, *, requests: int) -> list
 
 def is_over(rate: int, figures: Mapping[str, float]) -> bool:
     """Return whether a rate is more than is answered: then times only grow, and say nothing."""
-    return figures["per_second"] < LIMIT * rate
+    return rate == SATURATING or figures["per_second"] < LIMIT * rate
+
+
+def compared(rate: int, figures: Mapping[str, float]) -> int:
+    """Return how many measured figures of a rate are compared."""
+    return 1 if is_over(rate, figures) else len(figures)
 
 
 def _is_near(

@@ -33,7 +33,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *   <li>`fill TOPIC PARTITIONS RECORDS` writes so many records to each partition;
  *   <li>`start NAME key=value ...` starts a member: settings of the consumer, and `topics`, `busy-ms`
  *       (what the application does after a poll that returned a record), `poll-ms`, `stop-after`
- *       (records, after which it polls no more);
+ *       (records, after which it polls no more), `revoke-ms` (how long its callback for revoked
+ *       partitions takes), `assign-waits` (its first callback for assigned partitions is not over
+ *       before it is asked for something), `seeks` (it reads assigned partitions from their beginning),
+ *       `records` (each record is reported);
  *   <li>`do NAME VERB ARGUMENT` lets it do something: see `Member.act`.
  * </ul>
  *
@@ -41,7 +44,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 public final class Clients {
   private static final List<String> OWN =
-      List.of("topics", "busy-ms", "poll-ms", "stop-after", "revoke-ms");
+      List.of(
+          "topics",
+          "busy-ms",
+          "poll-ms",
+          "stop-after",
+          "revoke-ms",
+          "assign-waits",
+          "seeks",
+          "records");
 
   private final String bootstrap;
   private final Map<String, Member> members = new HashMap<>();
@@ -103,6 +114,8 @@ public final class Clients {
     private int records = 0;
     private boolean isPolling = true;
     private boolean isClosed = false;
+    private boolean hasWaited = false;
+    private int revocations = 0;
 
     Member(String name, Map<String, String> given) {
       super(name);
@@ -181,6 +194,9 @@ public final class Clients {
       }
       for (ConsumerRecord<byte[], byte[]> each : found) {
         records++;
+        if (given.containsKey("records")) {
+          report("record", List.of(new TopicPartition(each.topic(), each.partition())), "");
+        }
         if (records == 1) {
           report("first", List.of(new TopicPartition(each.topic(), each.partition())), "");
         }
@@ -199,7 +215,12 @@ public final class Clients {
       report("does-" + verb, List.of(), argument);
       switch (verb) {
         case "stall" -> sleep(Long.parseLong(argument));
-        case "poll" -> poll();
+        case "poll" -> {
+          int before = revocations;
+          while (revocations == before) {
+            within("poll", () -> consumer.poll(Duration.ofMillis(1)));
+          }
+        }
         case "resume" -> isPolling = true;
         case "rest" -> isPolling = false;
         case "subscribe" -> subscribe(argument);
@@ -253,6 +274,7 @@ public final class Clients {
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> taken) {
+      revocations++;
       report("revoked", taken, "");
       int rest = number("revoke-ms", 0);
       if (rest > 0) {
@@ -267,6 +289,17 @@ public final class Clients {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> taken) {
       report("assigned", taken, "");
+      if (given.containsKey("seeks")) {
+        taken.forEach(each -> consumer.seek(each, 0));
+      }
+      if (given.containsKey("assign-waits") && !hasWaited) {
+        hasWaited = true;
+        try {
+          report("goes-on", List.of(), asked.take()[0]);
+        } catch (InterruptedException error) {
+          currentThread().interrupt();
+        }
+      }
     }
 
     @Override
