@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 
@@ -25,6 +24,11 @@ Int64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 
 INT64 = np.iinfo(np.int64)
+
+SAMPLE = 8
+"""So many members at least are looked at for whether members have the same topics."""
+SHARED_MIN = 1_000
+"""Fewer lists are looked up one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,15 +227,48 @@ def _from_mappings(
     """Return the arrays of members that are mappings."""
     count = np.fromiter(map(len, by_member), dtype=np.int64, count=len(by_member))
     member = np.repeat(np.arange(len(by_member)), count)
-    names = chain.from_iterable(by_member)
-    topic = np.fromiter(map(index.get, names, repeat(-1)), dtype=np.int64, count=len(member))
+    topic = _topic_numbers(by_member, index, len(member))
+    is_known = topic >= 0
+    if is_known.all():
+        single = _single_numbers(by_member)
+        if single is not None:
+            length = np.ones(len(member), dtype=np.int64)
+            return PartitionArrays(member=member, topic=topic, length=length, number=single)
     lists = list(chain.from_iterable([partitions.values() for partitions in by_member]))
-    if (topic < 0).any():
-        known = np.flatnonzero(topic >= 0)
+    if not is_known.all():
+        known = np.flatnonzero(is_known)
         member, topic = member[known], topic[known]
         lists = [lists[position] for position in known.tolist()]
-    length, number = _lengths_and_numbers(lists)
+    length = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    number = _numbers(lists, int(length.sum()))
     return PartitionArrays(member=member, topic=topic, length=length, number=number)
+
+
+def _topic_numbers(
+    by_member: Sequence[TopicPartitions], index: Mapping[str, int], count: int
+) -> Int64:
+    """Return the topic of each list, int64[L], -1 for those that `index` lacks.
+
+    Members that have the same topics in the same order are looked up once, if a few of them show
+    that there are such: in a large group with equal subscriptions most members are.
+    """
+    some = [tuple(owned) for owned in by_member[:: len(by_member) // SAMPLE + 1]]
+    if count < SHARED_MIN or len(set(some)) > len(some) // 2:
+        names = chain.from_iterable(by_member)
+        return np.fromiter(map(index.get, names, repeat(-1)), dtype=np.int64, count=count)
+    topics: tuple[str, ...] = ()
+    numbers = np.zeros(0, dtype=np.int64)
+    found = {topics: numbers}
+    listed = []
+    for owned in by_member:
+        if (mine := tuple(owned)) != topics:
+            topics = mine
+            if topics not in found:
+                asked = map(index.get, topics, repeat(-1))
+                found[topics] = np.fromiter(asked, dtype=np.int64, count=len(topics))
+            numbers = found[topics]
+        listed.append(numbers)
+    return np.concatenate(listed)
 
 
 def require_int32(number: Int64, what: str) -> None:
@@ -245,21 +282,17 @@ def require_int32(number: Int64, what: str) -> None:
         raise ValueError(f"{what} does not fit in 32 bits")
 
 
-def _lengths_and_numbers(lists: Sequence[Sequence[int]]) -> tuple[Int64, Int64]:
-    """Return the length of each list, and all numbers one after the other.
+def _single_numbers(by_member: Sequence[TopicPartitions]) -> Int64 | None:
+    """Return all numbers where every list has one number; `None` elsewhere.
 
-    In a large group most topics have fewer partitions than members, so that all lists have one
-    number: then the numbers are as many as the lists, and lengths are not asked for.
+    In a large group most topics have fewer partitions than members, so that all lists have one:
+    then each list is looked at once. The first one with another length ends it.
     """
-    count = len(lists)
-    if count and len(lists[0]) == len(lists[-1]) == 1 and all(lists):
-        numbers = chain.from_iterable(lists)
-        with suppress(OverflowError):
-            number = np.fromiter(numbers, dtype=np.int64, count=count)
-            if next(numbers, None) is None:
-                return np.ones(count, dtype=np.int64), number
-    length = np.fromiter(map(len, lists), dtype=np.int64, count=count)
-    return length, _numbers(lists, int(length.sum()))
+    try:
+        numbers = [number for partitions in by_member for (number,) in partitions.values()]
+        return np.fromiter(numbers, dtype=np.int64, count=len(numbers))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _numbers(lists: Sequence[Sequence[int]], count: int) -> Int64:

@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, MemberNote, State
 from wire import TopicPartitions
+
+Figure = int | float | bool | str
+
+
+class LazyFigures(Mapping[str, Figure]):
+    """Figures of an assignment that are computed when somebody first reads one.
+
+    No assignment depends on them, and in a large group they cost as much as an assignor does.
+
+    >>> figures = LazyFigures(lambda: {"load_max": 3})
+    >>> figures["load_max"], figures == {"load_max": 3}
+    (3, True)
+    """
+
+    __slots__ = ("_compute", "_known")
+
+    def __init__(self, compute: Callable[[], Mapping[str, Figure]]) -> None:
+        """Keep `compute`, which is called once at most."""
+        self._compute: Callable[[], Mapping[str, Figure]] | None = compute
+        self._known: Mapping[str, Figure] = {}
+
+    def __getitem__(self, name: str) -> Figure:
+        """Return a figure; `KeyError` for a name that is none."""
+        return self._read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __repr__(self) -> str:
+        return repr(self._read())
+
+    def _read(self) -> Mapping[str, Figure]:
+        if self._compute is not None:
+            self._known, self._compute = self._compute(), None
+        return self._known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +66,7 @@ class Rebalance:
     deferred_cost: int = 0
     """The same of `deferred`."""
     notes: tuple[MemberNote, ...] = ()
-    stats: Mapping[str, int | float | bool | str] = field(default_factory=dict)
+    stats: Mapping[str, Figure] = field(default_factory=dict)
     """Loads, moves and spread, under the keys of `metrics.stats`."""
     lists: Mapping[str, Sequence[tuple[str, int]]] | None = None
     """Member id -> (topic, partition) pairs in the order of Java's list; from copies of Kafka's."""

@@ -121,11 +121,14 @@ def assigned(problem: Problem, owner: Int32, held: OrderedAssignment) -> Assignm
 
     Cost: O(P), or less where everybody subscribes to everything.
     """
-    partition = np.flatnonzero(owner != NOBODY)
-    is_once = len(partition) == len(held.number)
-    if is_once and (problem.takes.all() or problem.may_take(owner[partition], partition).all()):
-        return AssignedInOrder(problem, owner, held)
-    return PartitionsByMember(held)
+    is_held = owner != NOBODY
+    if np.count_nonzero(is_held) != len(held.number):
+        return PartitionsByMember(held)
+    if not problem.takes.all():
+        partition = np.flatnonzero(is_held)
+        if not problem.may_take(owner[partition], partition).all():
+            return PartitionsByMember(held)
+    return AssignedInOrder(problem, owner, held)
 
 
 def ordered_by_member(

@@ -61,7 +61,7 @@ def place(spec: Spec) -> tuple[Int32, tuple[Int32, Int64]]:
 def _kept(spec: Spec) -> _Placing:
     """Return what members keep: all they had of topics they still subscribe to."""
     member, partition = previous_entries(spec)
-    topic = np.repeat(spec.target.run_topic, spec.target.length)
+    topic = spec.target.by_number(spec.target.run_topic)
     takes = spec.takes
     keeps = topic < spec.topic_count
     keeps[keeps] = takes[member[keeps], topic[keeps]]

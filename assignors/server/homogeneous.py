@@ -15,6 +15,7 @@ import numpy as np
 
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_order import copied_set_capacity, put_order
+from assignors.jvm.many_tables import narrow
 from assignors.options import Jdk
 from assignors.problem import NOBODY, Bool, Int32, Int64
 from assignors.server.results import previous_entries
@@ -31,7 +32,7 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
     member, partition = previous_entries(spec)
     holder, held = member, partition
     if (spec.target.run_topic >= spec.topic_count).any():
-        is_ours = np.repeat(spec.target.run_topic < spec.topic_count, spec.target.length)
+        is_ours = spec.target.by_number(spec.target.run_topic) < spec.topic_count
         holder, held = member[is_ours], partition[is_ours]
     if (held == NOBODY).any() or np.bincount(held).max(initial=0) > 1:
         raise JavaFailure("PartitionAssignorException", "Partitions were left unassigned")
@@ -77,8 +78,10 @@ def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
     rank = np.zeros(spec.topic_count, dtype=np.int64)
     rank[topics[order]] = np.arange(len(topics))
     free = np.flatnonzero(owner == NOBODY)
-    in_order: Int64 = free[np.argsort(rank[spec.problem.topic_of[free]], kind="stable")]
-    return in_order
+    if not len(free):
+        return free
+    of_topic = narrow(rank).take(spec.problem.topic_of.take(free))
+    return free.take(np.argsort(of_topic, kind="stable"))
 
 
 def _dropped(spec: Spec, member: Int32, partition: Int64, gives: Bool, quota: Int64) -> Int64:

@@ -48,7 +48,7 @@ def _without_faults(spec: Spec, *, doubles: bool) -> Spec:
     """
     target = spec.target
     _, partition = previous_entries(spec)
-    is_ours = np.repeat(target.run_topic < spec.topic_count, target.length)
+    is_ours = target.by_number(target.run_topic) < spec.topic_count
     keeps = ~(is_ours & (partition == NOBODY))
     if not doubles:
         once = np.zeros(len(partition), dtype=np.bool_)

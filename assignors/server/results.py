@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from assignors.claims import byte_notes
@@ -9,7 +11,7 @@ from assignors.jvm.many_tables import narrow
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, assigned
 from assignors.metrics import stats
 from assignors.problem import NOBODY, Int32, Int64
-from assignors.rebalance import Rebalance
+from assignors.rebalance import LazyFigures, Rebalance
 from assignors.server.spec import Spec
 
 
@@ -32,10 +34,13 @@ def previous_entries(spec: Spec) -> tuple[Int32, Int64]:
     first[: spec.topic_count] = spec.problem.first[:-1]
     size = np.zeros(len(spec.topics), dtype=np.int64)
     size[: spec.topic_count] = np.diff(spec.problem.first)
-    topic = np.repeat(target.run_topic, target.length)
-    is_real = (target.number >= 0) & (target.number < size[topic])
-    partition = np.where(is_real, first[topic] + target.number, NOBODY)
-    return np.repeat(target.run_member, target.length).astype(np.int32), partition
+    topic = target.by_number(target.run_topic)
+    partition = first.take(topic)
+    partition += target.number
+    is_real = (target.number >= 0) & (target.number < size.take(topic))
+    if not is_real.all():
+        partition[~is_real] = NOBODY
+    return target.by_number(target.run_member).astype(np.int32), partition
 
 
 def rebalance_of(
@@ -54,16 +59,23 @@ def rebalance_of(
     problem = spec.problem
     held = in_map_order(spec, owner, also)
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one maps NOBODY to NOBODY
-    before = previous_owner(spec) if before is None else before
     given = place[owner]
-    figures = stats(problem, favoured=place[before], given=given)
     return Rebalance(
         assignment=assigned(problem, given, held),
         notes=(*byte_notes(problem.members), *spec.notes),
-        stats={**figures, **load_figures(np.diff(held.start))},
+        stats=LazyFigures(partial(_figures, spec, place, given, before, held.start)),
         lists=PairsByMember(held),
         order=held.members,
     )
+
+
+def _figures(
+    spec: Spec, place: Int32, given: Int32, before: Int32 | None, start: Int64
+) -> dict[str, int | float | bool]:
+    """Return the figures of an assignment; arguments are those of `rebalance_of`."""
+    had = previous_owner(spec) if before is None else before
+    counted = stats(spec.problem, favoured=place[had], given=given)
+    return {**counted, **load_figures(np.diff(start))}
 
 
 def load_figures(load: Int64) -> dict[str, int]:
@@ -85,11 +97,12 @@ def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> 
     `owner` is int32[P]; `also` are further holders (member, partition). Cost: O(P log P + M).
     """
     problem = spec.problem
-    partition, member = np.arange(len(owner)), owner
+    partition, member = None, owner
     if (owner == NOBODY).any():
         partition = np.flatnonzero(owner != NOBODY)
         member = owner[partition]
     if also is not None and len(also[0]):
+        partition = np.arange(len(owner)) if partition is None else partition
         member, partition = np.concatenate([member, also[0]]), np.concatenate([partition, also[1]])
         order = np.argsort(partition, kind="stable")
         member, partition = member[order], partition[order]
@@ -97,12 +110,13 @@ def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> 
     order = np.argsort(narrow(member), kind="stable")
     start = np.zeros(member_count + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=member_count), out=start[1:])
-    partition = partition[order]
-    topic = problem.topic_of[partition]
+    partition = order if partition is None else partition[order]
+    first = problem.first.astype(np.int32)
+    number_of = np.arange(len(owner), dtype=np.int32) - np.repeat(first[:-1], np.diff(first))
     return OrderedAssignment(
-        members=tuple(member.member_id for member in spec.members),
+        members=tuple([member.member_id for member in spec.members]),
         topics=problem.topics,
         start=start,
-        topic=topic,
-        number=(partition - problem.first[topic]).astype(np.int32),
+        topic=problem.topic_of.take(partition),
+        number=number_of.take(partition),
     )

@@ -19,7 +19,7 @@ from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, P
 from assignors.model import Group
 from assignors.options import Options
 from assignors.problem import NOBODY
-from assignors.rebalance import Rebalance
+from assignors.rebalance import LazyFigures, Rebalance
 from assignors.server.open_places import deal
 from assignors.server.repair import built_or_repaired
 from assignors.server.results import load_figures, previous_entries
@@ -64,18 +64,14 @@ class _Slots:
 def _built(spec: Spec) -> Rebalance:
     slots = _slots(spec)
     is_kept, member, slot = _together(spec, slots) if spec.is_homogeneous else _apart(spec, slots)
-    dealt_again = np.isin(
-        slot * spec.member_count + member,
-        (slots.had_slot * spec.member_count + slots.had_member)[~is_kept],
-    )
+    dealt = member, slot
     member = np.concatenate([slots.had_member[is_kept], member])
     slot = np.concatenate([slots.had_slot[is_kept], slot])
     held = _held(spec, slots, member, slot)
-    kept_count = int(np.count_nonzero(is_kept)) + int(np.count_nonzero(dealt_again))
     return Rebalance(
         assignment=PartitionsByMember(held),
         notes=(*byte_notes(spec.problem.members), *spec.notes),
-        stats=_share_stats(spec, member, slot, had=len(is_kept), kept=kept_count),
+        stats=LazyFigures(partial(_share_stats, spec, slots, is_kept, dealt)),
         lists=PairsByMember(held),
         order=held.members,
     )
@@ -89,7 +85,7 @@ def _slots(spec: Spec) -> _Slots:
     number = np.arange(len(topic)) - problem.first[topic]
     others = np.flatnonzero(slot == NOBODY)
     if len(others):
-        other_topic = np.repeat(target.run_topic, target.length)[others]
+        other_topic = target.by_number(target.run_topic)[others]
         key = (other_topic << 32) + target.number[others] + (1 << 31)
         keys, position = np.unique(key, return_inverse=True)
         slot[others] = problem.partition_count + position
@@ -159,20 +155,26 @@ def _given(pools: Pools) -> tuple[Bool, Int64, Int64]:
 
 
 def _share_stats(
-    spec: Spec, member: Int64, slot: Int64, *, had: int, kept: int
+    spec: Spec, slots: _Slots, is_kept: Bool, dealt: tuple[Int64, Int64]
 ) -> dict[str, int | float | bool]:
     """Return figures that stay true where partitions are shared.
 
-    `moved` and `kept` count what members had and had to give up or kept; `unassigned` the
-    partitions without a member; `sharing_max` and `sharing_min` the members of a partition.
+    `is_kept` is bool[C], `dealt` the members and slots given beside those. `moved` and `kept` count
+    what members had and had to give up or kept; `unassigned` the partitions without a member;
+    `sharing_max` and `sharing_min` the members of a partition.
     """
+    had = slots.had_slot * spec.member_count + slots.had_member
+    dealt_again = np.isin(dealt[1] * spec.member_count + dealt[0], had[~is_kept])
+    kept = int(np.count_nonzero(is_kept)) + int(np.count_nonzero(dealt_again))
+    member = np.concatenate([slots.had_member[is_kept], dealt[0]])
+    slot = np.concatenate([slots.had_slot[is_kept], dealt[1]])
     partition_count = spec.problem.partition_count
     sharing = np.bincount(slot, minlength=partition_count)[:partition_count]
     return {
         "member_count": spec.member_count,
         "partition_count": partition_count,
         **load_figures(np.bincount(member, minlength=spec.member_count)),
-        "moved": had - kept,
+        "moved": len(is_kept) - kept,
         "kept": kept,
         "unassigned": int(np.count_nonzero(sharing == 0)),
         "sharing_max": int(sharing.max(initial=0)),

@@ -62,6 +62,11 @@ class Target:
         """int64[R]: how many numbers a run has."""
         return np.diff(self.start)
 
+    def by_number(self, by_run: Int64) -> Int64:
+        """Return the entry of each number's run, int64[C]; `by_run` is int64[R]."""
+        length = self.length
+        return by_run if (length == 1).all() else np.repeat(by_run, length)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:

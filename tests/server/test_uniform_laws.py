@@ -210,3 +210,23 @@ def quotas_by_steps(had_count: list[int], partition_count: int) -> tuple[list[in
 def test_quotas_are_those_of_kafkas_loop(had_count: list[int], partition_count: int) -> None:
     quota, fill = _quotas(np.array(had_count), partition_count)
     assert (quota.tolist(), fill.tolist()) == quotas_by_steps(had_count, partition_count)
+
+
+@pytest.mark.parametrize("others", [("t", "u"), ("t",)], ids=["equal", "different"])
+def test_a_repair_that_leaves_as_many_numbers_as_topics_mixes_nothing_up(
+    others: tuple[str, ...],
+) -> None:
+    """What one topic has lost, another one has more: two numbers of two topics are not one each."""
+
+    def group(had: dict[str, tuple[int, ...]]) -> Group:
+        members = (
+            Member(member_id="a", topics=("t", "u"), owned=had),
+            Member(member_id="b", topics=others, owned={"t": (2,)}),
+        )
+        return Group(cluster=Cluster.of({"t": 4, "u": 2}), members=members)
+
+    repaired = UNIFORM.assign(group({"t": (0, 3), "u": (9,)}))
+    expected = UNIFORM.assign(group({"t": (0, 3)}))
+    assert repaired.notes != expected.notes
+    assert dict(repaired.lists or {}) == dict(expected.lists or {})
+    assert repaired.stats == expected.stats

@@ -1,0 +1,41 @@
+"""Figures that are computed when somebody reads one are those that would have been computed."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from assignors import Cluster, Group, Member, assignor_named
+from assignors.rebalance import LazyFigures
+
+MEMBERS = (
+    Member(member_id="a", topics=("t",), owned={"t": (0, 1, 2, 3)}),
+    Member(member_id="b", topics=("t", "u")),
+)
+GROUP = Group(cluster=Cluster.of({"t": 5, "u": 2}), members=MEMBERS)
+
+
+def test_they_are_computed_once_and_only_where_somebody_reads() -> None:
+    calls: list[int] = []
+
+    def compute() -> dict[str, int]:
+        calls.append(1)
+        return {"moved": 2}
+
+    figures = LazyFigures(compute)
+    assert not calls
+    assert figures == {"moved": 2}
+    assert (list(figures), len(figures), repr(figures)) == (["moved"], 1, "{'moved': 2}")
+    assert calls == [1]
+
+
+@pytest.mark.parametrize("name", ["server/uniform", "server/range", "server/simple"])
+def test_an_answer_whose_figures_nobody_has_read_can_be_copied_and_compared(name: str) -> None:
+    answer = assignor_named(name).assign(GROUP)
+    copied = pickle.loads(pickle.dumps(answer.stats))  # noqa: S301 - our own bytes
+    assert copied == answer.stats
+    assert answer.stats["member_count"] == 2
+    assert answer.stats["load_square_sum"] == sum(
+        sum(map(len, share.values())) ** 2 for share in answer.assignment.values()
+    )
