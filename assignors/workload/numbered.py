@@ -79,9 +79,11 @@ class NumberedPartitions:
 def _numbers(given: Sequence[float | None]) -> Float64:
     """Return numbers as float64, NaN for what is none."""
     try:
-        return np.asarray(given, dtype=np.float64).reshape(-1)
+        found = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        pass
+        found = None
+    if found is not None and found.ndim == 1:
+        return found
     if isinstance(given, str | bytes) or not isinstance(given, Sequence):
         return np.zeros(0)
     return np.array([_number(one) for one in given], dtype=np.float64)

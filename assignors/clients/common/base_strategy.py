@@ -45,6 +45,7 @@ class BaseStrategy:
         options: Options = REPAIR,
         weighting: WeightingOf | None = None,
         budget: TimedBudget | None = None,
+        capacity: int | None = None,
     ) -> None:
         """Make a strategy object for one consumer.
 
@@ -58,6 +59,7 @@ class BaseStrategy:
         whenever this member leads a round, in the client's own thread, so it must not block; it
         returns what partitions weigh and members can carry. `budget` is what moves by these weights
         may cost in a time: by default there is no limit, and a batch of moves each minute.
+        `capacity` is what this member can carry beside the others: they read it.
 
         Raises `ValueError` for an assignor that does not exist, runs in the broker, or does not
         work in this client.
@@ -71,6 +73,7 @@ class BaseStrategy:
             options=options,
             weighting=weighting,
             budget=budget,
+            capacity=capacity,
         )
         self._refuse_unfit(self._session.assignor)
         self._coordinator: weakref.ref[Any] | None = None

@@ -223,6 +223,7 @@ def new_session(
     options: Options = REPAIR,
     weighting: WeightingOf | None = None,
     budget: TimedBudget | None = None,
+    capacity: int | None = None,
 ) -> ClientSession:
     """Return the session of a member that has not joined yet.
 
@@ -235,7 +236,7 @@ def new_session(
         raise ValueError(f"{found.full_name} runs in the broker (KIP-848), not in a client")
     return ClientSession(
         assignor=found,
-        membership=Membership(kind=found.user_data, rack_id=rack),
+        membership=Membership(kind=found.user_data, rack_id=rack, capacity=capacity),
         logger=logger,
         on_note=on_note,
         on_round=on_round,

@@ -7,5 +7,13 @@ except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(words, name=missing.name) from None
 
 from assignors.clients.kafka_python.adapter import Strategy, cooperative_sticky, strategy
+from assignors.clients.kafka_python.weighted import Weighted, cooperative_weighted, weighted
 
-__all__ = ["Strategy", "cooperative_sticky", "strategy"]
+__all__ = [
+    "Strategy",
+    "Weighted",
+    "cooperative_sticky",
+    "cooperative_weighted",
+    "strategy",
+    "weighted",
+]
