@@ -26,7 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.plain_heartbeats import News, PlainHeartbeats, Rest, Resting
+from assignors.simulation.timed.plain_heartbeats import (
+    LatestResting,
+    News,
+    PlainHeartbeats,
+    Rest,
+    Resting,
+)
 from assignors.simulation.timed.promotions import Promotions
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -107,11 +113,12 @@ class Heartbeats:
     resting: dict[int, Rest] = field(default_factory=dict)
     """By member number."""
     by_id: dict[str, int] = field(default_factory=dict)
-    promotions: Promotions = field(default_factory=Promotions)
+    promotions: Promotions
     awaited_from: int | None = None
     """From when on the first heartbeat of anybody counts; a member has been woken for it."""
     rounds: Together | None = None
     """Members at rest go through a round together, if this is given."""
+    latest: LatestResting = field(default_factory=LatestResting)
 
     @classmethod
     def of(
@@ -134,6 +141,7 @@ class Heartbeats:
             queue=queue,
             broker=broker,
             promotes=promotes and plain.promote is not None,
+            promotions=Promotions.of(len(sides.members)),
         )
         if found.promotes and plain.counts_ahead is not None:
             plain.counts_ahead(found.count_ahead)
@@ -159,8 +167,13 @@ class Heartbeats:
             return
         queue.stop(key)
         queue.stop(session_key)
-        self.resting[number] = Rest(due, every, session_over, timeout, member_id)
-        self.by_id[member_id] = number
+        self.put(number, Rest(due, every, session_over, timeout, member_id))
+
+    def put(self, number: int, rest: Rest) -> None:
+        """Let a member rest of which nothing is in the queue. Cost: O(1)."""
+        self.resting[number] = rest
+        self.by_id[rest.member_id] = number
+        self.latest.changed.add(number)
 
     def look(self) -> None:
         """Wake those for whom a step of the coordinator, or a new topic, may have news.
@@ -188,21 +201,24 @@ class Heartbeats:
         elif news.epoch is not None and self.resting:
             numbers, arrives = self.next_arrivals(self.queue.now)
             members = self.sides.members
-            self.promotions.count(self._is_past)
+            self.promotions.count(self.queue.now, self._is_past)
             self.promotions.begin(
                 news.epoch,
-                dict(zip(numbers.tolist(), arrives.tolist(), strict=True)),
+                numbers,
+                arrives,
                 lambda number: members[number].generation,
             )
             self.wake_last()
 
     def count_ahead(self, epoch: int) -> int:
         """Return how many members at rest have moved to an epoch."""
-        return self.promotions.count(self._is_past) if epoch == self.promotions.epoch else 0
+        if epoch != self.promotions.epoch:
+            return 0
+        return self.promotions.count(self.queue.now, self._is_past)
 
     def wake_last(self) -> None:
         """Wake the member that is the last to move: with that the group is stable."""
-        self.promotions.count(self._is_past)
+        self.promotions.count(self.queue.now, self._is_past)
         last = self.promotions.last()
         if last is not None:
             self.wake(last)
@@ -221,7 +237,7 @@ class Heartbeats:
 
         Cost: O(members at rest), in arrays.
         """
-        resting = Resting.of(self.resting, self.network.last_messages)
+        resting = self.latest.read(self.resting, self.network.last_messages)
         return resting.numbers, self.next_of(resting, begin)[1]
 
     def next_of(self, resting: Resting, begin: int) -> tuple[Int64, Int64]:
@@ -251,6 +267,7 @@ class Heartbeats:
         rest = self.resting.pop(number, None)
         if rest is None:
             return
+        self.latest.changed.add(number)
         due, every, session_over, timeout, member_id = rest
         del self.by_id[member_id]
         queue, network, move = self.queue, self.network, self._moved(number)
@@ -290,7 +307,7 @@ class Heartbeats:
         promotions = self.promotions
         own = self.sides.members[number].generation
         epoch, previous = promotions.before(number) or (own, -1)
-        at = promotions.end(number, self._is_past)
+        at = promotions.end(number, self.queue.now, self._is_past)
         if at is not None:
             return Move(promotions.epoch, epoch, at)
         return None if previous < 0 else Move(epoch, previous, -1)

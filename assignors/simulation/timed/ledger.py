@@ -50,6 +50,8 @@ class Ledger:
     partitions: dict[str, list[_Partition]] = field(default_factory=dict)
     consumed: dict[str, TopicPartitions] = field(default_factory=dict)
     """Member name -> what it consumes."""
+    consumed_count: int = 0
+    """How many partitions that is, each counted for every member that consumes it."""
 
     def grow(self, at: int, topic: str, count: int) -> None:
         """Let a topic have `count` partitions from `at` on; existing ones stay. Cost: O(new)."""
@@ -82,6 +84,7 @@ class Ledger:
             self._end(at, member, topic, old - new)
             self._begin(at, member, topic, new - old)
         self.consumed[member] = owned
+        self.consumed_count += _count(owned) - _count(before)
         if self.keeps_changes:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
         return has_lost
@@ -141,3 +144,7 @@ class Ledger:
         double = max(at - max(partition.double_since, self.count_from), 0)
         self.double += double
         self.longest_double = max(self.longest_double, double)
+
+
+def _count(owned: TopicPartitions) -> int:
+    return sum(map(len, owned.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,8 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND, Response
 from assignors.simulation.timed.scenario import BrokerConfig
 
 Int64 = NDArray[np.int64]
+MANY = 256
+"""Of fewer members at rest all are read each time."""
 
 
 class Rest(NamedTuple):
@@ -79,6 +81,33 @@ class Resting:
             for name in self.__slots__
         }
         return Resting(**columns)
+
+
+@dataclass(slots=True)
+class LatestResting:
+    """The members at rest as arrays: of many only what has changed is read again."""
+
+    known: Resting | None = None
+    changed: set[int] = field(default_factory=set)
+    """Who came to rest since they were read, or was woken."""
+
+    def read(
+        self, resting: Mapping[int, Rest], last_messages: Callable[[int], tuple[int, int]]
+    ) -> Resting:
+        """Return the members at rest, as `Resting.of`, in any order. Cost: O(those that changed).
+
+        With few members or in arrays O(all).
+        """
+        known, changed = self.known, self.changed
+        if known is None or len(resting) < MANY:
+            known = Resting.of(resting, last_messages)
+        elif changed:
+            stays = ~np.isin(known.numbers, np.fromiter(changed, np.int64, len(changed)))
+            fresh = {each: resting[each] for each in sorted(changed) if each in resting}
+            others = Resting.of(fresh, last_messages)
+            known = known.chosen(np.flatnonzero(stays)).and_also(others)
+        self.known, self.changed = known, set()
+        return known
 
 
 class News(NamedTuple):

@@ -7,41 +7,71 @@ heartbeat arrives is arithmetic, and its epoch is looked up when somebody asks f
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+Int64 = NDArray[np.int64]
 IsPast = Callable[[int, int], bool]
-"""When a heartbeat arrives, and whose it is -> whether that is over."""
+"""When a heartbeat arrives now, and whose it is -> whether that is over."""
+UNMOVED = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Promotions:
-    """The epochs of the members at rest. Members are their numbers, times microseconds."""
+    """The epochs of N members at rest. Members are their numbers, times microseconds."""
 
+    moving: NDArray[np.bool_]
+    """bool[N]: who rests and moves to `epoch`, or has."""
+    arrives: Int64
+    """int64[N]: when the heartbeat arrives that brings it there."""
     epoch: int = 0
     """To which members move now."""
-    arrives: dict[int, int] = field(default_factory=dict)
-    """Member -> when the heartbeat arrives that brings it to `epoch`."""
-    _before: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Member -> its epoch, and the one before it, before it moves to `epoch`."""
-    _order: list[tuple[int, int]] = field(default_factory=list)
+    _before: Int64 = field(init=False)
+    """int64[N, 2]: its epoch, and the one before it, before it moves to `epoch`; `UNMOVED`."""
+    _order: Int64 = field(init=False)
+    """The members in the order in which they move, int64[n]."""
+    _times: list[int] = field(default_factory=list)
+    """When each of these does."""
     _position: int = 0
     """So many of `_order` have arrived."""
     _arrived: int = 0
     """So many of these still rest."""
 
-    def begin(self, epoch: int, arrives: dict[int, int], own: Callable[[int], int]) -> None:
+    @classmethod
+    def of(cls, members: int) -> Promotions:
+        """Return what is known of so many members of which none has moved. Cost: O(members)."""
+        return cls(
+            moving=np.zeros(members, dtype=np.bool_), arrives=np.zeros(members, dtype=np.int64)
+        )
+
+    def __post_init__(self) -> None:
+        """Nobody has moved."""
+        self._before = np.full((len(self.moving), 2), UNMOVED, dtype=np.int64)
+        self._order = np.zeros(0, dtype=np.int64)
+
+    def begin(self, epoch: int, numbers: Int64, arrives: Int64, own: Callable[[int], int]) -> None:
         """Let members move to an epoch; those that have not got to the one before skip it.
 
+        `numbers` and `arrives`, int64[n], are the members, and when the heartbeat of each arrives.
         `own` gives the epoch of a member that has not moved while it rested. Before this, `count`
-        has to be asked. Cost: O(members log members).
+        has to be asked. Cost: O(members log members), in arrays.
         """
-        for _, number in self._order[: self._position]:
-            if number in self.arrives:
-                epoch_before, _ = self.before(number) or (own(number), -1)
-                self._before[number] = (self.epoch, epoch_before)
-        self.epoch, self.arrives = epoch, arrives
-        self._order = sorted((at, number) for number, at in arrives.items())
+        got = self._order[: self._position]
+        got = got[self.moving[got]]
+        was = self._before[got, 0]
+        fresh = np.flatnonzero(was == UNMOVED)
+        was[fresh] = [own(number) for number in got[fresh].tolist()]
+        self._before[got, 0], self._before[got, 1] = self.epoch, was
+        self.epoch = epoch
+        self.moving[:] = False
+        self.moving[numbers] = True
+        self.arrives[numbers] = arrives
+        order = np.lexsort((numbers, arrives))
+        self._order, self._times = numbers[order], arrives[order].tolist()
         self._position = self._arrived = 0
 
     def before(self, number: int) -> tuple[int, int] | None:
@@ -49,15 +79,18 @@ class Promotions:
 
         `None`: it has not moved while it rested.
         """
-        return self._before.get(number)
+        epoch, previous = self._before[number].tolist()
+        return None if epoch == UNMOVED else (epoch, previous)
 
-    def count(self, is_past: IsPast) -> int:
-        """Return how many members at rest have got to `epoch`. Cost: O(1), amortised."""
-        order, position = self._order, self._position
-        while position < len(order) and is_past(*order[position]):
-            self._arrived += order[position][1] in self.arrives
-            position += 1
-        self._position = position
+    def count(self, now: int, is_past: IsPast) -> int:
+        """Return how many members at rest have got to `epoch`. Cost: O(log members), amortised."""
+        times, position = self._times, self._position
+        if position < len(times) and times[position] <= now:
+            end = bisect_left(times, now, position)
+            while end < len(times) and times[end] == now and is_past(now, int(self._order[end])):
+                end += 1
+            self._arrived += int(self.moving[self._order[position:end]].sum())
+            self._position = end
         return self._arrived
 
     def last(self) -> int | None:
@@ -65,20 +98,21 @@ class Promotions:
 
         Before this, `count` has to be asked. Cost: O(members that have got up in between).
         """
-        for _, number in reversed(self._order[self._position :]):
-            if number in self.arrives:
+        for place in range(len(self._order) - 1, self._position - 1, -1):
+            number = int(self._order[place])
+            if self.moving[number]:
                 return number
         return None
 
-    def end(self, number: int, is_past: IsPast) -> int | None:
+    def end(self, number: int, now: int, is_past: IsPast) -> int | None:
         """Forget a member that rests no longer; return when it got to `epoch`, if it has."""
-        self._before.pop(number, None)
-        at = self.arrives.get(number)
-        if at is None:
+        self._before[number, 0] = UNMOVED
+        if not self.moving[number]:
             return None
-        self.count(is_past)
-        del self.arrives[number]
-        if not is_past(at, number):
+        self.count(now, is_past)
+        self.moving[number] = False
+        at = int(self.arrives[number])
+        if at > now or (at == now and not is_past(at, number)):
             return None
         self._arrived -= 1
         return at

@@ -180,3 +180,18 @@ def test_a_fault_while_members_start_is_played_by_events() -> None:
     scenario = group_of(9, faults=(fault,))
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert computed == queued
+
+
+def test_a_heartbeat_that_comes_with_the_last_report_before_it_brings_the_share() -> None:
+    # Nothing takes time but the callback for what the first member gives up: its report and the
+    # third heartbeats of the others arrive in the same microsecond, the report first.
+    scenario = group_of(
+        9,
+        network=NetworkConfig(least_us=0, mean_us=0),
+        broker=BrokerConfig(service_us=0, append_us=100_000, consumer_heartbeat_interval_ms=1500),
+    )
+    members = [replace(each, poll_ms=0, assign_ms=0, revoke_ms=1300) for each in scenario.members]
+    scenario = replace(scenario, members=tuple(members))
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events == 0

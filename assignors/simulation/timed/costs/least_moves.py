@@ -32,25 +32,27 @@ def least_moves(
     >>> least_moves(had, {"a": ("t",)}, {"t": 6})
     3
     """
-    asked = {name: frozenset(wanted & topics.keys()) for name, wanted in _sets(subscriptions)}
+    asked = {each: frozenset(each).intersection(topics) for each in set(subscriptions.values())}
     wanted = frozenset[str]().union(*asked.values())
-    had_count = sum(len(owned[topic]) for owned in had.values() for topic in owned.keys() & wanted)
     if not wanted:
         return 0
     if len(set(asked.values())) > 1:
+        had_count = sum(
+            len(owned[each]) for owned in had.values() for each in owned.keys() & wanted
+        )
         return had_count - _kept_in_best(had, subscriptions, topics)
-    floor, spare = divmod(sum(topics[topic] for topic in wanted), len(asked))
-    loads = [
-        sum(len(numbers) for topic, numbers in had.get(name, {}).items() if topic in wanted)
-        for name in asked
-    ]
-    kept = sum(min(load, floor) for load in loads)
-    return had_count - kept - min(spare, sum(load > floor for load in loads))
-
-
-def _sets(subscriptions: Mapping[str, tuple[str, ...]]) -> list[tuple[str, frozenset[str]]]:
-    sets = {topics: frozenset(topics) for topics in set(subscriptions.values())}
-    return [(name, sets[topics]) for name, topics in subscriptions.items()]
+    floor, spare = divmod(sum(topics[topic] for topic in wanted), len(subscriptions))
+    had_count = kept = above = 0
+    for name, owned in had.items():
+        load = 0
+        for topic, numbers in owned.items():
+            if topic in wanted:
+                load += len(numbers)
+        had_count += load
+        if name in subscriptions:
+            kept += min(load, floor)
+            above += load > floor
+    return had_count - kept - min(spare, above)
 
 
 def _kept_in_best(

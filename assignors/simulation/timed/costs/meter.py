@@ -110,11 +110,10 @@ class Meter:
             return False
         if not all(each.is_at_rest for each in sides.members if each.is_up):
             return False
-        wanted = {topic for topics in _subscriptions(sides, names).values() for topic in topics}
-        owned = self.ledger.consumed.values()
-        return sum(len(listed) for t, listed in self.ledger.partitions.items() if t in wanted) == (
-            sum(len(numbers) for topics in owned for numbers in topics.values())
-        )
+        wanted = set(chain.from_iterable(set(_subscriptions(sides, names).values())))
+        partitions = self.ledger.partitions
+        there = sum(len(listed) for topic, listed in partitions.items() if topic in wanted)
+        return there == self.ledger.consumed_count
 
     @property
     def durations(self) -> list[int]:
@@ -130,12 +129,13 @@ class Meter:
 
 def _subscriptions(sides: Sides, names: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
     """Return the topics of each member whose process runs."""
-    members = sides.members
-    return {
-        name: (*members[i].topics, *sides.matches(i))
-        for name, i in names.items()
-        if members[i].is_up
-    }
+    subscriptions, members, matches = {}, sides.members, sides.matches
+    for name, number in names.items():
+        member = members[number]
+        if member.is_up:
+            found = matches(number)
+            subscriptions[name] = (*member.topics, *found) if found else member.topics
+    return subscriptions
 
 
 def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedResult:

@@ -190,9 +190,8 @@ def shared(starters: Starters, before: Joined, has_share: Bools) -> Shared:
     stable = max(int(arrived[done].max(initial=0)), released)
     waiting = rows[wants & (arrived < released)]
     while len(waiting):
-        # The second one that brings nothing remembers the epoch, the third no more.
-        written = starters.append_us * (waited[waiting] < 2)
-        leaves = arrived[waiting] + service_us + written
+        _require(waited[waiting] < 2)  # of the third one that brings nothing nothing is written
+        leaves = arrived[waiting] + service_us + starters.append_us
         returned[waiting] = np.maximum(starters.come_back(waiting, leaves), returned[waiting])
         due[waiting] += starters.every[waiting]
         _require(returned[waiting] < due[waiting])

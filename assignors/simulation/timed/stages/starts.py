@@ -269,8 +269,7 @@ def _rest(own: Start, before: Joined, after: Shared, shares: list[TopicPartition
         network.passed(number, arrived, returned)
         _, every, _ = heartbeats.plain.timing(number)
         over = arrived + timeout * MILLISECOND
-        heartbeats.resting[number] = Rest(due, every, over, timeout * MILLISECOND, client.member_id)
-        heartbeats.by_id[client.member_id] = number
+        heartbeats.put(number, Rest(due, every, over, timeout * MILLISECOND, client.member_id))
     network.count(REQUEST, sent)
     network.busy_until = after.busy_until
 

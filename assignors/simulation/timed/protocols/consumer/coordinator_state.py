@@ -9,6 +9,7 @@ from typing import NamedTuple
 from assignors.assignor import Assignor
 from assignors.model import Cluster
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode
+from assignors.simulation.timed.protocols.consumer.assignment.shares import LastTarget
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.effects import Record, Response, TimerKey
@@ -111,6 +112,8 @@ class ConsumerCoordinator:
     """The target that a background thread is computing."""
     join_timers: set[str] = field(default_factory=set)
     """Classic members that have to join again in time."""
+    last: LastTarget = field(default_factory=LastTarget, compare=False)
+    """The last target that was computed, and from what."""
     downgrade: Callable[[list[ConsumerMember], Changes], bool] = never
     """Makes a classic group of what is left without these members, if that may be."""
 

@@ -127,7 +127,7 @@ def bring_on(work: Work, update: Update, *, must_count_up: bool) -> ConsumerMemb
             begin(work, epoch, everybody)
         else:
             computed = compute_target(work, epoch, everybody)
-            write_target(work, epoch, computed, target_before(group, everybody))
+            write_target(work, epoch, computed, everybody.before)
             return reconcile(work, update, epoch, computed[update.after.member_id])
     target = group.target_of(update.after)
     return reconcile(work, update, target_epoch, target)
@@ -220,4 +220,5 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
         update.replaced,
         homogeneous,
         group.counts.preferred_after(update.before, update.after),
+        target_before(group, ids, asking, update.replaced),
     )

@@ -5,15 +5,18 @@ Source: `TargetAssignmentBuilder` of Kafka 4.4, KIP-848, KIP-1263.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from assignors.assignor import Assignor
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_trees import name_order
-from assignors.jvm.ordered_assignment import PairsByMember
-from assignors.model import Group, Member
-from assignors.rebalance import Rebalance
+from assignors.model import Group
+from assignors.simulation.timed.protocols.consumer.assignment.shares import (
+    LastTarget,
+    asked_members,
+    shares_of,
+)
 from assignors.simulation.timed.protocols.consumer.assignment.topics import subscribed_topics
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerCoordinator,
@@ -43,6 +46,8 @@ class Everybody(NamedTuple):
     """Whether all subscribe to the same topics, as Kafka sees it."""
     assignor: str | None
     """What most members would like."""
+    before: dict[str, TopicPartitions]
+    """The target as it is, with that of a static member for the one in its place."""
 
 
 def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -> bool:
@@ -57,28 +62,18 @@ def compute_target(work: Work, epoch: int, everybody: Everybody) -> dict[str, To
     members = everybody.members
     ids = [each.member_id for each in members]
     in_order = [members[number] for number in name_order(ids).tolist()]
-    before = target_before(group, everybody)
+    before = everybody.before
     assignor = _assignor(state, everybody.assignor)
     topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
-    asked = Group(
-        cluster=state.cluster,
-        members=tuple(
-            Member(
-                member_id=each.member_id,
-                topics=topics[each.member_id],
-                owned=before.get(each.member_id, {}),
-                rack_id=each.rack_id,
-                instance_id=each.instance_id,
-            )
-            for each in members
-        ),
-    )
+    asked = asked_members(members, topics, before, state.last)
     try:
-        answer = assignor.assign(asked)
+        answer = assignor.assign(Group(cluster=state.cluster, members=asked))
     except JavaFailure:
         group.must_refresh = group.must_refresh or epoch > group.epoch
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
-    return _in_order(answer, in_order)
+    shares, held = shares_of(answer, [each.member_id for each in in_order], state.last)
+    state.last = LastTarget(members=dict(zip(ids, asked, strict=True)), held=held, shares=shares)
+    return shares
 
 
 def write_target(
@@ -97,11 +92,18 @@ def write_target(
     records.append(TargetEpochRecord(epoch, work.now_ms))
 
 
-def target_before(group: ConsumerGroup, everybody: Everybody) -> dict[str, TopicPartitions]:
+def target_before(
+    group: ConsumerGroup, ids: list[str], asking: str, replaced: str | None
+) -> dict[str, TopicPartitions]:
     """Return the target as it is, with that of a static member for the one in its place."""
-    before = {each.member_id: group.target.get(each.member_id) for each in everybody.members}
-    before[everybody.asking] = group.target.get(everybody.replaced or everybody.asking)
-    return {member_id: share for member_id, share in before.items() if share is not None}
+    target = group.target
+    before = {member_id: target[member_id] for member_id in ids if member_id in target}
+    own = target.get(replaced or asking)
+    if own is not None:
+        before[asking] = own
+    else:
+        before.pop(asking, None)
+    return before
 
 
 def _assignor(state: ConsumerCoordinator, name: str | None) -> Assignor:
@@ -135,45 +137,3 @@ def _topics(
 def _by_instance(member: ConsumerMember) -> tuple[bool, bytes]:
     """Return what the range assignor sorts members by."""
     return member.instance_id is None, utf16_key(member.instance_id or member.member_id)
-
-
-def _in_order(answer: Rebalance, members: list[ConsumerMember]) -> dict[str, TopicPartitions]:
-    """Return what each member gets, topics in the order in which the assignor listed them.
-
-    The next target depends on it where two topic ids fall into one bucket of a Java map.
-    Cost: O(partitions).
-    """
-    lists, ids = answer.lists, [each.member_id for each in members]
-    if lists is None:
-        given = answer.assignment
-        return {
-            member_id: {
-                topic: tuple(sorted(numbers))
-                for topic, numbers in given.get(member_id, {}).items()
-                if numbers
-            }
-            for member_id in ids
-        }
-    if not isinstance(lists, PairsByMember):
-        return {member_id: _by_topic(lists.get(member_id, ())) for member_id in ids}
-    held = lists.held
-    names = [held.topics[topic] for topic in held.topic.tolist()]
-    start, numbers = held.start.tolist(), held.number.tolist()
-    shares: dict[str, TopicPartitions] = {}
-    for member_id in ids:
-        place = held.place.get(member_id)
-        first, end = (0, 0) if place is None else (start[place], start[place + 1])
-        topics = names[first:end]
-        if topics and topics.count(topics[0]) == len(topics):
-            shares[member_id] = {topics[0]: tuple(sorted(numbers[first:end]))}
-        else:
-            shares[member_id] = _by_topic(zip(topics, numbers[first:end], strict=True))
-    return shares
-
-
-def _by_topic(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
-    """Return (topic, number) pairs by topic, in the order of the first pair of each."""
-    found: dict[str, list[int]] = {}
-    for topic, number in pairs:
-        found.setdefault(topic, []).append(number)
-    return {topic: tuple(sorted(listed)) for topic, listed in found.items()}

@@ -1,0 +1,130 @@
+"""What an assignor is asked and what it answers, member by member; what stays is not made again.
+
+From one target to the next most members subscribe to the same, own the same and keep their shares.
+The last question and its answer are kept (`LastTarget`), and of the next ones only what differs is
+made: nothing else depends on what is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember
+from assignors.model import Member
+from assignors.rebalance import Rebalance
+from assignors.simulation.timed.protocols.consumer.group import ConsumerMember
+from wire import TopicPartitions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastTarget:
+    """The members as an assignor was last asked for their shares, and its answer."""
+
+    members: Mapping[str, Member] = field(default_factory=dict)
+    held: OrderedAssignment | None = None
+    """The answer as arrays, if it was given so."""
+    shares: Mapping[str, TopicPartitions] = field(default_factory=dict)
+    """Those of `held`."""
+
+
+def asked_members(
+    members: Iterable[ConsumerMember],
+    topics: Mapping[str, tuple[str, ...]],
+    before: Mapping[str, TopicPartitions],
+    last: LastTarget,
+) -> tuple[Member, ...]:
+    """Return the members as the assignor is asked. Cost: O(members).
+
+    `topics` is what each subscribes to, `before` what it has in the target before.
+    """
+    known, asked = last.members, []
+    for each in members:
+        member_id = each.member_id
+        one, wanted, owned = known.get(member_id), topics[member_id], before.get(member_id)
+        if (
+            one is None
+            or one.owned is not owned
+            or one.topics is not wanted
+            or one.rack_id != each.rack_id
+            or one.instance_id != each.instance_id
+        ):
+            one = Member(
+                member_id=member_id,
+                topics=wanted,
+                owned={} if owned is None else owned,
+                rack_id=each.rack_id,
+                instance_id=each.instance_id,
+            )
+        asked.append(one)
+    return tuple(asked)
+
+
+def shares_of(
+    answer: Rebalance, ids: Sequence[str], last: LastTarget
+) -> tuple[dict[str, TopicPartitions], OrderedAssignment | None]:
+    """Return what each member gets, topics in the order in which the assignor listed them.
+
+    With it the arrays of the answer, if it has some. The next target depends on that order where
+    two topic ids fall into one bucket of a Java map. Cost: O(partitions), in arrays for members
+    whose shares stay.
+    """
+    lists = answer.lists
+    if lists is None:
+        given = answer.assignment
+        return {
+            member_id: {
+                topic: tuple(sorted(numbers))
+                for topic, numbers in given.get(member_id, {}).items()
+                if numbers
+            }
+            for member_id in ids
+        }, None
+    if not isinstance(lists, PairsByMember):
+        return {member_id: _by_topic(lists.get(member_id, ())) for member_id in ids}, None
+    held, shares = lists.held, last.shares
+    names = [held.topics[topic] for topic in held.topic.tolist()]
+    start, numbers = held.start.tolist(), held.number.tolist()
+    found: dict[str, TopicPartitions] = {}
+    for member_id, stays in zip(ids, _stays(held, last.held, ids).tolist(), strict=True):
+        place = held.place.get(member_id)
+        first, end = (0, 0) if place is None else (start[place], start[place + 1])
+        topics = names[first:end]
+        if stays:
+            found[member_id] = shares[member_id]
+        elif topics and topics.count(topics[0]) == len(topics):
+            found[member_id] = {topics[0]: tuple(sorted(numbers[first:end]))}
+        else:
+            found[member_id] = _by_topic(zip(topics, numbers[first:end], strict=True))
+    return found, held
+
+
+def _stays(
+    held: OrderedAssignment, last: OrderedAssignment | None, ids: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Return whose entries are those of the last answer, bool[ids]. Cost: O(entries), in arrays."""
+    if last is None or last.topics != held.topics:
+        return np.zeros(len(ids), dtype=np.bool_)
+    now = np.array([held.place.get(each, -1) for each in ids], dtype=np.int64)
+    then = np.array([last.place.get(each, -1) for each in ids], dtype=np.int64)
+    count, count_then = np.diff(held.start)[now], np.diff(last.start)[then]
+    stays: NDArray[np.bool_] = (now >= 0) & (then >= 0) & (count == count_then)
+    rows = np.flatnonzero(stays)
+    lengths = count[rows]
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    here = np.repeat(held.start[now[rows]], lengths) + within
+    there = np.repeat(last.start[then[rows]], lengths) + within
+    differs = (held.number[here] != last.number[there]) | (held.topic[here] != last.topic[there])
+    stays[np.repeat(rows, lengths)[differs]] = False
+    return stays
+
+
+def _by_topic(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    """Return (topic, number) pairs by topic, in the order of the first pair of each."""
+    found: dict[str, list[int]] = {}
+    for topic, number in pairs:
+        found.setdefault(topic, []).append(number)
+    return {topic: tuple(sorted(listed)) for topic, listed in found.items()}
