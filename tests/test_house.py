@@ -53,6 +53,8 @@ ALLOWED = {
     "assignors.simulation.timed.tables.spark": {"pyarrow", "pyspark"},
     "assignors.simulation.timed.sweeps.arrow": {"pyarrow"},
     "assignors.simulation.timed.sweeps.spark": {"pyarrow", "pyspark"},
+    "assignors.simulation.traffic.tables.arrow": {"pyarrow"},
+    "assignors.simulation.traffic.tables.spark": {"pyarrow", "pyspark"},
     "assignors.replay.sources": {"pyarrow", "crc32c"},
     "assignors.replay.sources.cluster": {"confluent_kafka"},
     "assignors.replay.sources.live": {"pyspark"},

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assignors.documents.answers import SCHEMA
-from assignors.formats import answers, conformance, groups, scenarios, sweeps, tables
+from assignors.formats import answers, conformance, groups, scenarios, sweeps, tables, traffic
 from assignors.formats import bytes as decoded
 from assignors.formats.lines import answer
 from assignors.formats.types import Schema
@@ -86,6 +86,12 @@ _ALL = (
         sweeps.SWEEP,
     ),
     _read(
+        "traffic",
+        "simulate --traffic",
+        "Records that arrive at partitions, and members that process them.",
+        traffic.TRAFFIC,
+    ),
+    _read(
         "record",
         "replay",
         "A record of a dump, with its bytes; also what dump and simulate --log write.",
@@ -138,6 +144,12 @@ _ALL = (
         "simulate --sweep",
         "What was measured of one execution model under one load.",
         sweeps.MEASURED,
+    ),
+    _written(
+        "traffic-run",
+        "simulate --traffic",
+        "Loads, lags and moves of one run.",
+        traffic.SIMULATED,
     ),
     _written("replay", "replay", "A row of a table.", tables.REPLAYED),
     _written(

@@ -2,8 +2,8 @@
 
 `rounds` counts time in rebalance rounds: each event is played until the group has settled. `timed`
 plays a group on a clock, message by message, and execution models of a coordinator under load.
-`simulate_group`, `simulate_rounds`, `simulate_timed` and `simulate_coordinators` return a whole
-table in one call; `arrow` and `spark` run the same on Arrow batches
+`traffic` has records that arrive at different rates, and lag. `simulate_group`, `simulate_rounds`,
+`simulate_timed`, `simulate_coordinators` and `simulate_traffic` return a whole table in one call; `arrow` and `spark` run the same on Arrow batches
 and on DataFrames.
 
 >>> from assignors import assignor_named
@@ -18,6 +18,7 @@ from assignors.simulation.result_tables import (
     simulate_group,
     simulate_rounds,
     simulate_timed,
+    simulate_traffic,
 )
 from assignors.simulation.rounds import (
     GroupEvent,
@@ -53,4 +54,5 @@ __all__ = [
     "simulate_rounds",
     "simulate_rows",
     "simulate_timed",
+    "simulate_traffic",
 ]

@@ -115,6 +115,7 @@ ELSEWHERE = {
     ("simulate", "log"): "a file: tests/cli/test_simulate_timed.py",
     ("simulate", "shrink"): "a file: tests/cli/test_simulate_timed.py",
     ("simulate", "sweep"): "tests/cli/test_simulate_sweep.py",
+    ("simulate", "traffic"): "tests/cli/test_simulate_traffic.py",
     **{
         ("dump", option): "tests/interop and tests/cli/test_dump.py: a cluster"
         for option in ("bootstrap", "config", "wanted", "since_ms", "is_committed_only", "output")
@@ -218,16 +219,17 @@ MODES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
     ),
     "simulate": (
         (("--sweep", "pyproject.toml"), 0),
-        (("--list",), 1),
-        (("--scenario", "rolling-restart", "--show"), 2),
-        (("--scenario", "rolling-restart"), 3),
-        ((), 4),
-        (("--scenario", "rolling-restart", "--history"), 5),
-        (("--scenario", "rolling-restart", "--shrink", "never.json"), 6),
-        (("--start", "pyproject.toml"), 7),
-        (("pyproject.toml",), 8),
-        ((), 9),
-        (("--engine", "spark"), 10),
+        (("--traffic", "noisy"), 1),
+        (("--list",), 2),
+        (("--scenario", "rolling-restart", "--show"), 3),
+        (("--scenario", "rolling-restart"), 4),
+        ((), 5),
+        (("--scenario", "rolling-restart", "--history"), 6),
+        (("--scenario", "rolling-restart", "--shrink", "never.json"), 7),
+        (("--start", "pyproject.toml"), 8),
+        (("pyproject.toml",), 9),
+        ((), 10),
+        (("--engine", "spark"), 11),
     ),
     "replay": ((("--sample", "--table", "groups"), 0),),
 }

@@ -22,6 +22,14 @@ from assignors.simulation.timed.coordinator.settings import Settings
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.sweeps.rows import Derived
 from assignors.simulation.timed.tables.rows import IntervalRow
+from assignors.simulation.traffic.results import TrafficResult
+from assignors.simulation.traffic.scenario import (
+    LeaderConfig,
+    RateConfig,
+    TrafficAction,
+    TrafficMember,
+    TrafficScenario,
+)
 from tests.docs.source import DOCS, table, texts_of
 
 PAGE = DOCS / "reference" / "formats.md"
@@ -66,6 +74,18 @@ TEXTS: dict[str, dict[str, str]] = {
         for kind in (Load, Settings, Measured, Derived)
         for name, text in texts_of(kind).items()
     },
+    "traffic": {
+        f"{place}{name}": text
+        for place, kind in (
+            ("", TrafficScenario),
+            ("members[].", TrafficMember),
+            ("plan[].", TrafficAction),
+            ("rates.", RateConfig),
+            ("leader.", LeaderConfig),
+        )
+        for name, text in texts_of(kind).items()
+    },
+    "traffic-run": texts_of(TrafficResult),
 }
 """Format -> meanings of the keys that are fields of a class."""
 

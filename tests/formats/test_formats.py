@@ -20,6 +20,7 @@ from assignors.formats import FORMATS
 from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
+from assignors.simulation.traffic.document import traffic_from_document
 from tests.formats.real_lines import Line, places, real_lines
 
 NAMES = list(FORMATS)
@@ -210,6 +211,7 @@ READERS: dict[str, Callable[[object], object]] = {
     "history": row_from_document,
     "scenario": scenario_from_document,
     "sweep": sweep_from_document,
+    "traffic": traffic_from_document,
     "record": dumped_record,
 }
 ABOUT_TYPES = {"wrong-type", "missing", "bad-hex", "bad-text"}

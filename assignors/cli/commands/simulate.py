@@ -23,6 +23,7 @@ from assignors.cli.commands.simulating.timed_options import (
     simulate_timed,
     timed_options,
 )
+from assignors.cli.commands.simulating.traffic import simulate_traffic, traffic_options
 from assignors.cli.inputs.given_groups import GroupOptions, group_options
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.inputs.typed.idle_options import DRAWN, EXPLICIT, refuse_idle
@@ -47,6 +48,7 @@ from assignors.cli.outputs.forms import Form, output_option
 @group_options
 @timed_options
 @sweep_options
+@traffic_options
 @output_option
 @click.pass_context
 def simulate(
@@ -59,6 +61,7 @@ def simulate(
     beside: GroupOptions,
     form: Form,
     sweep: str | None,
+    traffic: str | None,
     **options: Any,  # noqa: ANN401 - those of `rounds`, `explicit` and `timed_options`
 ) -> None:
     """Simulate group histories under one or more assignors, or a scenario on a clock.
@@ -79,17 +82,31 @@ def simulate(
     that have a name.
 
     With --sweep the execution models of a coordinator are measured instead, under many loads.
+
+    With --traffic partitions have rates and members capacities, and lag is measured.
     """
     # Events that are asked for happen to the groups that are piped.
     others = (DRAWN | EXPLICIT | {"seed", "scenario", "lists"}) - {"asked"}
-    if not files and sweep is None and lines_are_piped(context, others):
+    if not files and sweep is None and traffic is None and lines_are_piped(context, others):
         files = ("-",)
     refuse_idle(context, files=files)
+    for option, value in (("--sweep", sweep), ("--traffic", traffic)):
+        if value is not None and files:
+            raise click.UsageError(f"{option} takes the place of FILE")
     if sweep is not None:
-        if files:
-            raise click.UsageError("--sweep takes the place of FILE")
         many = options["processes"]
         context.exit(simulate_sweep(sweep, engine=engine, processes=many, form=form))
+    if traffic is not None:
+        played = simulate_traffic(
+            traffic,
+            names=options["assignors"],
+            first_seed=seed,
+            seeds=options["seeds"],
+            engine=engine,
+            processes=options["processes"],
+            form=form,
+        )
+        context.exit(played)
     explicit = ExplicitOptions(start=options["start"], asked=options["asked"])
     timed = TimedOptions(**{each.name: options[each.name] for each in fields(TimedOptions)})
     if timed.is_asked:

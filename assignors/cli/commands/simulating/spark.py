@@ -1,4 +1,4 @@
-"""Simulate on a local Spark: rows of histories, the runs of a timed scenario, or a sweep."""
+"""Simulate on a local Spark: rows of histories, runs of a timed scenario, sweeps, and traffic."""
 
 from __future__ import annotations
 
@@ -91,6 +91,22 @@ def sweep_with_spark(sweep: Sweep) -> Iterator[Mapping[str, Any]]:
         from assignors.simulation.timed.sweeps import spark  # noqa: PLC0415  # needs the extra
 
         for row in spark.points(session, sweep).transform(spark.measure).toLocalIterator():
+            yield row.asDict()
+
+
+def traffic_with_spark(
+    text: str, first_seed: int, seeds: int, names: Sequence[str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the figures of a traffic scenario by seed and assignor, as the engine python does."""
+    with _session() as session:
+        from pyspark.sql import functions as f  # noqa: PLC0415  # an extra
+
+        from assignors.simulation.traffic.tables.spark import simulate  # noqa: PLC0415  # as above
+
+        frame = session.range(seeds, numPartitions=min(seeds, TASKS)).select(
+            f.lit(text).alias("scenario"), (f.lit(first_seed) + f.col("id")).alias("seed")
+        )
+        for row in simulate(frame, assignors=names).toLocalIterator():
             yield row.asDict()
 
 

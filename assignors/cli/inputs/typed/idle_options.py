@@ -79,9 +79,16 @@ IDLE: dict[str, tuple[Idle, ...]] = {
     ),
     "simulate": (
         Idle(
-            (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed"),
+            (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed traffic"),
             lambda v: v["sweep"] is not None,
             "has no effect beside --sweep, whose file says what is measured",
+        ),
+        Idle(
+            (ROUNDS - {"processes", "assignors"})
+            | (OF_RUNS - {"seeds"})
+            | _names("scenario lists"),
+            lambda v: v["traffic"] is not None,
+            "has no effect beside --traffic, whose scenario has its own group",
         ),
         Idle(
             ROUNDS | OF_RUNS | _names("scenario seed engine"),
@@ -100,7 +107,7 @@ IDLE: dict[str, tuple[Idle, ...]] = {
         ),
         Idle(
             OF_RUNS,
-            lambda v: not (_is_on_a_clock(v) or _is_explicit(v)),
+            lambda v: not (_is_on_a_clock(v) or _is_explicit(v) or v["traffic"] is not None),
             "is for --scenario",
         ),
         Idle(

@@ -1,0 +1,132 @@
+"""`simulate --traffic`: loads and lags of a group whose partitions are not equal, a line a run.
+
+What the option needs is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assignors.cli.commands.simulating.option_group import option_group
+from assignors.cli.commands.simulating.rounds import require_seeds
+from assignors.cli.outputs.cells import cell, clean, console_of
+from assignors.cli.outputs.fitted_table import FittedTable
+from assignors.cli.outputs.forms import Form, write
+from assignors.documents.answers import SCHEMA
+from assignors.documents.values import Document, DocumentError
+from assignors.registry import BEST
+
+ALWAYS = (*BEST.values(), "weighted/cooperative-weighted")
+"""Assignors that are compared where none is chosen."""
+
+SHOWN = {
+    "moves_per_hour": ("moves/h", 1),
+    "returned_share": ("returned", 2),
+    "rebalances_per_hour": ("rebalances/h", 1),
+    "rounds_per_hour": ("rounds/h", 1),
+    "use_over_bound_mean": ("use/bound", 3),
+    "overloaded_share": ("overloaded", 3),
+    "lag_p50_s": ("lag p50 s", 1),
+    "lag_p99_s": ("p99 s", 1),
+    "lag_max_s": ("max s", 0),
+    "paused_s_per_hour": ("paused s/h", 0),
+}
+"""Column of a run -> its heading on a terminal, and digits behind the point."""
+
+traffic_options = option_group(
+    click.option(
+        "--traffic",
+        metavar="NAME|FILE",
+        help="Simulate records that arrive at different rates, members that process them, and their"
+        " lag: a scenario named noisy, catch-up, steady or day, or a JSON file, - for standard"
+        " input. A line for each assignor and seed; --assignor, --seed, --seeds, --processes and"
+        " --engine have part in it.",
+    ),
+)
+
+
+def simulate_traffic(
+    given: str,
+    *,
+    names: Sequence[str],
+    first_seed: int,
+    seeds: int,
+    engine: str,
+    processes: int | None,
+    form: Form,
+) -> int:
+    """Simulate the runs and write a line for each; return the exit code."""
+    from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - of this option
+    from assignors.simulation.traffic.tables.rows import traffic_rows  # noqa: PLC0415 - as above
+
+    require_seeds(first_seed, seeds)
+    text = _read(given)
+    chosen = tuple(names) or ALWAYS
+    rows: Iterator[Mapping[str, Any]]
+    if engine == "spark":
+        from assignors.cli.commands.simulating.spark import (  # noqa: PLC0415 - needs an extra
+            traffic_with_spark,
+        )
+
+        rows = traffic_with_spark(text, first_seed, seeds, chosen)
+    else:
+        runs = ({"scenario": text, "seed": first_seed + number} for number in range(seeds))
+        rows = traffic_rows(runs, assignors=chosen, processes=processes or 1)
+    counted = with_progress(rows, seeds * len(chosen), "runs")
+    return write(_documents(counted), form, show_traffic)
+
+
+def show_traffic(documents: Iterable[Document]) -> None:
+    """Draw a row for each run, with the figures that say most."""
+    console = console_of()
+    heads = [text for text, _ in SHOWN.values()]
+    table = FittedTable("assignor", "seed", *heads, right=("seed", *heads))
+    for document in documents:
+        if document["error"] is not None:
+            error: Any = document["error"]
+            console.print(clean(f"{document['assignor']}: {error['text']}"), style="red")
+            continue
+        figures = [f"{document[name]:,.{digits}f}" for name, (_, digits) in SHOWN.items()]
+        table.add_row(cell(document["assignor"]), cell(document["seed"]), *figures)
+    console.print(table)
+
+
+def _read(given: str) -> str:
+    """Return the scenario as a name, or as JSON that can be simulated.
+
+    Raises `click.UsageError` for a name that there is not, and for a file that cannot be read or
+    describes no scenario.
+    """
+    from assignors.cli.inputs.json_text import parse_json  # noqa: PLC0415 - of this option
+    from assignors.names.nearest import question  # noqa: PLC0415 - as above
+    from assignors.simulation.traffic.document import traffic_from_document  # noqa: PLC0415 - as above
+    from assignors.simulation.traffic.worlds import WORLDS  # noqa: PLC0415 - as above
+
+    if given in WORLDS:
+        return given
+    path = Path(given)
+    if given != "-" and not path.is_file():
+        words = question(given, WORLDS) or f"; known: {', '.join(WORLDS)}"
+        raise click.UsageError(f"--traffic: no file {given!r}, and no scenario{words}")
+    try:
+        document = parse_json(sys.stdin.buffer.read() if given == "-" else path.read_bytes())
+        traffic_from_document(document)
+    except OSError as error:
+        raise click.UsageError(f"--traffic: {given}: {error.strerror}") from None
+    except DocumentError as error:
+        raise click.UsageError(f"--traffic: {given}: {error}") from None
+    return json.dumps(document)
+
+
+def _documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
+    from assignors.cli.inputs.scenarios import error_document  # noqa: PLC0415 - of this option
+
+    for row in rows:
+        reason = None if row["error"] is None else error_document(row["error"])
+        yield {"schema": SCHEMA, **row, "error": reason}

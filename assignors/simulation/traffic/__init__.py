@@ -1,0 +1,14 @@
+"""Simulate the load and the lag of a group whose partitions are not equal, second by second.
+
+Rounds count moves, and the timed simulator what happens to messages; here records arrive at rates
+that differ and change, members process them as fast as their capacity allows, and what is not
+processed is lag. A leader measures both, and its assignor rebalances through the hand-over rule.
+
+* `scenario`, `document`, `worlds`: what is simulated, as data, as JSON, and under a name
+* `rates`: how many records arrive at each partition
+* `queues`: what members process, and what stays behind
+* `estimates`: the weights that the leader makes of what it measures
+* `group`, `history`: rounds of the group, by a real assignor, and what they have moved
+* `run`: a run, moment by moment; `results`: its figures
+* `tables`: runs as rows of a table, on any engine
+"""

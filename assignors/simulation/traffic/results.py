@@ -1,0 +1,129 @@
+"""The figures of a run, from its moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assignors.simulation.traffic.rates import Float64
+from assignors.simulation.traffic.run import Moment
+from assignors.simulation.traffic.scenario import HOUR_S
+
+LATE_S = 120
+"""A partition whose lag is worth more seconds than this is late."""
+FINE = 50
+"""Steps of the scale of lags for a factor of e: each is 2 % wide."""
+SHORTEST_S = 0.01
+STEPS = FINE * 25
+"""From `SHORTEST_S` on: enough for 20 years."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficResult:
+    """What one run cost. A lag in seconds is a partition's lag over its rate at that time."""
+
+    moves: int
+    """Partitions that went from a member to another one, while both were there."""
+    moves_per_hour: float
+    """The same, in an hour."""
+    returned_share: float
+    """Part of the moves back to a member that had the partition within the last half hour."""
+    placed: int
+    """Partitions that were given to a member after theirs had left."""
+    rebalances_per_hour: float
+    """How often the group began to rebalance."""
+    rounds_per_hour: float
+    """Rounds of these: a cooperative rebalance that moves a partition has two."""
+    use_over_bound_mean: float
+    """Largest use of a member over what no assignment is better than, mean over time."""
+    use_over_bound_p95: float
+    """The same, at the 95th percentile."""
+    overloaded_share: float
+    """Part of the time in which more arrives for a member than it can process."""
+    lag_p50_s: float
+    """Median lag of a partition, over partitions and time."""
+    lag_p99_s: float
+    """99th percentile."""
+    lag_max_s: float
+    """Largest lag."""
+    caught_up_after_s: float
+    """When a partition was late for the last time: more than 120 seconds behind."""
+    paused_s_per_hour: float
+    """Seconds in which a partition was not consumed, summed over partitions, in an hour."""
+    deferred_max: int
+    """Most partitions that the budget put off at once."""
+    double: int
+    """Partitions that two members consumed at once."""
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is added up over a run."""
+
+    lags: Float64 = field(default_factory=lambda: np.zeros(STEPS + 1))
+    uses: list[float] = field(default_factory=list)
+    steps: int = 0
+    overloaded: int = 0
+    late_s: int = 0
+    lag_max_s: float = 0.0
+    rounds: int = 0
+    rebalances: int = 0
+    moves: int = 0
+    returns: int = 0
+    placed: int = 0
+    paused: int = 0
+    deferred_max: int = 0
+    double: int = 0
+
+    def add(self, moment: Moment, tick_s: int) -> None:
+        use_max = float(moment.use.max(initial=0.0))
+        self.steps += 1
+        self.overloaded += use_max > 1
+        if moment.use_bound:
+            self.uses.append(use_max / moment.use_bound)
+        behind_s = np.where(moment.lag > 0, moment.lag / np.maximum(moment.rate, 1e-9), 0.0)
+        place = np.ceil(np.log(np.maximum(behind_s, SHORTEST_S) / SHORTEST_S) * FINE)
+        self.lags += np.bincount(np.minimum(place, STEPS).astype(np.int64), minlength=STEPS + 1)
+        longest_s = float(behind_s.max(initial=0.0))
+        self.lag_max_s = max(self.lag_max_s, longest_s)
+        if longest_s > LATE_S:
+            self.late_s = moment.at_s + tick_s
+        for name in ("rounds", "rebalances", "moves", "returns", "placed", "paused", "double"):
+            setattr(self, name, getattr(self, name) + getattr(moment, name))
+        self.deferred_max = max(self.deferred_max, moment.deferred)
+
+    def lag_s(self, part: float) -> float:
+        """Return the lag below which this part of all is; exact to 2 %."""
+        total = np.cumsum(self.lags)
+        place = int(np.searchsorted(total, part * total[-1]))
+        return 0.0 if place == 0 else round(SHORTEST_S * float(np.exp(place / FINE)), 3)
+
+
+def result_of(moments: Iterable[Moment], *, tick_s: int, count_from_s: int = 0) -> TrafficResult:
+    """Return the figures of a run. Memory: one moment, and a number a minute."""
+    sums = _Sums()
+    for moment in moments:
+        if moment.at_s >= count_from_s:
+            sums.add(moment, tick_s)
+    hours = max(sums.steps, 1) * tick_s / HOUR_S
+    uses = np.array(sums.uses or [0.0])
+    return TrafficResult(
+        moves=sums.moves,
+        moves_per_hour=sums.moves / hours,
+        returned_share=sums.returns / max(sums.moves, 1),
+        placed=sums.placed,
+        rebalances_per_hour=sums.rebalances / hours,
+        rounds_per_hour=sums.rounds / hours,
+        use_over_bound_mean=float(uses.mean()),
+        use_over_bound_p95=float(np.quantile(uses, 0.95)),
+        overloaded_share=sums.overloaded / max(sums.steps, 1),
+        lag_p50_s=sums.lag_s(0.5),
+        lag_p99_s=sums.lag_s(0.99),
+        lag_max_s=sums.lag_max_s,
+        caught_up_after_s=float(sums.late_s),
+        paused_s_per_hour=sums.paused * tick_s / hours,
+        deferred_max=sums.deferred_max,
+        double=sums.double,
+    )

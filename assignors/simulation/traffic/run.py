@@ -1,0 +1,231 @@
+"""A run, moment by moment: records arrive, members process them, the leader measures and decides.
+
+In each step, in this order: members join and leave; a round begins where one is due; records
+arrive and are processed by whoever consumes them; the round ends, and members have its answer.
+A round is due when members have come or gone, when the last round asked for another, and every
+`LeaderConfig.decides_every_s` if the assignor would change something. The rounds that complete a
+hand-over have a budget of 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.arrays import Int32
+from assignors.assignor import Assignor
+from assignors.problem import NOBODY
+from assignors.simulation.traffic.estimates import Estimates
+from assignors.simulation.traffic.group import Round, TrafficGroup
+from assignors.simulation.traffic.history import Changes, History
+from assignors.simulation.traffic.queues import Queues
+from assignors.simulation.traffic.rates import Draws, Float64, mean_rates, rates, surplus
+from assignors.simulation.traffic.scenario import TrafficAction, TrafficScenario, Verb
+from assignors.weighting.token_bucket import (
+    TimedBudget,
+    TokenBucket,
+    after_look,
+    after_round,
+    empty_bucket,
+    next_batch_ms,
+    round_budget,
+)
+from assignors.workload import Snapshot, weighting_at
+
+QUANTA = 1_000_000
+"""A mean partition in bounds: rates are rounded to so fine a part of it."""
+MEASURED_EVERY_S = 60
+"""How often the use is compared with its bound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """The end of a step: P partitions, and M members of the scenario, present or not."""
+
+    at_s: int
+    """Seconds since the start of the run."""
+    rate: Float64
+    """float64[P]: records a second that arrive."""
+    lag: Float64
+    """float64[P]: records that are not processed yet."""
+    owner: Int32
+    """int32[P]: who has each partition, -1 for nobody; in a hand-over who had it last."""
+    capacity: Float64
+    """float64[M]: records a second that a member can process; 0 while it is not there."""
+    use_bound: float | None
+    """No assignment has a smaller largest use now; `None` where it was not computed."""
+    rounds: int
+    """Rounds in this step: 0 or 1,"""
+    rebalances: int
+    """and whether it was the first of a rebalance."""
+    moves: int
+    """Partitions that another member has now, though the one before is still there,"""
+    returns: int
+    """of those, the ones that their new member had within the last half hour,"""
+    placed: int
+    """and those that were given to somebody after their member had left."""
+    deferred: int
+    """Partitions that the budget puts off."""
+    paused: int
+    """Partitions that nobody consumed in this step."""
+    double: int
+    """Partitions that two members consumed."""
+
+    @property
+    def use(self) -> Float64:
+        """Rate of each member's partitions for its capacity, float64[M], 0 where it has none."""
+        has = self.owner >= 0
+        load = np.bincount(self.owner[has], weights=self.rate[has], minlength=len(self.capacity))
+        found: Float64 = load / np.where(self.capacity > 0, self.capacity, np.inf)
+        return found
+
+
+def moments(scenario: TrafficScenario, assignor: Assignor, *, seed: int = 0) -> Iterator[Moment]:
+    """Yield the end of each step of a run. Its arrays are for reading until the next one.
+
+    Cost: that of the assignor for each round and each look at what it would move; beside it about
+    a microsecond for each partition and step.
+    """
+    run = _Run(scenario, assignor, seed)
+    plan = sorted(scenario.plan, key=lambda one: one.at_s)
+    step_rates = rates(scenario.rates, run.group.topic_of, tick_s=scenario.tick_s, seed=seed)
+    for step, relative in zip(range(scenario.tick_count), step_rates, strict=False):
+        now_s = step * scenario.tick_s
+        while plan and plan[0].at_s <= now_s:
+            run.act(plan.pop(0), now_s)
+        yield run.step(now_s, relative)
+
+
+class _Run:
+    """The state of a run."""
+
+    def __init__(self, scenario: TrafficScenario, assignor: Assignor, seed: int) -> None:
+        self.scenario, self.leader = scenario, scenario.leader
+        self.group = group = TrafficGroup(scenario, assignor)
+        count = group.partitions.partition_count
+        means = mean_rates(scenario.rates, count, seed)
+        mean_sum = float(means.sum()) * surplus(scenario.rates)
+        self.scale = scenario.records_per_s / max(mean_sum, 1e-9)
+        capacity = np.array([one.capacity for one in scenario.members], dtype=np.float64)
+        at_start = max(1.0, float(capacity[group.members].sum()))
+        self.unit = scenario.records_per_s / scenario.use / at_start
+        """Records a second for a capacity of 1."""
+        self.capacity: Float64 = capacity * self.unit
+        self.queues = Queues(
+            lag=_behind(scenario, means * self.scale, seed), warm_up=np.zeros(len(capacity))
+        )
+        self.estimates = Estimates(scenario.leader, group.partitions, seed=seed)
+        self.factor = np.ones(len(scenario.topics))
+        self.history = History(count)
+        self.has_changed = True
+        self.bucket = self._new_bucket(0)
+
+    def act(self, action: TrafficAction, now_s: int) -> None:
+        """Do what the plan says."""
+        if action.do is Verb.RATE:
+            self.factor[self.group.place[action.topic or ""]] = action.factor
+            return
+        name, leader = action.member or "", self.group.leader
+        if action.do is Verb.JOIN:
+            self.group.join(name)
+        else:
+            self.history.left(self.group.leave(name))
+        self.has_changed = True
+        if leader is not None and leader != self.group.leader:
+            self.bucket = self._new_bucket(now_s)
+            self.estimates.forget()
+
+    def step(self, now_s: int, relative: Float64) -> Moment:
+        """Let a step go by; `relative` is float64[P]."""
+        tick_s, group = self.scenario.tick_s, self.group
+        if now_s % self.leader.samples_every_s < tick_s:
+            self.estimates.sample(now_s, self.queues.lag)
+        is_first = not group.must_rejoin
+        found = self._round(now_s)
+        rate = relative * self.factor[group.topic_of] * self.scale
+        arriving = rate * tick_s
+        self.estimates.add(arriving)
+        stops = found is not None and not group.is_cooperative
+        consumed_by = np.full_like(group.owner, NOBODY) if stops else group.owner
+        is_there = np.zeros(len(self.capacity), dtype=np.bool_)
+        is_there[group.members] = True
+        room = np.where(is_there, self.capacity, 0.0)
+        self.queues.serve(arriving, consumed_by, room * tick_s)
+        paused = int(np.count_nonzero(consumed_by == NOBODY))
+        double, changes = 0, Changes()
+        if found is not None:
+            double = group.apply(found)
+            changes = self.history.after(group.owner, now_s)
+            self.queues.start(changes.started, group.owner, rate * self.scenario.warm_up_s)
+        return Moment(
+            at_s=now_s,
+            rate=rate,
+            lag=self.queues.lag,
+            owner=self.history.owner,
+            capacity=room,
+            use_bound=self._bound(now_s, rate),
+            rounds=int(found is not None),
+            rebalances=int(found is not None and is_first),
+            moves=changes.moves,
+            returns=changes.returns,
+            placed=changes.placed,
+            deferred=0 if found is None else sum(map(len, found.rebalance.deferred.values())),
+            paused=paused,
+            double=double,
+        )
+
+    def _round(self, now_s: int) -> Round | None:
+        """Return the round that begins now, if one is due."""
+        group, now_ms = self.group, now_s * 1000
+        if group.is_empty:
+            return None
+        is_due = self.has_changed or group.must_rejoin
+        looks = self.leader.decides_every_s > 0 and now_ms >= next_batch_ms(self.bucket)
+        if not is_due and not looks:
+            return None
+        weights = self.estimates.weights()
+        weighting = weighting_at(
+            Snapshot(at_ms=now_ms, weights=weights) if weights else None,
+            now_ms,
+            partition_counts=self.scenario.topics,
+            capacities=group.capacities(),
+            budget=round_budget(self.bucket, now_ms),
+            balance=self.leader.balance,
+        )
+        found = group.answered(weighting)
+        taken = (group.owner != NOBODY) & (found.owner != group.owner)
+        is_idle = not taken.any() and np.array_equal(found.owner, group.owner)
+        if not is_due and is_idle:
+            self.bucket = after_look(self.bucket, now_ms)
+            return None
+        self.has_changed = False
+        self.bucket = after_round(
+            self.bucket,
+            now_ms,
+            spent=int(np.count_nonzero(taken)),
+            is_cooperative=group.is_cooperative,
+        )
+        return found
+
+    def _new_bucket(self, now_s: int) -> TokenBucket:
+        every_ms = max(1, self.leader.decides_every_s * 1000)
+        return empty_bucket(TimedBudget(cost=self.leader.budget, every_ms=every_ms), now_s * 1000)
+
+    def _bound(self, now_s: int, rate: Float64) -> float | None:
+        """Return the least largest use that is possible now, of each member's capacity."""
+        if now_s % MEASURED_EVERY_S >= self.scenario.tick_s or self.group.is_empty:
+            return None
+        mean = max(float(rate.mean()), 1e-9) if len(rate) else 1.0
+        weight = np.rint(rate * (QUANTA / mean)).astype(np.int64)
+        return float(self.group.use_bound(weight)) * mean / QUANTA / self.unit
+
+
+def _behind(scenario: TrafficScenario, means: Float64, seed: int) -> Float64:
+    """Return how many records wait at the start, float64[P]."""
+    lag = np.zeros(len(means))
+    order = np.argsort(Draws(seed, "behind", len(means)).uniform(0), kind="stable")
+    chosen = order[: int(scenario.behind_share * len(means))]
+    lag[chosen] = means[chosen] * scenario.behind_s
+    return lag
