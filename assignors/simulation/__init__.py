@@ -3,8 +3,8 @@
 `rounds` counts time in rebalance rounds: each event is played until the group has settled. `timed`
 plays a group on a clock, message by message, and execution models of a coordinator under load.
 `traffic` has records that arrive at different rates, and lag. `simulate_group`, `simulate_rounds`,
-`simulate_timed`, `simulate_coordinators` and `simulate_traffic` return a whole table in one call; `arrow` and `spark` run the same on Arrow batches
-and on DataFrames.
+`simulate_timed`, `simulate_coordinators` and `simulate_traffic` return a whole table in one call;
+`arrow` and `spark` run the same on Arrow batches and on DataFrames.
 
 >>> from assignors import assignor_named
 >>> from assignors.simulation import Parameters, generate, play

@@ -25,7 +25,7 @@ def test_the_polynomial_is_the_exponential_function() -> None:
     assert np.allclose(exponentials(powers), np.exp(powers), rtol=1e-14, atol=0)
 
 
-def test_uniform_and_normal_numbers_have_their_moments_and_depend_on_seed_step_and_purpose() -> None:
+def test_random_numbers_have_their_moments_and_depend_on_seed_step_and_purpose() -> None:
     draws = Draws(1, "a", 100_000)
     uniform, normal = draws.uniform(3), draws.normal(3)
     assert abs(uniform.mean() - 0.5) < 0.005
@@ -86,4 +86,4 @@ def test_partitions_of_one_topic_share_their_wave() -> None:
     waves = RateConfig(spread=0, drift=0.5, noise=0, bursts_a_day=0)
     step = next(rates(waves, TOPIC_OF, tick_s=60, seed=5))
     assert len(np.unique(step)) == 6
-    assert all(len(set(step[TOPIC_OF == topic])) == 1 for topic in range(6))
+    assert all(len(set(step[topic == TOPIC_OF])) == 1 for topic in range(6))
