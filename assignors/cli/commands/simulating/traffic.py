@@ -27,15 +27,9 @@ ALWAYS = (*BEST.values(), "weighted/cooperative-weighted")
 
 SHOWN = {
     "moves_per_hour": ("moves/h", 1),
-    "returned_share": ("returned", 2),
     "rebalances_per_hour": ("rebalances/h", 1),
-    "rounds_per_hour": ("rounds/h", 1),
     "use_over_bound_mean": ("use/bound", 3),
-    "overloaded_share": ("overloaded", 3),
-    "lag_p50_s": ("lag p50 s", 1),
-    "lag_p99_s": ("p99 s", 1),
-    "lag_max_s": ("max s", 0),
-    "paused_s_per_hour": ("paused s/h", 0),
+    "lag_p99_s": ("lag p99 s", 1),
 }
 """Column of a run -> its heading on a terminal, and digits behind the point."""
 
