@@ -106,7 +106,7 @@ def test_what_cannot_be_is_refused_with_its_path(changes: dict[str, Any], path: 
 
 
 def test_rows_that_cannot_be_simulated_are_rows_with_an_error_and_harm_no_other() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"scenario": json.dumps(SMALL), "seed": 5},
         {"scenario": json.dumps({**SMALL, "use": -1}), "seed": 6},
         {"scenario": "{", "seed": 7},
