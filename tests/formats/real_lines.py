@@ -20,6 +20,7 @@ from assignors.documents.groups import group_from_document
 from assignors.documents.values import DocumentError
 from assignors.registry import ASSIGNORS
 from tests.cli.running import GROUP, ROOT, answers
+from tests.formats.traffic_lines import simulated_traffic, traffic
 from tests.weighted.test_weights_file import WHOLE_FILE
 from tests.wire.test_frames import ALL, frame_bytes
 
@@ -242,32 +243,6 @@ def swept() -> list[Line]:
         line
         for one in sweeps()[:2]
         for line in written("simulate", "--sweep", "-", given=json.dumps(one))
-    ]
-
-
-def traffic() -> list[Line]:
-    """Traffic scenarios, small and with every key."""
-    members = [{"name": "a", "count": 2, "capacity": 2}, {"name": "b", "topics": ["t"]}]
-    plan = [
-        {"at_s": 100, "do": "leave", "member": "b"},
-        {"at_s": 200, "do": "rate", "topic": "t", "factor": 2.5},
-    ]
-    rates = {"distribution": "zipf", "spread": 0.8, "drift": 0, "drift_period_s": 3600}
-    rates |= {"noise": 0.1, "noise_s": 60, "bursts_a_day": 0, "burst_factor": 2, "burst_s": 60}
-    leader = {"samples_every_s": 10, "decides_every_s": 0, "budget": 3, "weights": "lag"}
-    leader |= {"horizon_s": 60, "half_life_s": 30.5, "error": 0, "tolerance": 0, "trigger": 0.1}
-    small: Line = {"version": 1, "until_s": 300, "topics": {"t": 4}, "members": members}
-    whole = {**small, "name": "mine", "count_from_s": 20, "tick_s": 5, "plan": plan}
-    whole |= {"rates": rates, "leader": leader, "records_per_s": 100, "use": 0.5, "warm_up_s": 1}
-    return [small, {**whole, "behind_share": 0.5, "behind_s": 60}, {"version": 1, "plan": None}]
-
-
-def simulated_traffic() -> list[Line]:
-    """Loads and lags of small groups."""
-    return [
-        line
-        for one in traffic()[:2]
-        for line in written("simulate", "--traffic", "-", given=json.dumps(one))
     ]
 
 

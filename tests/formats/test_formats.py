@@ -218,8 +218,8 @@ ABOUT_TYPES = {"wrong-type", "missing", "bad-hex", "bad-text"}
 """Kinds of errors that a schema can see; others are about what values mean together."""
 
 
-ABOUT_MEANING = {("scenario", "missing")}
-"""A fault of one kind needs a member, one of another kind none."""
+ABOUT_MEANING = {("scenario", "missing"), ("traffic", "missing")}
+"""A fault or an action of one kind needs a member, one of another kind none."""
 
 
 @pytest.mark.parametrize("name", READERS)
