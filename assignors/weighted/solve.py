@@ -10,7 +10,6 @@ what is found is not always the best, but the largest use is never above that of
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -25,7 +24,7 @@ from assignors.optimal.rows import subscribed_owner, topic_rows
 from assignors.optimal.solve import solve as optimal_solve
 from assignors.weighted.ratios import floors, require_exact
 from assignors.weighted.search.aims import Aims, aims
-from assignors.weighted.search.budget import best_within
+from assignors.weighted.search.budget import best_within, without_budget
 from assignors.weighted.search.place import place
 from assignors.weighted.search.relieve import (
     FILLED_TO,
@@ -133,8 +132,7 @@ def solve(search: Search) -> Solved:
     is_settled = not _wants_relief(table, trigger) and not _wants_filling(table, search.balance)
     deferred = np.zeros(0, dtype=np.int64)
     if search.budget is None:
-        after = table
-        deque(steps(after), maxlen=0)
+        after = without_budget(table, steps)
     else:
         after = best_within(table, favoured, search.budget, steps)
         rest = after.copy(table.limit)

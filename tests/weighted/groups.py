@@ -9,6 +9,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from assignors.arrays import Bool, Int32, Int64
+from assignors.weighted.bounds import bounds
 from assignors.weighted.solve import Search, Solved, solve
 from assignors.weighting import Balance
 
@@ -110,6 +111,18 @@ def spent(search: Search, owner: Int32) -> int:
     """Return what an assignment's moves cost."""
     moved = (search.owner >= 0) & (owner != search.owner)
     return int((np.ones(len(owner)) if search.cost is None else search.cost)[moved].sum())
+
+
+def bound(search: Search) -> Fraction:
+    """Return what the code says that no assignment is below."""
+    sizes = np.diff(search.first)
+    return bounds(
+        weight=search.weight,
+        topic_of=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
+        takes=search.takes,
+        class_of=search.class_of,
+        capacity=search.capacity,
+    ).use
 
 
 def best(search: Search, seconds: float = 0.5) -> float:

@@ -16,6 +16,7 @@ from tests.weighted.groups import (
     EXACT,
     Drawn,
     answer,
+    bound,
     drawn,
     largest,
     lawful,
@@ -71,15 +72,31 @@ def test_the_budget_is_kept_and_partitions_without_an_owner_cost_nothing(kind: D
 
 
 def test_a_larger_budget_never_leads_to_a_larger_use(kind: Drawn) -> None:
+    """None at all neither; uses that the tolerance allows are equal."""
     for seed in range(15):
         search = lawful(drawn(seed, kind))
+        allowed = bound(search) * (1 + search.balance.tolerance)
         uses = [
-            largest(search, answer(replace(search, budget=budget)).owner)
+            max(allowed, largest(search, answer(replace(search, budget=budget)).owner))
             for budget in (0, 1, 2, 3, 5, 8, 13, 50, None)
         ]
-        if search.balance.tolerance == 0:
-            uses.pop()  # without a budget the limits hold, with one what the budget can do
-        assert uses[:-1] == sorted(uses[:-1], reverse=True), seed
+        assert uses == sorted(uses, reverse=True), seed
+
+
+@pytest.mark.parametrize("budget", [4, 40, None])
+def test_no_more_moves_than_the_tolerance_asks_for(budget: int | None) -> None:
+    """A budget is no order to spend it: one move brings the use into the tolerance."""
+    search = Search(
+        first=np.array([0, 40]),
+        takes=np.array([[True]]),
+        class_of=np.zeros(4, dtype=np.int32),
+        owner=np.repeat(np.arange(4), [13, 9, 9, 9]).astype(np.int32),
+        weight=np.repeat([11, 10], [1, 39]),
+        capacity=np.ones(4, dtype=np.int64),
+        budget=budget,
+        balance=Balance(tolerance=Fraction(1, 4), trigger=Fraction(1, 4)),
+    )
+    assert spent(search, answer(search).owner) == 1
 
 
 def test_the_same_weights_again_move_nothing(kind: Drawn) -> None:

@@ -10,6 +10,7 @@ and adds others, so it never leads to a larger use.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Protocol
@@ -25,6 +26,9 @@ from assignors.weighted.search.table import Move, Table
 ONE_BY_ONE = 8
 """Up to so many moves there is a search for each number, from then on for every half more."""
 
+EVERYTHING = 1 << 62
+"""A budget that pays for every move."""
+
 
 class Steps(Protocol):
     """A search: all that there is to do on a table."""
@@ -37,25 +41,66 @@ def best_within(table: Table, favoured: Int32, budget: int, steps: Steps) -> Tab
     """Return the table after the best search that the budget pays for.
 
     `favoured` is int32[P], -1 for nobody: a partition costs if it ends with somebody else; one that
-    had no owner costs nothing. Of equal uses the one with the least above the limits of members,
-    then with the least that idle members lack, then the cheapest: so a budget that is too small to
-    lower the largest use still brings the group nearer to its end. Cost: that of `steps`, for
-    O(log budget) searches of at most so many moves.
+    had no owner costs nothing. The least largest use is best; all uses that some limit allows are
+    equal. Of equal ones that with the least above the limits of members, then with the least that
+    idle members lack, then the cheapest: so a budget that is too small to lower the largest use
+    still brings the group nearer to its end. Cost: that of `steps`, for O(log budget) searches of
+    at most so many moves.
     """
-    best, known = table, _worth(table, table, 0)
+    best, known = table, (*_worth(table, table), 0)
     for tried, of_fullest in _searches(table, favoured, budget):
-        cost = _cut(tried, favoured, budget, steps(tried, of_fullest=of_fullest))
-        worth = _worth(tried, table, cost)
+        search = steps(tried, of_fullest=of_fullest)
+        if of_fullest:
+            search = _until_allowed(tried, table, search)
+        cost = _cut(tried, favoured, budget, search)
+        worth = (*_worth(tried, table), cost)
         if worth < known:
             best, known = tried, worth
     best.limit = table.limit
     return best
 
 
-def _worth(tried: Table, table: Table, cost: int) -> tuple[float, float, float, int]:
+def without_budget(table: Table, steps: Steps) -> Table:
+    """Return the table after all that there is to do, where every move may be paid.
+
+    Down to the limits; where they can not be kept, by the best of the searches of a budget, as long
+    as one is better: so no budget leads to a lower use, and asked again with the result, nothing
+    more is found. Cost: that of `steps`, as a rule once; the table given is used up.
+    """
+    allowed = _allowed(table)
+    if table.largest_use() > allowed:
+        found = table.copy(table.limit)
+        deque(steps(found), maxlen=0)
+        if found.largest_use() <= allowed:
+            return found
+    while table.largest_use() > allowed:
+        best = best_within(table, table.owner.copy(), EVERYTHING, steps)
+        if best is table:
+            return table
+        table = best
+    deque(steps(table), maxlen=0)
+    return table
+
+
+def _allowed(table: Table) -> float:
+    """Return the largest use that some member's limit allows."""
+    return float((table.limit / table.capacity).max(initial=0))
+
+
+def _worth(tried: Table, table: Table) -> tuple[float, float, float]:
+    """Return how good a search is, the less the better, by the limits of where it began."""
     above = np.maximum(tried.load - table.limit, 0) / table.wide
     lacks = np.maximum(FILLED_TO * table.fair - tried.load, 0) / table.wide
-    return tried.largest_use(), float(above.sum()), float(lacks.sum()), cost
+    use = max(tried.largest_use(), _allowed(table))
+    return use, float(above.sum()), float(lacks.sum())
+
+
+def _until_allowed(tried: Table, table: Table, steps: Iterator[list[Move]]) -> Iterator[list[Move]]:
+    """Yield steps until the largest use is allowed."""
+    for step in steps:
+        yield step
+        if tried.largest_use() <= _allowed(table):
+            return
 
 
 def _searches(table: Table, favoured: Int32, budget: int) -> Iterator[tuple[Table, bool]]:
