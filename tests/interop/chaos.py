@@ -30,7 +30,15 @@ from tests.interop.events import Event, Partition
 from tests.interop.group import LiveGroup, Unsettled, Verdict
 from tests.interop.install import BUILD
 from tests.interop.ledger import Window
-from tests.interop.neighbours import COOPERATIVE, DEALS_TWICE, LEADERS, OURS, READS_AGAIN
+from tests.interop.neighbours import (
+    COOPERATIVE,
+    DEALS_TWICE,
+    LEADERS,
+    ONLY_OURS,
+    OURS,
+    READS_AGAIN,
+    WEIGHTED,
+)
 from tests.interop.passed_by import commits, in_the_log, told
 from tests.interop.plans import Action, Plan, Start, Step, plan
 
@@ -122,7 +130,7 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
         gifts = [
             gift
             for one in rounds(broker.bootstrap, group.name, since=since)
-            if one.protocol == COOPERATIVE
+            if one.protocol in (COOPERATIVE, WEIGHTED)
             for gift in dangerous(one)
         ]
         complaints = (
@@ -266,7 +274,7 @@ def _kept(outcome: Outcome) -> Path:
 def _cells(protocol: str | None, leader: str | None) -> list[tuple[str, str]]:
     return [
         (one, kind)
-        for one, kinds in LEADERS.items()
+        for one, kinds in {**LEADERS, **ONLY_OURS}.items()
         for kind in kinds
         if one == (protocol or one) and kind == (leader or kind)
     ]
@@ -277,7 +285,7 @@ def _told(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=15.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--protocol", choices=sorted(LEADERS))
+    parser.add_argument("--protocol", choices=sorted({**LEADERS, **ONLY_OURS}))
     parser.add_argument(
         "--leader", choices=sorted({kind for kinds in LEADERS.values() for kind in kinds})
     )

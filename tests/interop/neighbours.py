@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 COOPERATIVE, STICKY, RANGE = "cooperative-sticky", "sticky", "range"
+WEIGHTED = "cooperative-weighted"
 
 OURS = frozenset({"kpp", "aiop"})
 
@@ -23,6 +24,10 @@ LEADERS = {
 }
 """The kinds that know a protocol: librdkafka has no sticky, aiokafka no cooperative assignor of
 its own, kafkajs a range as its documentation tells users to write one."""
+
+ONLY_OURS = {WEIGHTED: ("kpp", "aiop")}
+"""The same for a protocol that no other client has: chaos plays it, with weights that are drawn
+anew in each round."""
 
 STUMBLES = {
     # It writes a topic twice in one assignment; those two read the last entry alone, believe the
@@ -55,7 +60,8 @@ somebody else's. Ours forgets them."""
 def followers(protocol: str, leader: str) -> list[str]:
     """The kinds that can follow such a leader, ours among them."""
     refused = STUMBLES.get((protocol, leader), frozenset())
-    return [kind for kind in LEADERS[protocol] if kind not in refused]
+    kinds = {**LEADERS, **ONLY_OURS}[protocol]
+    return [kind for kind in kinds if kind not in refused]
 
 
 def can_all_lead(protocol: str, kinds: Iterable[str]) -> bool:

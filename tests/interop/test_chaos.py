@@ -15,13 +15,22 @@ from tests.foreign.members.python.confluent_member import BATCH
 from tests.interop.broker import Broker
 from tests.interop.chaos import play
 from tests.interop.conftest import MakeGroup
-from tests.interop.neighbours import COOPERATIVE, LEADERS, RANGE, STICKY
+from tests.interop.neighbours import (
+    COOPERATIVE,
+    LEADERS,
+    ONLY_OURS,
+    RANGE,
+    STICKY,
+    WEIGHTED,
+)
 from tests.interop.plans import Plan, plan
 
 FULL_BATCHES = 2
 """More than one, so that some batch ends where a partition does."""
 
-CELLS = [(protocol, leader) for protocol, kinds in LEADERS.items() for leader in kinds]
+CELLS = [
+    (protocol, leader) for protocol, kinds in {**LEADERS, **ONLY_OURS}.items() for leader in kinds
+]
 
 
 @given(seed=st.integers(0, 10**6), cell=st.sampled_from(CELLS), step_count=st.integers(0, 12))
@@ -87,6 +96,7 @@ def test_a_plan_is_the_same_under_every_hash_seed() -> None:
         (COOPERATIVE, "kpp"),
         (RANGE, "java44"),
         pytest.param(STICKY, "aiop", marks=pytest.mark.deep),
+        pytest.param(WEIGHTED, "kpp", marks=pytest.mark.deep),
     ],
 )
 def test_a_group_outlives_what_happens_to_it(

@@ -5,48 +5,20 @@ Sessions, bytes and hand-over are the real ones; what is played is the broker (`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assignors import Balance, Weighting
-from assignors.model import Group
+from assignors import Weighting
 from assignors.weighting.token_bucket import TimedBudget
+from tests.weighted.adversary import Adversary
 from tests.weighted.session_group import SessionGroup
 
 TOPICS = {"a": 7, "b": 12, "c": 3}
-SHARP = Balance(tolerance=Fraction(0), trigger=Fraction(0))
 Weights = dict[str, tuple[int, ...]]
 CASES = settings().max_examples
 """`make deep` asks for more."""
-
-
-@dataclass(slots=True)
-class Adversary:
-    """Weights drawn anew whenever they are asked for, so that what was right is wrong now."""
-
-    random: np.random.Generator
-    balance: Balance = SHARP
-
-    def __call__(self, group: Group) -> Weighting:
-        weights = {
-            topic: (self.random.lognormal(0, 2, one.partition_count) * 100).astype(int)
-            for topic, one in group.cluster.topics.items()
-        }
-        if self.random.random() < 0.5:
-            # All weight on what one member has.
-            victim = group.members[int(self.random.integers(len(group.members)))]
-            for topic, each in weights.items():
-                each[list(victim.owned.get(topic, ()))] = 10_000
-        return Weighting(
-            weights={topic: tuple(each.tolist()) for topic, each in weights.items()},
-            capacities={one.member_id: int(self.random.integers(1, 4)) for one in group.members},
-            balance=self.balance,
-        )
 
 
 def some_topics(random: np.random.Generator) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from tests.foreign.members.python.reporting import (
     write_note,
     write_partitions,
 )
+from tests.foreign.members.python.weighing import weighed
 
 SHIPPED = {
     "range": RangePartitionAssignor,
@@ -42,7 +43,10 @@ def strategies(chosen: Settings) -> list[Any]:
         return [SHIPPED[name] for name in chosen.assignors]
     from assignors.clients.kafka_python import strategy  # noqa: PLC0415 - of this kind alone
 
-    return [strategy(OURS.get(name, name), on_note=write_note) for name in chosen.assignors]
+    return [
+        strategy(OURS.get(name, name), on_note=write_note, **weighed(name, chosen.client_id))
+        for name in chosen.assignors
+    ]
 
 
 class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
