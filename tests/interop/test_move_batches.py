@@ -45,12 +45,16 @@ def test_a_newcomer_gets_its_share_in_batches_and_then_no_round_follows(
     assert verdict.is_clean, verdict
     played = [one for one in rounds(group.broker.bootstrap, group.name) if len(one.claims) > 1]
     assert not [gift for one in played for gift in dangerous(one)]
-    assert [len(taken) for one in played if (taken := taken_in(one))] == [COST] * BATCHES
+    # What had come back when the newcomer joined pays for the first batch: one move, or two.
+    sizes = [len(taken) for one in played if (taken := taken_in(one))]
+    assert sum(sizes) == COST * BATCHES
+    assert max(sizes) <= COST
+    assert len(sizes) in (BATCHES, BATCHES + 1)
     batches = [number for number, one in enumerate(played) if taken_in(one)]
     assert all(not taken_in(played[number + 1]) for number in batches), "a batch is two rounds"
     given = [one.t_ms for one in group.members["kpp-2"].events if one.kind == "assigned"]
     gaps = [after - before for before, after in pairwise(given[-BATCHES:])]
-    assert min(gaps) > EVERY_MS / 2, gaps
+    assert sum(gaps) > (BATCHES - 2) * EVERY_MS, gaps
 
 
 def taken_in(one: Round) -> set[Partition]:
