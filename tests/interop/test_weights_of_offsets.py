@@ -6,6 +6,8 @@ partition. No round may wait for anything, and weights alone start the round tha
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import threading
 import time
 import uuid
@@ -14,9 +16,11 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
+from aiokafka import AIOKafkaConsumer
 from confluent_kafka import Producer
 from kafka import KafkaConsumer
 
+from assignors.clients import aiokafka
 from assignors.clients.common.client_session import LedRound
 from assignors.clients.kafka_python import Strategy, Weighted, cooperative_weighted, weighted
 from tests.clients.blocking import watched
@@ -87,6 +91,7 @@ def members(broker: Broker) -> Iterator[Members]:
     made = Members(broker.bootstrap, topic)
     yield made
     made.close()
+    gc.collect()  # the decoders are replaced as long as a strategy lives
 
 
 def weight_of(strategy: Weighted, topic: str) -> tuple[int, ...]:
@@ -151,3 +156,42 @@ def test_a_function_of_the_users_may_block_and_no_round_waits_for_it(members: Me
     assert max(led.seconds for led in rounds) < 1
     assert not waits
     assert len(calls) == 2, "nobody calls it again while it runs"
+
+
+def test_aiokafka_samples_in_its_own_loop(members: Members) -> None:
+    rounds: list[LedRound] = []
+    leader = aiokafka.weighted(on_round=rounds.append, **QUICK)
+    with watched((aiokafka.Strategy, "assign")) as waits:
+        asyncio.run(balanced(members, [leader, aiokafka.weighted(**QUICK)]))
+    assert rounds[0].stats["hold"] == "no-weights"
+    assert rounds[-1].stats["use_max"] == pytest.approx(rounds[-1].stats["use_bound"], rel=0.2)
+    assert not waits
+    assert not [note for led in rounds for note in led.notes]
+
+
+async def balanced(members: Members, strategies: list[aiokafka.Weighted]) -> None:
+    """Run members of aiokafka until one has nothing but the busy partition."""
+    members.per_poll = (40, 8, 8, 8, 8, 8)
+    consumers = []
+    for one in strategies:
+        consumer = AIOKafkaConsumer(
+            members.topic,
+            bootstrap_servers=members.bootstrap,
+            group_id=f"{members.topic}-readers",
+            auto_offset_reset="earliest",
+            auto_commit_interval_ms=100,
+            heartbeat_interval_ms=100,
+            session_timeout_ms=6000,
+            partition_assignment_strategy=[one],
+        )
+        await consumer.start()
+        consumers.append(consumer)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while [0] not in [sorted(p for _, p in one.assignment()) for one in consumers]:
+                members.poll()
+                for consumer in consumers:
+                    await consumer.getmany(timeout_ms=20)
+    finally:
+        for consumer in consumers:
+            await consumer.stop()

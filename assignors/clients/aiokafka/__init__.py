@@ -7,5 +7,6 @@ except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(words, name=missing.name) from None
 
 from assignors.clients.aiokafka.adapter import Strategy, strategy
+from assignors.clients.aiokafka.weighted import Weighted, weighted
 
-__all__ = ["Strategy", "strategy"]
+__all__ = ["Strategy", "Weighted", "strategy", "weighted"]

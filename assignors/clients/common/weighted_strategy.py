@@ -6,11 +6,14 @@ a round is over that another member led, or until it has left the group.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from assignors.assignor import Assignor
 from assignors.clients.common.base_strategy import BaseStrategy
 from assignors.clients.common.client_session import OnNote, OnRound
+from assignors.clients.common.offset_samples import Offsets
 from assignors.clients.common.weight_source import (
     REFRESH_S,
     WeightOptions,
@@ -22,6 +25,9 @@ from assignors.weighting.token_bucket import TimedBudget
 from assignors.workload import HALF_LIFE_S, HORIZON_S
 from assignors.workload.snapshot import MAX_AGE_S
 from wire.protocol.capacity import capacity_bytes
+
+ReadOffsets = Callable[[Any, Mapping[str, int]], Awaitable[tuple[Offsets, Offsets]]]
+"""Coordinator and partition counts in; log ends and committed offsets out."""
 
 PARTS = 1_000_000
 """Tolerance and trigger are exact to so many parts."""
@@ -81,6 +87,23 @@ class WeightedStrategy(BaseStrategy):
             budget=TimedBudget(cost=move_batch, every_ms=_ms(batch_every_s)),
             capacity=capacity,
         )
+
+    async def _refresh_once(self, coordinator: Any, read_offsets: ReadOffsets) -> None:  # noqa: ANN401 - the client's type
+        """Refresh the weights; whatever goes wrong, no weights is better than no group."""
+        source = self._source
+        try:
+            if source.needs_samples:
+                log_end, committed = await read_offsets(coordinator, source.partition_counts)
+                if self._needs_weights(coordinator):
+                    source.sampled(log_end=log_end, committed=committed)
+            else:
+                source.ask()
+        except Exception as error:  # noqa: BLE001 - as above
+            source.failed(error)
+
+    def _needs_weights(self, coordinator: Any) -> bool:  # noqa: ANN401 - as above
+        """Return whether this member leads a group, as far as its client knows."""
+        raise NotImplementedError
 
     def _led(self, generation: int) -> None:
         """Record that this member has led the round of this generation."""

@@ -54,18 +54,9 @@ class Weighted(WeightedStrategy, Strategy):
 
     async def _refresh(self, coordinator: Any) -> None:  # noqa: ANN401 - as above
         """Refresh the weights from now on, as long as this member leads."""
-        source = self._source
         while self._needs_weights(coordinator):
-            try:
-                if source.needs_samples:
-                    log_end, committed = await read_offsets(coordinator, source.partition_counts)
-                    if self._needs_weights(coordinator):
-                        source.sampled(log_end=log_end, committed=committed)
-                else:
-                    source.ask()
-            except Exception as error:  # noqa: BLE001 - no weights is better than no group
-                source.failed(error)
-            await coordinator._net.sleep(source.options.refresh_s)  # noqa: SLF001 - as above
+            await self._refresh_once(coordinator, read_offsets)
+            await coordinator._net.sleep(self._source.options.refresh_s)  # noqa: SLF001 - as above
 
     def _needs_weights(self, coordinator: Any) -> bool:  # noqa: ANN401 - as above
         return self._is_leading and coordinator.state is not MemberState.UNJOINED
