@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -28,8 +28,6 @@ OTHERS_MAX = 0.25
 """Processors that others may use before a run is marked."""
 REPETITIONS_MIN = 3
 """Fewer show nothing."""
-SMOOTHED_S = 2
-"""Seconds that a point of the picture stands for."""
 
 Row = Mapping[str, Any]
 Runs = Mapping[str, Sequence[Row]]
@@ -48,8 +46,10 @@ def page() -> str:
         "## How late records were\n",
         LATE,
         _lines(LATE_HEAD, _late(runs)),
-        "![99th percentile of the delay over time](weights-measured.svg)\n",
-        "The 99th percentile by quarter of the run:\n",
+        LAG,
+        _lines(LAG_HEAD, _lag(runs)),
+        "![99th percentile of the lag of partitions over time](weights-measured.svg)\n",
+        "The 99th percentile of the lag by quarter of the run:\n",
         _lines(("assignor", *PHASES), _phases(runs)),
         "## What may be claimed\n",
         CLAIMS.format(count=len(next(iter(runs.values()))), least=REPETITIONS_MIN),
@@ -69,10 +69,10 @@ def page() -> str:
 
 
 def picture() -> str:
-    """Return the chart of the delay over time: the median over repetitions."""
+    """Return the chart of the lag over time."""
     runs = _by_contender(json.loads(RESULTS.read_text("utf-8"))["runs"])
     curves = {name: list(_curve(rows)) for name, rows in runs.items()}
-    label = "99th percentile of the delay, s; records by when they were due"
+    label = "lag of partitions, 99th percentile, s; median of the repetitions"
     drawn = plots.lines(curves, x_label="second of the run", y_label=label)
     return f"{drawn.data}\n".replace("><", ">\n<")
 
@@ -131,12 +131,23 @@ def _late(runs: Runs) -> Iterator[tuple[str, ...]]:
         )
 
 
+LAG_HEAD = ("assignor", "p50 s", "p99 s", "max s")
+
+
+def _lag(runs: Runs) -> Iterator[tuple[str, ...]]:
+    for name, rows in runs.items():
+        yield (
+            f"`{name}`",
+            *(_spread([row["lag_s"][place] for row in rows], "{:.2f}") for place in range(3)),
+        )
+
+
 def _phases(runs: Runs) -> Iterator[tuple[str, ...]]:
     for name, rows in runs.items():
         yield (
             f"`{name}`",
             *(
-                _spread([row["late_by_phase_s"][phase][1] for row in rows], "{:.2f}")
+                _spread([row["lag_by_phase_s"][phase][1] for row in rows], "{:.2f}")
                 for phase in PHASES
             ),
         )
@@ -151,43 +162,67 @@ def _spread(values: Sequence[float | None], shown: str) -> str:
     return middle if low == high else f"{middle} ({low} to {high})"
 
 
-CLAIM_HEAD = ("assignor", "beside", "p99 of its p99, by repetition", "lower in", "claim")
+CLAIM_HEAD = ("assignor", "beside", "p99 of the delay", "p99 of the lag", "lower in", "claim")
 
 
 def _claims(runs: Runs) -> Iterator[tuple[str, ...]]:
     for ours, other, ratios in _compared(runs):
-        lower = sum(each < 1 for each in ratios)
         yield (
             f"`{ours}`",
             f"`{other}`",
-            ", ".join(f"{each:.0%}" for each in ratios),
-            f"{lower} of {len(ratios)}",
-            _claim(ratios),
+            *(", ".join(f"{each:.0%}" for each in some) for some in zip(*ratios, strict=True)),
+            f"{sum(max(each) < 1 for each in ratios)} of {len(ratios)}",
+            CLAIM_WORDS[claim(ratios)],
         )
 
 
-def _claim(ratios: Sequence[float]) -> str:
+class Claim(Enum):
+    """What all repetitions together show of a pair."""
+
+    LESS = "less"
+    MORE = "more"
+    NONE = "none"
+    TOO_FEW = "too few"
+
+
+CLAIM_WORDS = {
+    Claim.LESS: "less lag",
+    Claim.MORE: "**more lag**",
+    Claim.NONE: "none",
+    Claim.TOO_FEW: "none: too few repetitions",
+}
+Ratios = tuple[float, float]
+"""The p99 of the delay over that of another assignor in the same world, and that of the lag."""
+
+
+def claim(ratios: Sequence[Ratios]) -> Claim:
+    """Return what the ratios of all repetitions show: both have to, in every one."""
     if len(ratios) < REPETITIONS_MIN:
-        return "too few"
-    if all(each < 1 for each in ratios):
-        return "less delay"
-    return "**more delay**" if all(each > 1 for each in ratios) else "none"
+        return Claim.TOO_FEW
+    if all(max(each) < 1 for each in ratios):
+        return Claim.LESS
+    return Claim.MORE if all(min(each) > 1 for each in ratios) else Claim.NONE
 
 
-def _compared(runs: Runs) -> Iterator[tuple[str, str, list[float]]]:
-    """Yield each of ours beside each of others, and the ratio of their p99 in each repetition."""
+def _compared(runs: Runs) -> Iterator[tuple[str, str, list[Ratios]]]:
+    """Yield each of ours beside each of others, with the ratios of each repetition."""
     for ours in (name for name in runs if CONTENDERS[name].is_ours):
         for other in (name for name in runs if not CONTENDERS[name].is_ours):
-            pairs = zip(runs[ours], runs[other], strict=False)
-            yield ours, other, [mine["late_s"][1] / its["late_s"][1] for mine, its in pairs]
+            pairs = list(zip(runs[ours], runs[other], strict=True))
+            assert all(a["world"] == b["world"] for a, b in pairs), "the same worlds for all"
+            yield ours, other, [(_p99(a, b, "late_s"), _p99(a, b, "lag_s")) for a, b in pairs]
+
+
+def _p99(row: Row, other: Row, name: str) -> float:
+    ratio: float = row[name][1] / other[name][1]
+    return ratio
 
 
 def _verdict(runs: Runs) -> str:
-    found = [(ours, other, _claim(ratios)) for ours, other, ratios in _compared(runs)]
-    shown = [f"`{ours}` beside `{other}`" for ours, other, claim in found if claim == "less delay"]
-    misses = [f"`{ours}` beside `{other}`" for ours, other, claim in found if claim != "less delay"]
+    found = [(ours, other, claim(ratios)) for ours, other, ratios in _compared(runs)]
+    misses = [f"`{ours}` beside `{other}`" for ours, other, what in found if what != Claim.LESS]
     return (
-        f"Less delay is shown for {len(shown)} of {len(found)} pairs"
+        f"Less lag is shown for {len(found) - len(misses)} of {len(found)} pairs"
         + (f"; not for {', '.join(misses)}." if misses else ".")
         + "\n"
     )
@@ -252,17 +287,9 @@ def _machine(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
 
 
 def _curve(rows: Sequence[Row]) -> Iterator[tuple[float, float]]:
-    """Yield second and 99th percentile of the delay, each the median of all repetitions."""
-    series = [row["late_by_second_s"] for row in rows]
-    edges = range(0, min(map(len, series)) + 1, SMOOTHED_S)
-    for begin, end in pairwise(edges):
-        known = [
-            max(each[1] for each in one[begin:end] if each is not None)
-            for one in series
-            if any(each is not None for each in one[begin:end])
-        ]
-        if known:
-            yield float(end), float(median(known))
+    """Yield second and 99th percentile of the lag, each the median of all repetitions."""
+    for second, each in enumerate(zip(*(row["lag_by_second_s"] for row in rows), strict=True)):
+        yield second + 1.0, float(median(one[1] for one in each))
 
 
 HEAD = """# Assignors by weight in real groups
@@ -297,8 +324,12 @@ processed by the end counts with its age then. Median of all repetitions, and in
 least and the largest.
 """
 
-CLAIMS = """The 99th percentile of ours as a share of that of the other, in each of {count}
-repetitions. Less delay is claimed where it is less in every one, of {least} at least.
+LAG = """The lag of a partition, in seconds, is the age of its oldest record that is not processed:
+0 where nothing waits. Over all partitions, four times a second:
+"""
+
+CLAIMS = """The 99th percentiles of ours as a share of those of the other, in each of {count}
+repetitions. Less lag is claimed where both are less in every one, of {least} at least.
 """
 
 COSTS_TEXT = """Moves: partitions that went to another member, also because one left or joined.

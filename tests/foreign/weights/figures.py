@@ -1,7 +1,8 @@
 """Figures of a run: how late records were, what moved, what was paused, how even the uses were.
 
 A record is late by the time from when it was due until a member had processed it; one that nobody
-had processed by the end is late by its age then, so that a queue counts while it grows.
+had processed by the end is late by its age then, so that a queue counts while it grows. The lag of
+a partition, in seconds, is the age of its oldest record that is not processed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from tests.foreign.weights.world import LEAVER, PHASES, Floats, Ints, World
 
 NOBODY = -1
 PERCENTILES = (50, 99, 100)
+SAMPLE_S = 0.25
+"""How often the lag of all partitions is looked at."""
 
 
 class Owned(NamedTuple):
@@ -35,21 +38,21 @@ def figures(run: Run) -> dict[str, Any]:
     """Return all figures of a run. Cost: O(records) and a bound for each second."""
     world = run.world
     late = lateness(run)
-    due, _ = world.schedule
+    lags = partition_lags(run)
     spans = owned(run)
     ratios = use_ratios(world, spans)
     return {
         "contender": run.contender,
         "world": asdict(world),
-        "records": len(due),
+        "records": len(late.values),
         "late_s": _percentiles(late.values),
-        "late_by_phase_s": {
-            phase: _percentiles(late.values[late.phase == number])
-            for number, phase in enumerate(PHASES)
+        "lag_s": _percentiles(lags),
+        "lag_by_phase_s": {
+            phase: _percentiles(part)
+            for phase, part in zip(PHASES, np.array_split(lags, len(PHASES)), strict=True)
         },
-        "late_by_second_s": [
-            _percentiles(late.values[(late.due_s >= second) & (late.due_s < second + 1)])
-            for second in range(int(world.seconds))
+        "lag_by_second_s": [
+            _percentiles(part) for part in np.array_split(lags, int(world.seconds))
         ],
         "behind_end": int(late.is_open.sum()),
         "twice": sum(len(places) for places, _, _ in run.done) - int((~late.is_open).sum()),
@@ -72,7 +75,6 @@ class Lateness(NamedTuple):
 
     values: Floats
     due_s: Floats
-    phase: Ints
     is_open: np.ndarray[Any, np.dtype[np.bool_]]
     """Whether nobody had processed it by the end."""
 
@@ -80,18 +82,40 @@ class Lateness(NamedTuple):
 def lateness(run: Run) -> Lateness:
     """Return how late each record was."""
     world = run.world
-    counts = [len(one) for one in world.due_s]
-    first = np.concatenate(([0], np.cumsum(counts)))
     due = np.concatenate(world.due_s)
-    done = np.full(len(due), np.inf)
+    done = _done_s(run)
+    is_open = done > world.seconds
+    values = np.where(is_open, world.seconds, done) - due
+    return Lateness(values, due, is_open)
+
+
+def partition_lags(run: Run) -> Floats:
+    """Return the lag of each partition in seconds, float64[samples, P]; every `SAMPLE_S`.
+
+    Cost: O(samples x P x log records).
+    """
+    world = run.world
+    at_s = np.arange(SAMPLE_S, world.seconds + SAMPLE_S / 2, SAMPLE_S)
+    found = np.zeros((len(at_s), world.partition_count))
+    done = np.split(_done_s(run), np.cumsum([len(one) for one in world.due_s])[:-1])
+    for place, (due, own) in enumerate(zip(world.due_s, done, strict=True)):
+        # Processed up to a record is what is processed and has nothing open before it.
+        oldest = np.searchsorted(np.maximum.accumulate(own), at_s, side="right")
+        since = np.append(due, np.inf)[oldest]
+        found[:, place] = np.maximum(0.0, at_s - since)
+    return found
+
+
+def _done_s(run: Run) -> Floats:
+    """Return when each record was processed first, by partition and offset; infinity: never."""
+    counts = [len(one) for one in run.world.due_s]
+    first = np.concatenate(([0], np.cumsum(counts)))
+    done = np.full(sum(counts), np.inf)
     for places, offsets, at_ns in run.done:
         place = np.asarray(places, dtype=np.int64)
         at = first[place] + np.asarray(offsets, dtype=np.int64) - np.asarray(run.first)[place]
         np.minimum.at(done, at, (np.asarray(at_ns, dtype=np.int64) - run.begin_ns) / 1e9)
-    is_open = done > world.seconds
-    values = np.where(is_open, world.seconds, done) - due
-    phase = np.minimum((due / world.phase_s).astype(np.int64), len(PHASES) - 1)
-    return Lateness(values, due, phase, is_open)
+    return done
 
 
 def owned(run: Run) -> list[Owned]:
@@ -169,10 +193,8 @@ def use_ratio(world: World, owner: Ints, *, at_s: float) -> float:
     return float(found["use_max"]) / float(found["use_bound"])
 
 
-def _percentiles(values: Floats) -> list[float] | None:
-    """Return the median, the 99th percentile and the largest; `None` of nothing."""
-    if not len(values):
-        return None
+def _percentiles(values: Floats) -> list[float]:
+    """Return the median, the 99th percentile and the largest."""
     return [round(float(each), 3) for each in np.percentile(values, PERCENTILES)]
 
 

@@ -27,6 +27,10 @@ from tests.interop.install import ROOT
 READY_S = 60.0
 CALM_S = 2.0
 """A group is at rest when so long nothing came and nothing was given up."""
+SETTINGS = {"group.initial.rebalance.delay.ms": "2000"}
+"""Of the broker: its first round waits for all members, as by default (3 s)."""
+LEAD_S = 0.5
+"""How long the first member is ahead of the others: it leads."""
 AHEAD_S = 0.3
 """The first record is due so long after the group was found at rest."""
 
@@ -227,8 +231,8 @@ def _ends(world: World, broker: Broker) -> dict[tuple[str, int], int]:
 
 def _join(members: Sequence[Program], world: World) -> None:
     """Let members join, the first one ahead of all others: it leads. Wait until all is at rest."""
-    members[0].ask("join")
-    members[0].wait("assigned")
+    _ask(members[:1], "join")
+    time.sleep(LEAD_S)
     _ask(members[1:], "join")
     until = time.monotonic() + READY_S
     seen, since = (-1, 0), time.monotonic()

@@ -21,7 +21,8 @@ from pathlib import Path
 from tests.foreign.calibrate.run import processor
 from tests.foreign.weights import recordings
 from tests.foreign.weights.contenders import CONTENDERS
-from tests.foreign.weights.play import play
+from tests.foreign.weights.play import SETTINGS, play
+from tests.foreign.weights.recordings import Run
 from tests.foreign.weights.report import MACHINE, write_results
 from tests.foreign.weights.world import World
 from tests.interop.broker import Broker
@@ -64,16 +65,24 @@ def main() -> None:
 
 def _play(chosen: argparse.Namespace) -> None:
     names: list[str] = chosen.contenders
-    with Broker() as broker, tempfile.TemporaryDirectory(prefix="weights-") as scratch:
+    with Broker(SETTINGS) as broker, tempfile.TemporaryDirectory(prefix="weights-") as scratch:
         play(names[0], World(seed=0, seconds=WARM_S), broker, group="warm", folder=Path(scratch))
         for repetition in range(chosen.repetitions):
             world = World(seed=chosen.seed + repetition, seconds=chosen.seconds)
             turn = repetition * max(1, len(names) // chosen.repetitions) % len(names)
             for place, name in enumerate((*names[turn:], *names[:turn])):
-                group = f"run-{repetition}-{place}"
-                run = play(name, world, broker, group=group, folder=Path(scratch))
-                recordings.save(run, chosen.folder / f"{group}.json.gz")
-                print(f"{group}: {name}, {run.rounds} rounds, {run.machine}", flush=True)
+                run = _run(name, world, broker, group=f"run-{repetition}-{place}", folder=scratch)
+                recordings.save(run, chosen.folder / f"run-{repetition}-{place}.json.gz")
+                print(f"{repetition}: {name}, {run.rounds} rounds, {run.machine}", flush=True)
+
+
+def _run(name: str, world: World, broker: Broker, *, group: str, folder: str) -> Run:
+    """Play a run; once more where a program or the group does not get ready."""
+    try:
+        return play(name, world, broker, group=group, folder=Path(folder))
+    except TimeoutError as error:
+        print(f"{group}: {name}: {error}; once more", flush=True)
+        return play(name, world, broker, group=f"{group}-again", folder=Path(folder))
 
 
 if __name__ == "__main__":

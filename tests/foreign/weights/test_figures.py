@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from tests.foreign.weights import recordings
-from tests.foreign.weights.figures import figures, lateness, moves, owned, paused_s, use_ratio
+from tests.foreign.weights.figures import (
+    figures,
+    lateness,
+    moves,
+    owned,
+    partition_lags,
+    paused_s,
+    use_ratio,
+)
 from tests.foreign.weights.recordings import Run
 from tests.foreign.weights.world import CAPACITIES, COSTS, FULL, World
 
@@ -55,7 +63,28 @@ def test_the_first_to_process_a_record_counts_and_open_ones_by_their_age() -> No
     shown = figures(found)
     assert shown["twice"] == 1
     assert shown["behind_end"] == sum(int((one >= 7).sum()) for one in WORLD.due_s)
-    assert shown["late_by_phase_s"]["start"] == [0.25, 0.25, 0.25]
+    assert shown["late_s"][0] == 0.25
+
+
+def test_the_lag_of_a_partition_is_the_age_of_its_oldest_open_record() -> None:
+    found = run(changes=[])
+    lags = partition_lags(found)
+    times = np.arange(0.25, 8.1, 0.25)
+    assert lags.shape == (32, WORLD.partition_count)
+    for place, due in enumerate(WORLD.due_s):
+        done = np.where(due < WORLD.seconds - 1, due + 0.25, np.inf)
+        for at_s, lag in zip(times, lags[:, place], strict=True):
+            waiting = due[(due <= at_s) & (done > at_s)]
+            assert lag == pytest.approx(at_s - waiting.min() if len(waiting) else 0.0)
+
+
+def test_a_record_that_is_open_counts_whatever_came_after_it_is_processed() -> None:
+    """A new owner goes on behind what was lost, and comes back to it."""
+    due = WORLD.due_s[0]
+    done = [([0] * len(due), list(range(100, 100 + len(due))), [at(7.0), *map(at, due[1:])])]
+    found = run(changes=[])._replace(done=done)
+    assert partition_lags(found)[23, 0] == pytest.approx(6.0 - due[0])
+    assert partition_lags(found)[28, 0] == 0.0
 
 
 def test_a_partition_that_comes_back_did_not_move_and_was_paused() -> None:

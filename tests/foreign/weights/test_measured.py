@@ -8,6 +8,7 @@ import pytest
 
 from assignors.model import Cluster, Group, Member
 from tests.docs import weights_measured
+from tests.docs.weights_measured import Claim
 from tests.foreign.weights.contenders import CONTENDERS
 from tests.foreign.weights.figures import figures, lateness
 from tests.foreign.weights.lag_based import lag_based_assignor
@@ -21,7 +22,7 @@ WORLD = World(seed=3, seconds=8.0, member_count=3, partition_count=16, rate=80.0
 @pytest.mark.interop
 @pytest.mark.flaky(reruns=1)
 @pytest.mark.parametrize(
-    "contender", ["known weights", pytest.param("lag-based", marks=pytest.mark.deep)]
+    "contender", ["fixed weights", pytest.param("lag-based", marks=pytest.mark.deep)]
 )
 def test_a_group_processes_its_records_through_leave_and_join(
     contender: str, shared_broker: Broker, tmp_path: Path
@@ -36,7 +37,7 @@ def test_a_group_processes_its_records_through_leave_and_join(
     assert shown["moves"] >= WORLD.partition_count // WORLD.member_count
     assert run.rounds >= 2
     assert shown["twice"] < shown["records"] / 10
-    if contender == "known weights":
+    if contender == "fixed weights":
         assert shown["use_by_phase"]["start"] == pytest.approx(1, abs=0.25)
 
 
@@ -53,16 +54,17 @@ def test_the_lag_based_rule_counts_first() -> None:
 @pytest.mark.parametrize(
     ("ratios", "claim"),
     [
-        ([0.5, 0.9, 0.99], "less delay"),
-        ([0.5, 1.0, 0.2], "none"),
-        ([1.1, 2.0, 3.0], "**more delay**"),
-        ([0.1, 0.1], "too few"),
+        ([(0.5, 0.9), (0.9, 0.4), (0.99, 0.99)], Claim.LESS),
+        ([(0.5, 0.9), (0.9, 1.0), (0.2, 0.2)], Claim.NONE),
+        ([(1.1, 1.2), (2.0, 1.1), (0.9, 3.0)], Claim.NONE),
+        ([(1.1, 1.2), (2.0, 1.1), (3.0, 1.1)], Claim.MORE),
+        ([(0.1, 0.1), (0.1, 0.1)], Claim.TOO_FEW),
     ],
 )
-def test_less_delay_is_claimed_where_every_repetition_shows_it(
-    ratios: list[float], claim: str
+def test_less_lag_is_claimed_where_every_repetition_shows_it(
+    ratios: list[tuple[float, float]], claim: Claim
 ) -> None:
-    assert weights_measured._claim(ratios) == claim
+    assert weights_measured.claim(ratios) is claim
 
 
 def test_every_contender_says_what_it_is() -> None:
