@@ -220,6 +220,10 @@ def _p99(row: Row, other: Row, name: str) -> float:
 
 def _verdict(runs: Runs) -> str:
     found = [(ours, other, claim(ratios)) for ours, other, ratios in _compared(runs)]
+    if any(what is Claim.TOO_FEW for _, _, what in found):
+        return (
+            f"Nothing may be claimed: {REPETITIONS_MIN} repetitions at least have to be played.\n"
+        )
     misses = [f"`{ours}` beside `{other}`" for ours, other, what in found if what != Claim.LESS]
     return (
         f"Less lag is shown for {len(found) - len(misses)} of {len(found)} pairs"
