@@ -9,14 +9,14 @@ one assignor has less delay than another only if it has in every repetition.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from tests.docs.source import DOCS, table
+from tests.foreign.weights.claims import REPETITIONS_MIN, Claim, Row, Runs, claim, compared
 from tests.foreign.weights.contenders import CONTENDERS
 from tests.foreign.weights.report import RESULTS
 from tests.foreign.weights.world import CAPACITIES, CHANGED, COSTS, LEAVER, PHASES, World
@@ -26,12 +26,6 @@ PAGE = DOCS / "weights-measured.md"
 PICTURE = DOCS / "weights-measured.svg"
 OTHERS_MAX = 0.25
 """Processors that others may use before a run is marked."""
-REPETITIONS_MIN = 3
-"""Fewer show nothing."""
-
-Row = Mapping[str, Any]
-Runs = Mapping[str, Sequence[Row]]
-"""Contender -> its runs, by repetition."""
 
 
 def page() -> str:
@@ -166,7 +160,7 @@ CLAIM_HEAD = ("assignor", "beside", "p99 of the delay", "p99 of the lag", "lower
 
 
 def _claims(runs: Runs) -> Iterator[tuple[str, ...]]:
-    for ours, other, ratios in _compared(runs):
+    for ours, other, ratios in compared(runs):
         yield (
             f"`{ours}`",
             f"`{other}`",
@@ -176,50 +170,16 @@ def _claims(runs: Runs) -> Iterator[tuple[str, ...]]:
         )
 
 
-class Claim(Enum):
-    """What all repetitions together show of a pair."""
-
-    LESS = "less"
-    MORE = "more"
-    NONE = "none"
-    TOO_FEW = "too few"
-
-
 CLAIM_WORDS = {
     Claim.LESS: "less lag",
     Claim.MORE: "**more lag**",
     Claim.NONE: "none",
     Claim.TOO_FEW: "none: too few repetitions",
 }
-Ratios = tuple[float, float]
-"""The p99 of the delay over that of another assignor in the same world, and that of the lag."""
-
-
-def claim(ratios: Sequence[Ratios]) -> Claim:
-    """Return what the ratios of all repetitions show: both have to, in every one."""
-    if len(ratios) < REPETITIONS_MIN:
-        return Claim.TOO_FEW
-    if all(max(each) < 1 for each in ratios):
-        return Claim.LESS
-    return Claim.MORE if all(min(each) > 1 for each in ratios) else Claim.NONE
-
-
-def _compared(runs: Runs) -> Iterator[tuple[str, str, list[Ratios]]]:
-    """Yield each of ours beside each of others, with the ratios of each repetition."""
-    for ours in (name for name in runs if CONTENDERS[name].is_ours):
-        for other in (name for name in runs if not CONTENDERS[name].is_ours):
-            pairs = list(zip(runs[ours], runs[other], strict=True))
-            assert all(a["world"] == b["world"] for a, b in pairs), "the same worlds for all"
-            yield ours, other, [(_p99(a, b, "late_s"), _p99(a, b, "lag_s")) for a, b in pairs]
-
-
-def _p99(row: Row, other: Row, name: str) -> float:
-    ratio: float = row[name][1] / other[name][1]
-    return ratio
 
 
 def _verdict(runs: Runs) -> str:
-    found = [(ours, other, claim(ratios)) for ours, other, ratios in _compared(runs)]
+    found = [(ours, other, claim(ratios)) for ours, other, ratios in compared(runs)]
     if any(what is Claim.TOO_FEW for _, _, what in found):
         return (
             f"Nothing may be claimed: {REPETITIONS_MIN} repetitions at least have to be played.\n"

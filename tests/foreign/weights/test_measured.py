@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assignors.model import Cluster, Group, Member
-from tests.docs import weights_measured
-from tests.docs.weights_measured import Claim
+from tests.foreign.weights import claims
+from tests.foreign.weights.claims import Claim
 from tests.foreign.weights.contenders import CONTENDERS
 from tests.foreign.weights.figures import figures, lateness
 from tests.foreign.weights.lag_based import lag_based_assignor
@@ -64,7 +64,7 @@ def test_the_lag_based_rule_counts_first() -> None:
 def test_less_lag_is_claimed_where_every_repetition_shows_it(
     ratios: list[tuple[float, float]], claim: Claim
 ) -> None:
-    assert weights_measured.claim(ratios) is claim
+    assert claims.claim(ratios) is claim
 
 
 def test_every_contender_says_what_it_is() -> None:
