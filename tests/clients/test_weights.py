@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from kafka.errors import KafkaConfigurationError
 
-from assignors import Cluster, Group, Member, Weighting
+from assignors import Cluster, Group, Member, UserData, Weighting
 from assignors.clients.common.client_session import LedRound
 from assignors.clients.common.weight_source import WeightOptions, WeightSource
 from assignors.clients.kafka_python import (
@@ -67,6 +67,7 @@ def test_a_round_uses_what_was_found_before_it_and_old_figures_move_nothing(
     clock = Clock()
     leader = cooperative_weighted(on_round=rounds.append)
     leader._source._clock = clock
+    leader._source.led_by_another()
     group.add("a", [leader], ["t"])
     group.settle()
     group.add("b", [cooperative_weighted()], ["t"])
@@ -85,6 +86,33 @@ def test_a_round_uses_what_was_found_before_it_and_old_figures_move_nothing(
     group.settle()
     assert sorted(owned(group).values()) == [[0], [1, 2, 3, 4, 5]]
     assert not [note for led in rounds for note in led.notes]
+
+
+@pytest.mark.parametrize("made", [cooperative_weighted, weighted])
+def test_in_a_new_group_members_that_start_later_share_at_once(
+    group: LocalGroup, made: Callable[..., Weighted]
+) -> None:
+    for count, name in enumerate("abc", start=1):
+        group.add(name, [made()], ["t"])
+        group.settle()
+        assert {len(numbers) for numbers in owned(group).values()} == {6 // count}
+
+
+@pytest.mark.parametrize("made", [cooperative_weighted, weighted])
+def test_a_new_leader_of_an_old_group_moves_nothing_before_it_has_weights(
+    group: LocalGroup, made: Callable[..., Weighted]
+) -> None:
+    """Members that own few partitions may have the busy ones: by count it would take from all."""
+    for name in "ab":
+        group.add(name, [made()], ["t"])
+    group.settle()
+    rounds: list[LedRound] = []
+    before = owned(group)
+    group.add("c", [made(on_round=rounds.append)], ["t"])
+    group.members = dict(reversed(group.members.items()))
+    group.settle()
+    assert owned(group) == {**before, "c": []}
+    assert rounds[-1].stats["hold"] == "no-weights"
 
 
 def test_members_carry_by_their_capacity(group: LocalGroup) -> None:
@@ -159,7 +187,9 @@ def asked(
     weights: Callable[[Mapping[str, int]], Any], clock: Clock, before: WeightSource | None = None
 ) -> WeightSource:
     """A source that has called this function once."""
-    source = before or WeightSource(WeightOptions(), weights=weights, logger=LOGGER, clock=clock)
+    source = before or WeightSource(
+        WeightOptions(), kind=UserData.COOPERATIVE, weights=weights, logger=LOGGER, clock=clock
+    )
     source._weights = weights
     source.weighting(Group(cluster=Cluster.of(COUNTS), members=(Member(member_id="a"),)))
     source.ask()
@@ -212,6 +242,8 @@ def test_nonsense_of_a_function_leaves_what_was_known(found: object) -> None:
     source = asked(lambda _: found, clock)
     assert weights_now(source) == {}
     group = Group(cluster=Cluster.of(COUNTS), members=(Member(member_id="a"),))
+    assert source.weighting(group).must_hold is None, "a new group goes by count"
+    source.led_by_another()
     assert source.weighting(group).must_hold is MustHold.NO_WEIGHTS
 
     source = asked(lambda _: {"t": [6, 5, 4, 3, 2, 1]}, clock)
@@ -246,7 +278,9 @@ def test_one_value_that_is_not_known_stays_as_it_was() -> None:
 
 def test_samples_without_any_offset_do_not_keep_weights_young() -> None:
     clock = Clock()
-    source = WeightSource(WeightOptions(), weights=None, logger=LOGGER, clock=clock)
+    source = WeightSource(
+        WeightOptions(), kind=UserData.COOPERATIVE, weights=None, logger=LOGGER, clock=clock
+    )
     read_twice(source, clock, [1, 2, 3, 4, 5, 6])
     clock.now_ms += 301_000
     source.sampled(log_end={"t": [None] * 6}, committed={"t": [None] * 6})
@@ -263,7 +297,7 @@ def test_a_function_is_not_called_twice_at_a_time() -> None:
         release.wait(10)
         return {"t": [1] * 6}
 
-    source = WeightSource(WeightOptions(), weights=slow, logger=LOGGER)
+    source = WeightSource(WeightOptions(), kind=UserData.COOPERATIVE, weights=slow, logger=LOGGER)
     source.weighting(Group(cluster=Cluster.of(COUNTS), members=(Member(member_id="a"),)))
     for _ in range(3):
         source.ask()

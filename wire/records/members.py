@@ -32,6 +32,8 @@ UserData = Decoded[StickyUserData] | Decoded[CooperativeUserData]
 USER_DATA: Mapping[str, Callable[[bytes | None], UserData]] = {
     "sticky": decode_sticky_user_data,
     "cooperative-sticky": decode_cooperative_user_data,
+    "weighted": decode_sticky_user_data,
+    "cooperative-weighted": decode_cooperative_user_data,
 }
 """Protocol name -> decoder of its UserData, for the protocols that have a known layout."""
 

@@ -32,9 +32,8 @@ class Weighted(WeightedStrategy, Strategy):
         """Record the assignment; where this member leads, begin to refresh the weights."""
         super().on_assignment(assignment)
         coordinator = self._known_coordinator()
-        if coordinator is None or not self._session.is_applied:
+        if coordinator is None or not self._keep_leader(int(coordinator.generation)):
             return
-        self._led(int(coordinator.generation))
         if self._refreshing is None or self._refreshing.done():
             self._refreshing = asyncio.ensure_future(self._refresh(coordinator))
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from assignors.assignor import UserData
+from assignors.claims import read_claim
 from assignors.clients.common.move_batches import monotonic_ms
 from assignors.group_bytes.capacities import capacities_of
 from assignors.model import Group
@@ -67,23 +69,30 @@ class WeightOptions:
 class WeightSource:
     """What one member knows of the weights. `weighting` is called in a round: it only reads.
 
-    The client's loop calls `refresh` every `refresh_s`, where the member leads. References are
-    replaced, never what they refer to, so that the threads need no lock.
+    Where the member leads, its client's loop calls `sampled` or `ask` every `refresh_s`. References
+    are replaced, never what they refer to, so that the threads need no lock.
     """
 
     def __init__(
         self,
         options: WeightOptions,
         *,
+        kind: UserData,
         weights: WeightsOf | None,
         logger: logging.Logger,
         clock: Callable[[], int] = monotonic_ms,
     ) -> None:
-        """Take weights from samples, or from `weights` where that is given."""
+        """Take weights from samples, or from `weights` where that is given.
+
+        `kind` is where members write what they own.
+        """
         self.options = options
         self.snapshot: Snapshot | None = None
         self.partition_counts: Mapping[str, int] = {}
         """The topics of the group that was led last: those that are sampled."""
+        self._kind = kind
+        self._is_new: bool | None = None
+        """Whether nobody owned anything when this member led first, and it led all rounds since."""
         self._weights = weights
         self._logger = logger
         self._clock = clock
@@ -98,17 +107,34 @@ class WeightSource:
         return self._weights is None
 
     def weighting(self, group: Group) -> Weighting:
-        """Return the weighting of a round. No input or output, no waiting. Cost: O(M + P)."""
+        """Return the weighting of a round. No input or output, no waiting. Cost: O(M + P).
+
+        In a new group all partitions weigh the same until the first weights are found: nothing was
+        balanced by weight before, and members that start a moment later must not wait for them.
+        """
         counts = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
         self.partition_counts = counts
-        return weighting_at(
-            self.snapshot,
+        snapshot = self.snapshot
+        if self._is_new is None:
+            self._is_new = snapshot is None and self._owns_nothing(group)
+        found = weighting_at(
+            snapshot,
             self._clock(),
             partition_counts=counts,
             capacities=capacities_of(group.members),
             balance=self.options.balance,
             max_age_s=self.options.max_age_s,
         )
+        return replace(found, must_hold=None) if self._is_new and snapshot is None else found
+
+    def led_by_another(self) -> None:
+        """Record a round that another member led: it may have balanced by weight."""
+        self._is_new = False
+
+    def _owns_nothing(self, group: Group) -> bool:
+        """Return whether no member owns anything, as far as they say."""
+        claims = (read_claim(member, self._kind) for member in group.members)
+        return all(claim.is_known and not claim.owned for claim in claims)
 
     def sampled(
         self,

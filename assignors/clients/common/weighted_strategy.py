@@ -20,6 +20,7 @@ from assignors.clients.common.weight_source import (
     WeightsOf,
     WeightSource,
 )
+from assignors.registry import assignor_named
 from assignors.weighting import Balance
 from assignors.weighting.token_bucket import TimedBudget
 from assignors.workload import HALF_LIFE_S, HORIZON_S
@@ -75,11 +76,14 @@ class WeightedStrategy(BaseStrategy):
             max_age_s=max_age_s,
             balance=Balance(tolerance=_exact(tolerance), trigger=_exact(trigger)),
         )
-        self._source = WeightSource(options, weights=weights, logger=self._logger)
         self._led_generation = -1
         """The newest generation that this member led."""
+        found = assignor if isinstance(assignor, Assignor) else assignor_named(assignor)
+        self._source = WeightSource(
+            options, kind=found.user_data, weights=weights, logger=self._logger
+        )
         super().__init__(
-            assignor,
+            found,
             rack=rack,
             on_note=on_note,
             on_round=on_round,
@@ -105,9 +109,13 @@ class WeightedStrategy(BaseStrategy):
         """Return whether this member leads a group, as far as its client knows."""
         raise NotImplementedError
 
-    def _led(self, generation: int) -> None:
-        """Record that this member has led the round of this generation."""
-        self._led_generation = generation
+    def _keep_leader(self, generation: int) -> bool:
+        """Record who led the round of this generation; return whether it was this member."""
+        if self._session.is_applied:
+            self._led_generation = generation
+        else:
+            self._source.led_by_another()
+        return self._session.is_applied
 
     @property
     def _is_leading(self) -> bool:

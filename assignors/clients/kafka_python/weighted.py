@@ -46,9 +46,8 @@ class Weighted(WeightedStrategy, Strategy):
         """Record the assignment; where this member leads, begin to refresh the weights."""
         super().on_assignment(assignment, generation)
         coordinator = self._known_coordinator()
-        if coordinator is None or not self._session.is_applied:
+        if coordinator is None or not self._keep_leader(generation):
             return
-        self._led(generation)
         if self._refreshing is None or self._refreshing.is_done:
             self._refreshing = coordinator._manager.call_soon(self._refresh, coordinator)  # noqa: SLF001 - no other way
 

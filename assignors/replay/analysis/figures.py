@@ -27,7 +27,7 @@ from assignors.replay.history.model import Generation, Kind, Participant, partit
 from wire import TopicPartitions
 from wire.text import utf16_key
 
-COOPERATIVE = frozenset({"cooperative-sticky", "stream"})
+COOPERATIVE = frozenset({"cooperative-sticky", "cooperative-weighted", "stream"})
 """Protocols under which members keep their partitions during a rebalance."""
 
 COUNTED_MAX = 10_000

@@ -58,6 +58,8 @@ CLASSIC_GROUP = pa.struct(
 USER_DATA: Mapping[str, Callable[[pa.Array], pa.StructArray]] = {
     "sticky": decoded_sticky_user_data,
     "cooperative-sticky": decoded_cooperative_user_data,
+    "weighted": decoded_sticky_user_data,
+    "cooperative-weighted": decoded_cooperative_user_data,
 }
 """The protocols whose UserData has a known layout."""
 

@@ -172,7 +172,7 @@ def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
 def _too_early(analysed: GenerationAnalysis) -> Iterator[tuple[TopicPartition, str, str]]:
     """Yield what was assigned while another member owned it: partition, old and new owner."""
     generation, before = analysed.generation, analysed.before
-    is_cooperative = generation.protocol == "cooperative-sticky"
+    is_cooperative = generation.protocol in {"cooperative-sticky", "cooperative-weighted"}
     if before is None or generation.missing_before or not is_cooperative:
         return
     had = {place: m.member_id for m in before.members for place in pairs(m.assigned)}

@@ -29,7 +29,12 @@ from wire import (
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type whose bytes are Subscriptions and Assignments."""
 
-CLAIMS_STAND_IN = {"sticky": UserData.STICKY, "cooperative-sticky": UserData.COOPERATIVE}
+CLAIMS_STAND_IN = {
+    "sticky": UserData.STICKY,
+    "cooperative-sticky": UserData.COOPERATIVE,
+    "weighted": UserData.STICKY,
+    "cooperative-weighted": UserData.COOPERATIVE,
+}
 """Protocol -> where its members write their claims; others are read from OwnedPartitions."""
 
 

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from assignors import UserData as Kind
+from assignors.registry import ASSIGNORS
+from assignors.replay.decode.classic_groups import USER_DATA as READ_TOGETHER
+from assignors.replay.history.classic import CLAIMS_STAND_IN
 from wire import (
     CooperativeUserData,
     Decoded,
@@ -23,6 +27,7 @@ from wire.records import (
     encode_value,
     members_of,
 )
+from wire.records.members import USER_DATA
 
 BLOB = encode_subscription(Subscription(topics=("t",), user_data=b"\0\0\0\7", generation=7))
 
@@ -87,6 +92,17 @@ def test_user_data_is_opened_by_the_protocol_it_was_sent_under() -> None:
     assert user_data("sticky", sticky) == StickyUserData(owned={"t": (1,)}, generation=3)
     assert user_data("cooperative-sticky", b"\0\0\0\7") == CooperativeUserData(generation=7)
     assert user_data("cooperative-sticky", None) == CooperativeUserData()
+    sticky = encode_sticky_user_data({"t": (1,)}, 3, capacity=4)
+    assert user_data("weighted", sticky) == StickyUserData(
+        owned={"t": (1,)}, generation=3, capacity=4
+    )
+
+
+def test_the_names_under_which_claims_are_in_user_data_are_those_of_the_registry() -> None:
+    kinds = {one.name: one.user_data for one in ASSIGNORS.values() if one.family != "server"}
+    for name, kind in kinds.items():
+        assert CLAIMS_STAND_IN.get(name, Kind.NONE) is kind
+        assert (name in USER_DATA) == (name in READ_TOGETHER) == (kind is not Kind.NONE)
 
 
 def test_without_a_subscription_there_is_no_user_data() -> None:
