@@ -103,6 +103,12 @@ _ALL = (
         "Partition counts by topic.",
         groups.PARTITION_COUNTS,
     ),
+    _read(
+        "log-ends",
+        "replay --log-ends",
+        "Where partitions ended at one moment; a line of the file.",
+        groups.LOG_ENDS,
+    ),
     _written("subscription", "decode subscription", "A Subscription.", decoded.SUBSCRIPTIONS),
     _written("assignment", "decode assignment", "An Assignment.", decoded.ASSIGNMENTS),
     _written(

@@ -202,4 +202,14 @@ WEIGHTS = known_keys(
         ),
     )
 )
+LOG_ENDS = known_keys(
+    record(
+        Key("at_ms", COUNT, "When, in epoch milliseconds."),
+        Key(
+            "log_ends",
+            mapping(array(nullable(COUNT))),
+            "Topic -> the end of each partition: the offset of its next record; null: not known.",
+        ),
+    )
+)
 PARTITION_COUNTS = mapping(COUNT)

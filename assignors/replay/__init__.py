@@ -28,6 +28,7 @@ def replay(
     group: str | re.Pattern[str] | None = None,
     what_if: str | Assignor | Iterable[str | Assignor] = (),
     partitions: Mapping[str, int] | None = None,
+    log_ends: Iterable[Mapping[str, object]] = (),
     min_severity: str | None = None,
     kinds: str | Iterable[str] = (),
     since: Instant | None = None,
@@ -44,10 +45,11 @@ def replay(
     of its client, and the extra `dump` brings that. The options are those of the command:
     `group` is a regular expression that the names of groups match anywhere, `what_if` names
     assignors to try on the same history, `partitions` has partition counts by topic where they are
-    known, and `redact` hides names. Of the findings those of `kinds` are wanted, of `min_severity`
-    or worse, that lasted until `since` and began before `until` (datetimes with a time zone, or
-    epoch milliseconds); `thresholds` says by name from when on something is a finding. Rows and
-    their order are those of the command.
+    known, `log_ends` where partitions ended at some moments (`{"at_ms": 1795376715000, "log_ends":
+    {"orders": [120, 7]}}`), and `redact` hides names. Of the findings those of `kinds` are wanted,
+    of `min_severity` or worse, that lasted until `since` and began before `until` (datetimes with a
+    time zone, or epoch milliseconds); `thresholds` says by name from when on something is a
+    finding. Rows and their order are those of the command.
 
     Raises `ValueError` for a source that cannot be read, has no records or no matching group, and
     for an unknown name, `OSError` for a file that cannot be opened; what is damaged inside a
@@ -79,6 +81,7 @@ def replay(
         group=group,
         what_if=what_if,
         partitions=partitions,
+        log_ends=log_ends,
         selection=selection_of(min_severity=min_severity, kinds=kinds, since=since, until=until),
         thresholds=thresholds,
         redact=redact,

@@ -21,13 +21,14 @@ from assignors.assignor import Assignor
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
+from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.analysis.redact import numbered
-from assignors.replay.analysis.what_if import total
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import Settings, chosen_histories, joined, replayed
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.findings.thresholds import thresholds_from_document
+from assignors.replay.history.log_ends import log_ends_from_document
 from assignors.replay.live import counts_and_names, live_records
 from assignors.replay.sources import open_source
 from assignors.replay.sources.frames import WHERE, ArrowStream, read_frame
@@ -108,6 +109,7 @@ def replayed_source(
     group: str | re.Pattern[str] | None,
     what_if: str | Assignor | Iterable[str | Assignor],
     partitions: Mapping[str, int] | None,
+    log_ends: Iterable[Mapping[str, object]],
     selection: Selection,
     thresholds: Mapping[str, int] | None,
     redact: bool,
@@ -125,6 +127,7 @@ def replayed_source(
     settings = Settings(
         partition_counts={**counts, **(partitions or {})},
         assignors=_assignors(what_if),
+        log_ends=tuple(log_ends_from_document(one) for one in log_ends),
         selection=selection,
         thresholds=thresholds_from_document(thresholds or {}),
     )

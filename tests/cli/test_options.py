@@ -125,6 +125,7 @@ ELSEWHERE = {
         for option in ("partition_counts", "bootstrap", "config", "jars")
     },
     ("replay", "engine"): "tests/spark",
+    ("replay", "log_ends"): "a file: tests/replay/test_uneven_load.py",
     ("replay", "out"): "files: tests/cli/test_replay.py",
     ("replay", "report"): "a file: tests/cli/test_replay.py",
     **{

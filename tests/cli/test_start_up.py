@@ -26,8 +26,8 @@ LOADED = {
     "check": ALWAYS | {"checks"},
     "explain": ALWAYS | {"checks"},
     "simulate": ALWAYS | {"arrow", "checks", "ownership", "simulation"},
-    "dump": ALWAYS | {"clients", "ownership", "replay"},
-    "replay": ALWAYS | {"checks", "clients", "ownership", "replay"},
+    "dump": ALWAYS | {"clients", "ownership", "replay", "workload"},
+    "replay": ALWAYS | {"checks", "clients", "ownership", "replay", "workload"},
     "conform": ALWAYS | {"checks", "conformance"},
     "assignors": ALWAYS | {"checks"},
 }

@@ -19,6 +19,7 @@ from assignors.cli.command import command
 from assignors.documents.groups import group_from_document
 from assignors.documents.values import DocumentError
 from assignors.registry import ASSIGNORS
+from assignors.replay.sample import skewed_log_ends
 from tests.cli.running import GROUP, ROOT, answers
 from tests.formats.traffic_lines import simulated_traffic, traffic
 from tests.weighted.test_weights_file import WHOLE_FILE
@@ -302,6 +303,7 @@ REAL: dict[str, Callable[[], list[Line]]] = {
     "group-with-events": groups_with_events,
     "scenario": shown_scenarios,
     "record": dumped,
+    "log-ends": lambda: [*skewed_log_ends()[:2], {"at_ms": 0, "log_ends": {}, "_by": "me"}],
     "partition-counts": lambda: [{"orders": 6}, {}],
     **{
         kind: lambda kind=kind: decoded(kind)  # type: ignore[misc]

@@ -17,6 +17,7 @@ from assignors.documents.groups import check_request_from_document, group_from_d
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.documents.weightings import weights_from_document
 from assignors.formats import FORMATS
+from assignors.replay.history.log_ends import log_ends_from_document
 from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
@@ -213,6 +214,7 @@ READERS: dict[str, Callable[[object], object]] = {
     "sweep": sweep_from_document,
     "traffic": traffic_from_document,
     "record": dumped_record,
+    "log-ends": log_ends_from_document,
 }
 ABOUT_TYPES = {"wrong-type", "missing", "bad-hex", "bad-text"}
 """Kinds of errors that a schema can see; others are about what values mean together."""

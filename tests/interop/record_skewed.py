@@ -109,7 +109,10 @@ def record(folder: Path) -> None:
 def _ends(admin: Admin) -> Mapping[str, object]:
     """Return where the partitions end now, as `replay --log-ends` reads it."""
     found = admin.ends({TOPIC: len(BEFORE)})
-    listed = [found[TOPIC, partition] for partition in range(len(BEFORE))]
+    # A broker that does not lead a partition yet answers -1.
+    listed = [
+        found[TOPIC, number] if found[TOPIC, number] >= 0 else None for number in range(len(BEFORE))
+    ]
     return {"at_ms": time.time_ns() // 1_000_000, "log_ends": {TOPIC: listed}}
 
 

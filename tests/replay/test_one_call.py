@@ -64,7 +64,7 @@ def plain(value: Any) -> Any:
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, list | np.ndarray):
         return [plain(each) for each in value]
-    return None if value is pd.NA else value
+    return None if value is pd.NA or value != value else value  # noqa: PLR0124 - pandas' NaN
 
 
 @pytest.mark.parametrize("name", list(OPTIONS))

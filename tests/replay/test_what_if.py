@@ -12,7 +12,8 @@ from assignors.ownership.changes import pairs
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS, assignor_named
 from assignors.replay.analysis.group_analysis import GroupAnalysis, analysed_group
-from assignors.replay.analysis.what_if import EVERY_GROUP, total, what_if
+from assignors.replay.analysis.outcome_rows import EVERY_GROUP, total
+from assignors.replay.analysis.what_if import what_if
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.timeline import group_history, learned_names, timeline
 from assignors.replay.tables.rows import OutcomeRow

@@ -25,6 +25,7 @@ from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.option_files.log_ends import LogEndsFile
 from assignors.cli.inputs.patterns import Pattern
 from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
@@ -33,11 +34,12 @@ from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.documents.answers import SCHEMA
 from assignors.documents.groups import partition_count_from_document
 from assignors.documents.values import Document, DocumentError, as_object
+from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.analysis.reproduce import shares
-from assignors.replay.analysis.what_if import total
 from assignors.replay.engines.python import Settings
 from assignors.replay.findings import Selection, Thresholds
 from assignors.replay.findings.causes import worst_first
+from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.sample import incident_file
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Row, Tables
@@ -99,6 +101,13 @@ class PartitionCounts(click.ParamType[dict[str, int]]):
     help='Partition counts, a JSON file: {"topic": 6}. Others are inferred from the records.',
 )
 @click.option(
+    "--log-ends",
+    "log_ends",
+    type=LogEndsFile(),
+    help="Where partitions ended, JSON lines of some moments: "
+    '{"at_ms": 1795376715000, "log_ends": {"orders": [120, 7]}}. For rates and lag.',
+)
+@click.option(
     "--bootstrap",
     metavar="HOST:PORT",
     help="Read partition counts from this cluster; without SOURCE, its topic too.",
@@ -145,6 +154,7 @@ def replay(
     wanted: re.Pattern[str] | None,
     assignors: tuple[Assignor, ...],
     partition_counts: dict[str, int] | None,
+    log_ends: tuple[LogEnds, ...] | None,
     bootstrap: str | None,
     config: str | None,
     jars: str | None,
@@ -183,6 +193,7 @@ def replay(
     settings = Settings(
         partition_counts={**counts, **(partition_counts or {})},
         assignors=_different(assignors),
+        log_ends=log_ends or (),
         selection=selection,
         thresholds=thresholds,
     )

@@ -22,7 +22,7 @@ from assignors.cli.outputs.cells import (
 )
 from assignors.cli.outputs.fitting import Column, layout, row_lines, wrapped
 from assignors.documents.values import Document
-from assignors.replay.analysis.what_if import EVERY_GROUP
+from assignors.replay.analysis.outcome_rows import EVERY_GROUP
 from assignors.replay.findings.causes import repetition
 from assignors.replay.findings.glossary import RANK, Severity
 

@@ -6,14 +6,17 @@ who owned what when, where two members owned one partition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from assignors.ownership.double import Overlap, overlaps
 from assignors.ownership.intervals import Ownership
 from assignors.replay.analysis.figures import Figures, figures
 from assignors.replay.analysis.fingerprint import guessed_writer
 from assignors.replay.analysis.ownership import ownerships_of
+from assignors.replay.analysis.rates import Observed, known_at, observed
+from assignors.replay.analysis.uses import Uses, uses
+from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import Generation, GroupHistory, Kind, Life, partition_count
 from assignors.replay.history.partition_counts import counts_of
 
@@ -28,6 +31,12 @@ class GenerationAnalysis:
     figures: Figures
     writer: str | None = None
     """Classic: the client library that wrote the assignment, a guess (`fingerprint`)."""
+    lag: int | None = None
+    """Records that the group had not read when it began, `None` where no log ends are known."""
+    rates: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Topic -> records in 1,000 seconds of each partition, measured up to the generation's end."""
+    uses: Uses | None = None
+    """The loads by these rates, `None` where they are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,22 +61,29 @@ class GroupAnalysis:
     inferred_topics: frozenset[str]
     """The topics among them whose count comes from the history itself."""
     lives: tuple[LifeAnalysis, ...]
+    observed: Observed | None = None
+    """The commits, to know the rate of each partition at any moment."""
 
 
 def analysed_group(
-    history: GroupHistory, partition_counts: Mapping[str, int] | None = None
+    history: GroupHistory,
+    partition_counts: Mapping[str, int] | None = None,
+    log_ends: Sequence[LogEnds] = (),
 ) -> GroupAnalysis:
     """Return a history with everything that is computed from it.
 
     `partition_counts` has the topics whose count is known (topic -> count); counts of other topics
-    are inferred from the history. Cost: that of the optimal solver for each generation.
+    are inferred from the history. `log_ends` are those of any topics. Cost: that of the optimal
+    solver for each generation.
     """
     counts, inferred = counts_of(history, partition_counts)
+    seen = observed(history.commits, counts, log_ends)
     return GroupAnalysis(
         history=history,
         partition_counts=counts,
         inferred_topics=inferred,
-        lives=tuple(_life_analysis(life, counts) for life in history.lives),
+        lives=tuple(_life_analysis(life, counts, seen) for life in history.lives),
+        observed=seen,
     )
 
 
@@ -113,19 +129,20 @@ def sum_of_known(values: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _life_analysis(life: Life, counts: Mapping[str, int]) -> LifeAnalysis:
+def _life_analysis(life: Life, counts: Mapping[str, int], seen: Observed | None) -> LifeAnalysis:
     generations = []
     before: Generation | None = None
     for generation in life.generations:
         counted = figures(life.kind, generation, before, counts)
-        generations.append(
-            GenerationAnalysis(
-                generation=generation,
-                before=before,
-                figures=counted,
-                writer=guessed_writer(generation),
-            )
+        analysed = GenerationAnalysis(
+            generation=generation,
+            before=before,
+            figures=counted,
+            writer=guessed_writer(generation),
         )
+        if seen is not None and life.kind in {Kind.CLASSIC, Kind.CONSUMER}:
+            analysed = _with_uses(analysed, seen)
+        generations.append(analysed)
         before = generation
     found = ownerships_of(life)
     return LifeAnalysis(
@@ -133,4 +150,18 @@ def _life_analysis(life: Life, counts: Mapping[str, int]) -> LifeAnalysis:
         generations=tuple(generations),
         ownerships=found,
         overlaps=() if life.kind is Kind.SHARE else overlaps(found),
+    )
+
+
+def _with_uses(analysed: GenerationAnalysis, seen: Observed) -> GenerationAnalysis:
+    """Return a generation with its loads by the rates that were known when it ended."""
+    generation = analysed.generation
+    begun = known_at(seen, generation.at_ms)
+    ended = known_at(seen, generation.until_ms or max(seen.until_ms, generation.at_ms))
+    rates = {} if ended is None or not generation.members else ended.rates
+    return replace(
+        analysed,
+        lag=None if begun is None else begun.lag_sum,
+        rates=rates,
+        uses=uses(generation, rates),
     )

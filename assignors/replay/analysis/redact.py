@@ -179,6 +179,9 @@ def _analysed(analysed: GenerationAnalysis, label: Label) -> GenerationAnalysis:
         before=None if before is None else _generation(before, label),
         figures=_figures(analysed.figures, label),
         writer=analysed.writer,
+        lag=analysed.lag,
+        rates=analysed.rates,
+        uses=analysed.uses,
     )
 
 

@@ -170,6 +170,9 @@ def _generation_row(
         record_partition=generation.partition,
         record_offset=generation.offset,
         reproduced=generation.reproduced,
+        use_max=None if analysed.uses is None else analysed.uses.most,
+        use_bound=None if analysed.uses is None else analysed.uses.bound,
+        lag=analysed.lag,
     )
 
 

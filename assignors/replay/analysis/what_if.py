@@ -22,14 +22,16 @@ The model, in full:
   whole hand-over, so it counts once there, however many rounds are tried.
 * The assignment with which the broker itself turns a KIP-848 group into a classic one has no row:
   no leader made it. The leader that came after and the one that is tried both start from it.
+* Assignors by weight get the rates that the group's commits had shown before the generation, and
+  the lag where log ends are given (`rates`). Before any rate is known they balance by count.
 * Racks and partition counts that change in the course of a history are not recorded, so not
   tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from assignors.assignor import Assignor
 from assignors.leader import REPAIR, Memory, lead_members
@@ -40,36 +42,19 @@ from assignors.replay.analysis.group_analysis import (
     GenerationAnalysis,
     GroupAnalysis,
     LifeAnalysis,
-    downtime_ms,
-    sum_of_known,
 )
-from assignors.replay.history.model import Generation, Kind, partition_count
+from assignors.replay.analysis.outcome_rows import Tried, outcome_row, summed
+from assignors.replay.analysis.rates import WINDOW_MS, known_at
+from assignors.replay.history.model import Generation, Kind
 from assignors.replay.tables.rows import OutcomeRow
+from assignors.weighting import Weighting
+from assignors.workload import Snapshot, weighting_at
 
 ROUNDS_MAX = 10
 """Rounds after which a group that has not settled gets an error in its row."""
 
 SERVER = "server"
 """The family whose results are target assignments, which members reach one by one."""
-
-EVERY_GROUP = "*"
-"""Stands for the group in a row that sums up all of them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """One generation under the assignor that is tried."""
-
-    generation: Generation
-    """The members with what they end up with."""
-    rounds: int
-    moved: int
-    stopped: int
-    """Partitions interrupted, all rounds together."""
-    figures: Figures
-    memory: Memory
-    """What its leader remembers."""
-    error: str | None = None
 
 
 def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
@@ -85,17 +70,7 @@ def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]
             rows = list(_of_life(analysis, life_analysis, chosen))
             yield from rows
             if rows:
-                yield _summed(rows)
-
-
-def total(rows: Iterable[OutcomeRow]) -> Iterator[OutcomeRow]:
-    """Yield a row for each assignor that sums up all groups, from the rows that sum up lives."""
-    by_name: dict[str, list[OutcomeRow]] = {}
-    for row in rows:
-        if row.generation is None:
-            by_name.setdefault(row.assignor, []).append(row)
-    for listed in by_name.values():
-        yield replace(_summed(listed), group=EVERY_GROUP, life=0)
+                yield summed(rows)
 
 
 def _of_life(
@@ -119,7 +94,7 @@ def _of_life(
             whole = figures(_kind(assignor), tried.generation, before, analysis.partition_counts)
             tried = replace(tried, stopped=whole.stopped)
         before, memory, last = tried.generation, tried.memory, analysed
-        yield _row(analysis, life_analysis, assignor, analysed, tried)
+        yield outcome_row(analysis, life_analysis, assignor, analysed, tried)
 
 
 def _settled(
@@ -131,6 +106,7 @@ def _settled(
 ) -> Tried:
     """Return the generation after as many rounds as the assignor needs, at most `ROUNDS_MAX`."""
     kind, cluster = _kind(assignor), cluster_of(analysis)
+    weighting = _weighting(analysis, analysed.generation)
     moved = stopped = rounds = 0
     error: str | None = None
     current = before
@@ -140,7 +116,12 @@ def _settled(
         start = _with_earlier_partitions(assignor, analysed.generation, current)
         # Its own count of generations: those of the records are another assignor's.
         last = NO_GENERATION if current is None else current.number
-        group = Group(cluster=cluster, members=_members(start, current, last), generation=last)
+        group = Group(
+            cluster=cluster,
+            members=_members(start, current, last),
+            generation=last,
+            weighting=weighting,
+        )
         try:
             answer, memory, must_follow = lead_members(assignor, group, memory=memory)
         except Exception as failure:  # noqa: BLE001 - the assignor may be anybody's
@@ -182,6 +163,23 @@ def _idle(
     same = replace(same, number=before.number)
     counted = figures(_kind(assignor), same, before, analysis.partition_counts)
     return Tried(generation=same, rounds=0, moved=0, stopped=0, figures=counted, memory=memory)
+
+
+def _weighting(analysis: GroupAnalysis, generation: Generation) -> Weighting | None:
+    """Return the weights that a leader could have known then.
+
+    `None` before any rate is known: partitions count alike. Where the group has committed for long
+    and nothing is known any more, the weighting says that nothing may move.
+    """
+    seen = analysis.observed
+    if seen is None:
+        return None
+    known = known_at(seen, generation.at_ms)
+    weights = {} if known is None else known.work
+    if not weights and not (seen.known_since < generation.at_ms - WINDOW_MS).any():
+        return None
+    snapshot = Snapshot(at_ms=generation.at_ms, weights=weights)
+    return weighting_at(snapshot, generation.at_ms, partition_counts=analysis.partition_counts)
 
 
 def cluster_of(analysis: GroupAnalysis) -> Cluster:
@@ -263,74 +261,3 @@ def _signature(generation: Generation) -> list[tuple[str, list[str]]]:
 
 def _kind(assignor: Assignor) -> Kind:
     return Kind.CONSUMER if assignor.family == SERVER else Kind.CLASSIC
-
-
-def _row(
-    analysis: GroupAnalysis,
-    life_analysis: LifeAnalysis,
-    assignor: Assignor,
-    analysed: GenerationAnalysis,
-    tried: Tried,
-) -> OutcomeRow:
-    generation, happened, counted = analysed.generation, analysed.figures, tried.figures
-    topics = {topic for member in generation.members for topic in member.topics}
-    pause_ms = generation.pause_ms
-    return OutcomeRow(
-        group=analysis.history.group,
-        life=life_analysis.life.number,
-        assignor=assignor.full_name,
-        generation=generation.number,
-        at_ms=generation.at_ms,
-        member_count=len(generation.members),
-        partition_count=counted.given_count,
-        rounds=tried.rounds,
-        moved=tried.moved,
-        load_min=counted.load_min,
-        load_max=counted.load_max,
-        balance_gap=counted.balance_gap,
-        unassigned=partition_count(counted.unassigned),
-        downtime_partition_ms=None if pause_ms is None else pause_ms * tried.stopped,
-        actual_rounds=1,
-        actual_moved=happened.moved,
-        actual_load_min=happened.load_min,
-        actual_load_max=happened.load_max,
-        actual_balance_gap=happened.balance_gap,
-        actual_unassigned=partition_count(happened.unassigned),
-        actual_downtime_partition_ms=downtime_ms(analysed),
-        counts_inferred=bool(topics & analysis.inferred_topics),
-        error=tried.error,
-    )
-
-
-def _summed(rows: list[OutcomeRow]) -> OutcomeRow:
-    """Return rows as one: figures added up, loads the widest, gaps the worst."""
-    errors = [row.error for row in rows if row.error is not None]
-    return OutcomeRow(
-        group=rows[0].group,
-        life=rows[0].life,
-        assignor=rows[0].assignor,
-        generation=None,
-        at_ms=min(row.at_ms for row in rows),
-        member_count=max(row.member_count for row in rows),
-        partition_count=max(row.partition_count for row in rows),
-        rounds=sum(row.rounds for row in rows),
-        moved=sum(row.moved for row in rows),
-        load_min=min(row.load_min for row in rows),
-        load_max=max(row.load_max for row in rows),
-        balance_gap=_worst(row.balance_gap for row in rows),
-        unassigned=max(row.unassigned for row in rows),
-        downtime_partition_ms=sum_of_known(row.downtime_partition_ms for row in rows),
-        actual_rounds=sum(row.actual_rounds for row in rows),
-        actual_moved=sum(row.actual_moved for row in rows),
-        actual_load_min=min(row.actual_load_min for row in rows),
-        actual_load_max=max(row.actual_load_max for row in rows),
-        actual_balance_gap=_worst(row.actual_balance_gap for row in rows),
-        actual_unassigned=max(row.actual_unassigned for row in rows),
-        actual_downtime_partition_ms=sum_of_known(row.actual_downtime_partition_ms for row in rows),
-        counts_inferred=any(row.counts_inferred for row in rows),
-        error=None if not errors else f"{len(errors)} generations: {errors[0]}",
-    )
-
-
-def _worst(values: Iterable[int | None]) -> int | None:
-    return max((value for value in values if value is not None), default=None)

@@ -30,6 +30,7 @@ from assignors.replay.analysis.table_rows import (
 from assignors.replay.analysis.what_if import what_if
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.findings import Selection, Thresholds, anomalies
+from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
 from assignors.replay.tables.rows import OutcomeRow, Tables
@@ -43,6 +44,8 @@ class Settings:
     """Topic -> partition count, where the cluster is known; the rest is inferred."""
     assignors: Sequence[Assignor] = ()
     """Assignors to try instead: the outcomes table."""
+    log_ends: Sequence[LogEnds] = ()
+    """Where partitions ended at some moments, for rates and lag."""
     thresholds: Thresholds = field(default_factory=Thresholds)
     selection: Selection = field(default_factory=Selection)
     """Which findings are wanted: all but notes, unless more or less is asked for."""
@@ -124,7 +127,7 @@ def analysis_and_outcomes(
     history: GroupHistory, settings: Settings = DEFAULT
 ) -> tuple[GroupAnalysis, tuple[OutcomeRow, ...]]:
     """Return the analysis of a group and the outcomes of other assignors, names hidden if set."""
-    analysis = analysed_group(history, settings.partition_counts)
+    analysis = analysed_group(history, settings.partition_counts, settings.log_ends)
     outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
     analysis = _with_notes(analysis, reproductions(analysis))
     if settings.label is not None:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
 from assignors.replay.analysis.group_analysis import GroupAnalysis, LifeAnalysis, client_of
-from assignors.replay.findings.balance import imbalances, needless_moves
+from assignors.replay.findings.balance import imbalances, needless_moves, uneven_loads
 from assignors.replay.findings.causes import cause_rows, worst_first
 from assignors.replay.findings.finding import Finding
 from assignors.replay.findings.glossary import GLOSSARY, Severity
@@ -41,6 +41,7 @@ FINDERS: tuple[Finder, ...] = (
     storms,
     never_claims,
     imbalances,
+    uneven_loads,
     needless_moves,
     odd_bytes,
     unreadable_members,

@@ -1,7 +1,8 @@
 """Loads that could be more even, and moves that were not necessary.
 
-Both are measured against the optimum that `optimal/sticky` computes for the same members. A
-generation in which partitions are withheld is not judged: its loads are not final.
+Counts are measured against the optimum that `optimal/sticky` computes for the same members,
+records a second against the bound of `weighted`. A generation in which partitions are withheld is
+not judged by count: its loads are not final.
 """
 
 from __future__ import annotations
@@ -49,6 +50,54 @@ def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
                 f"uneven in {span(run)}"
             ),
         )
+
+
+def uneven_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield runs of generations in which one member had far more of the records than necessary.
+
+    Whatever the number of partitions: three of twelve can have most of the records.
+    """
+    factor = 1 + thresholds.uneven_load_percent / 100
+
+    def uneven(analysed: GenerationAnalysis) -> list[str]:
+        return ["uneven"] if _excess(analysed) >= factor else []
+
+    for _, run in runs(analysis.generations, uneven):
+        if is_transient(analysis, run, thresholds):
+            continue
+        worst = max(run, key=_excess)
+        generation, found = worst.generation, worst.uses
+        assert found is not None, "what is uneven has uses"
+        busiest = generation.members[found.busiest]
+        touched = {
+            one.generation.members[one.uses.busiest].member_id: None
+            for one in run
+            if one.uses is not None
+        }
+        yield Finding(
+            kind=AnomalyKind.UNEVEN_LOAD,
+            generation=generation.number,
+            at_ms=run[0].generation.at_ms,
+            until_ms=run[-1].generation.until_ms,
+            count=round(100 * _excess(worst)) - 100,
+            member_id=busiest.member_id,
+            client_id=busiest.client_id,
+            members=tuple(touched),
+            partitions=intended(busiest),
+            evidence=(
+                f"one of {amount(len(generation.members), 'member')} had "
+                f"{found.most / found.total:.0%} of the records in generation "
+                f"{generation.number}, {found.most:,.1f} a second, with "
+                f"{amount(partition_count(intended(busiest)), 'partition')}; no assignment has "
+                f"less than {found.bound:,.1f} for its busiest member; uneven in {span(run)}"
+            ),
+        )
+
+
+def _excess(analysed: GenerationAnalysis) -> float:
+    """Return the records of the busiest member as a multiple of what is necessary; 0: not known."""
+    found = analysed.uses
+    return found.most / found.bound if found is not None and found.bound else 0.0
 
 
 def needless_moves(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:

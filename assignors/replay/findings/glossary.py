@@ -179,6 +179,23 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="the sum of squared loads above the best possible",
         is_count_added=False,
     ),
+    AnomalyKind.UNEVEN_LOAD: KindOfFinding(
+        severity=Severity.LOW,
+        meaning=(
+            "one member had far more records to process than necessary: its partitions were the "
+            "busy ones, however many it had"
+        ),
+        how_sure=(
+            "an estimate by the offsets that the group committed, which do not show what a member "
+            "that lags behind has left unread: with --log-ends the records written count"
+        ),
+        what_to_do=(
+            "If the member lags, spread records over partitions by another key, or assign by "
+            "weight: `replay --what-if cooperative-weighted` shows what it would have moved"
+        ),
+        count="percent of records a second above what is necessary",
+        is_count_added=False,
+    ),
     AnomalyKind.NEEDLESS_MOVES: KindOfFinding(
         severity=Severity.LOW,
         meaning="more partitions moved than a balanced assignment needs",

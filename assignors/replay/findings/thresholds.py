@@ -28,6 +28,8 @@ class Thresholds:
     """The sum of squared loads is so much above the best possible."""
     needless_moves: int = 1
     """So many moves more than a balanced assignment needs."""
+    uneven_load_percent: int = 50
+    """The busiest member has so many percent more records a second than necessary."""
 
 
 NAMES = tuple(field.name for field in fields(Thresholds))

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.analysis.reproduce import Share, shares
-from assignors.replay.analysis.what_if import total
 from assignors.replay.findings.glossary import GLOSSARY, ORDER
 from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds

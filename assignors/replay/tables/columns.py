@@ -18,6 +18,8 @@ NOT_RECORDED: Mapping[tuple[str, str], str] = {
     ("groups", "unassigned_partition_ms"): (
         "every partition that is unassigned is so to the end of the records"
     ),
+    ("generations", "lag"): "the offsets topic has no log ends: give --log-ends",
+    ("outcomes", "lag"): "as in generations",
     ("members", "rack_id"): "only Subscriptions of version 3 and KIP-848 members name a rack",
 }
 """(table, column) -> why it is `None`."""
@@ -41,6 +43,21 @@ ESTIMATED: Mapping[tuple[str, str], str] = {
         "as in generations; each round takes the pause of the generation it replaces"
     ),
     ("outcomes", "actual_downtime_partition_ms"): "as in generations",
+    ("generations", "use_max"): (
+        "records a second of the busiest member: the sum over its partitions of the rate at which "
+        "the group read them, by its commits in the two minutes before the generation ended; with "
+        "--log-ends the rate at which records were written"
+    ),
+    ("generations", "use_bound"): (
+        "by the same rates: no assignment of these partitions to these members has a smaller "
+        "use_max"
+    ),
+    ("outcomes", "use_max"): (
+        "as in generations: what the assignor that is tried assigns, measured by the rates of the "
+        "time after it, which it did not know; in sums the one that is largest beside use_bound"
+    ),
+    ("outcomes", "use_bound"): "as in generations",
+    ("outcomes", "actual_use_max"): "as in generations",
 }
 """(table, column) -> the model of the estimate."""
 

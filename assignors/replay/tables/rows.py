@@ -55,6 +55,8 @@ class AnomalyKind(StrEnum):
     """A client writes its own layout where the protocol leaves the bytes to the assignor."""
     CLASSIC_ONLY = "classic-only"
     """A broker would not make a consumer group of the classic group as it is at the end."""
+    UNEVEN_LOAD = "uneven-load"
+    """One member had far more of the records than necessary, whatever the number of partitions."""
     UNREADABLE = "unreadable"
     """A record, a Subscription or an Assignment that cannot be read."""
 
@@ -144,11 +146,9 @@ class GenerationRow:
     partition_count: int
     """Partitions that are assigned."""
     joined: tuple[str, ...]
-    """Ids of members that the generation before did not have."""
     left: tuple[str, ...]
     """Ids of members that only the generation before had."""
     moved: int
-    """Partitions that left a member that is still in the group and subscribes to them."""
     moved_minimum: int | None
     """The fewest moves that any assignment with the best loads needs."""
     lost: int
@@ -157,15 +157,12 @@ class GenerationRow:
     load_max: int
     load_max_optimum: int | None
     balance_gap: int | None
-    """Sum of squared loads above the best possible."""
     unassigned: int
-    """Partitions of subscribed topics that are not assigned."""
     double: int
     """Partitions that are assigned to two or more members."""
     missing_before: int
     """Generations between the one before and this one that have no record."""
     counts_inferred: bool
-    """Whether partition counts are inferred from the group's own history."""
     pause_ms: int | None
     """Estimate, see `columns.ESTIMATED`."""
     downtime_partition_ms: int | None
@@ -177,6 +174,9 @@ class GenerationRow:
     """Whether Java's assignor makes the same of these Subscriptions: the same `bytes`, the same
     `partitions` in other bytes, `no`, or it `fails`. `None` where the protocol is none of Java's,
     or there is no leader."""
+    use_max: float | None = None
+    use_bound: float | None = None
+    lag: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +235,6 @@ class AssignmentRow:
     host: str
     from_ms: int
     to_ms: int | None
-    """`None`: it lasts at the end of the records."""
     from_generation: int
     """0: before the first that has a record."""
     to_generation: int | None
@@ -318,6 +317,10 @@ class OutcomeRow:
     actual_downtime_partition_ms: int | None
     counts_inferred: bool
     error: str | None = None
+    use_max: float | None = None
+    use_bound: float | None = None
+    actual_use_max: float | None = None
+    lag: int | None = None
 
 
 Row = GroupRow | OffsetRow | GenerationRow | MemberRow | AssignmentRow | AnomalyRow | OutcomeRow

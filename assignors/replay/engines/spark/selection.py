@@ -1,7 +1,8 @@
 """Which records of the topic a history needs, and which are those of the groups asked for.
 
-Nearly all records are commits, and a history needs one of each key: it names a topic, and shows
-how many partitions there are.
+Nearly all records are commits. A history needs one of each key: it names a topic, and shows
+how many partitions there are. For rates it needs a few more, from the time before each record that
+is no commit, and from the end of the history: the last one in each slot of `analysis.rates`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from assignors.replay.analysis.rates import SLOT_MS, WINDOW_MS
 from assignors.replay.decode.batches import DECODED, decode_batches
 from assignors.replay.decode.commit_columns import COMMIT_TYPE, LEGACY_TYPE
 from assignors.replay.engines.spark.decoding import with_group
@@ -34,25 +37,79 @@ GROUP_NAME = "group_name"
 """A column of records: their group, empty where they are of none."""
 
 
+SLOT = "slot"
+"""A column of commits: the number of their slot of `SLOT_MS`; null where it is another record."""
+
+SLOTS_BEFORE = WINDOW_MS // SLOT_MS
+"""So many slots before the one of a moment count for it."""
+
+
 def history_records(frame: DataFrame) -> DataFrame:
     """Return the records that histories are made of, and the column `group`.
 
-    They are all that are no commits, the first commit of each key and topic id, and each commit
-    that cannot be read, which is a finding. Two passes over `frame`, of which one decodes the
-    commits; a shuffle of one commit a key, topic id and batch.
+    They are all that are no commits, the first commit of each key and topic id, each commit
+    that cannot be read, which is a finding, and those that rates are made of: at most
+    `SLOTS_BEFORE` + 1 of a key for a record that is no commit. Two passes over `frame`, of which
+    one decodes the commits; a shuffle of one commit a key, topic id, slot and batch, and of one a
+    key and slot by group.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
-    from pyspark.sql.types import BooleanType, StructField, StructType  # noqa: PLC0415 - as above
+    from pyspark.sql.types import (  # noqa: PLC0415 - as above
+        BooleanType,
+        LongType,
+        StructField,
+        StructType,
+    )
 
     raw = raw_columns(frame)
     place = _place(raw.columns)
     commits = raw.where(has_type(COMMIT_TYPES))
-    marked = StructType([*commits.schema.fields, StructField(IS_DAMAGED, BooleanType())])
+    marked = StructType(
+        [
+            *commits.schema.fields,
+            StructField(IS_DAMAGED, BooleanType()),
+            StructField(SLOT, LongType()),
+        ]
+    )
     kept = commits.mapInArrow(_kept, marked)
     alone = f.when(f.col(IS_DAMAGED), f.xxhash64("value", *place)).alias("alone")
-    first = f.min_by(f.struct(*raw.columns), f.struct(*place)).alias("first")
-    chosen = kept.groupBy("key", _ending(), alone).agg(first).select("first.*")
-    return with_group(raw.where(~has_type(COMMIT_TYPES)).unionByName(chosen))
+    whole = f.struct(*raw.columns)
+    first = f.min_by(whole, f.struct(*place))
+    last = f.max_by(whole, f.struct("timestamp", *place))
+    ending = f.when(f.col(SLOT).isNull(), _ending()).alias("ending")
+    chosen = (
+        kept.groupBy("key", ending, alone, SLOT)
+        .agg(f.when(f.col(SLOT).isNull(), first).otherwise(last).alias("chosen"))
+        .select("chosen.*", SLOT)
+    )
+    others = raw.where(~has_type(COMMIT_TYPES)).withColumn(SLOT, f.lit(None).cast("bigint"))
+    return _near_moments(with_group(others.unionByName(chosen))).drop(SLOT)
+
+
+def _near_moments(records: DataFrame) -> DataFrame:
+    """Return the records without the commits that are in no window of `analysis.rates`.
+
+    A window ends with each record that is no commit, and with the last commit of a group.
+    """
+    from pyspark.sql import Window  # noqa: PLC0415 - the extra `spark`
+    from pyspark.sql import functions as f  # noqa: PLC0415 - as above
+
+    slot = f.coalesce(f.col(SLOT), f.floor(_at_ms() / SLOT_MS))
+    is_moment = f.when(~has_type(COMMIT_TYPES), f.lit(1))
+    of_group = Window.partitionBy("group")
+    window = of_group.orderBy("slot of record").rangeBetween(0, SLOTS_BEFORE)
+    near = f.count(is_moment).over(window) > 0
+    to_end = f.max(SLOT).over(of_group) - f.col(SLOT) <= SLOTS_BEFORE
+    placed = records.withColumn("slot of record", slot)
+    kept = placed.withColumn("is kept", f.col(SLOT).isNull() | near | to_end)
+    return kept.where("`is kept`").drop("slot of record", "is kept")
+
+
+def _at_ms() -> Column:
+    """Return the time of a record in epoch milliseconds; 0 where it has none."""
+    from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
+
+    return f.coalesce(f.unix_millis("timestamp"), f.lit(0))
 
 
 def commit_records(frame: DataFrame) -> DataFrame:
@@ -127,7 +184,10 @@ def _with_group_name(frame: DataFrame) -> DataFrame:
 
 
 def _kept(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the first commit of each key and topic id in a batch, and all that cannot be read."""
+    """Yield the first commit of each key and topic id in a batch, and all that cannot be read.
+
+    And once more, with its slot, the last commit of each key and slot.
+    """
     for batch in batches:
         read = decoded_batch(batch)
         places = [batch.column(name).fill_null(-1) for name in _place(batch.schema.names)]
@@ -144,10 +204,47 @@ def _kept(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         ).filter(pc.invert(is_damaged))
         firsts = known.group_by(["key", "topic_id"]).aggregate([("rank", "min")])["rank_min"]
         damaged = np.flatnonzero(is_damaged.to_numpy())
-        chosen = np.concatenate([order[firsts.to_numpy()], damaged])
-        marks = np.arange(len(chosen)) >= len(firsts)
-        columns = [*batch.take(pa.array(chosen)).columns, pa.array(marks)]
-        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, IS_DAMAGED])
+        last, slots = _last_of_slots(batch, read, order)
+        chosen = np.concatenate([order[firsts.to_numpy()], damaged, last])
+        first_count, whole_count = len(firsts), len(firsts) + len(damaged)
+        numbers = np.arange(len(chosen))
+        marks = (numbers >= first_count) & (numbers < whole_count)
+        slot = pa.concat_arrays([pa.nulls(whole_count, pa.int64()), pa.array(slots, pa.int64())])
+        columns = [*batch.take(pa.array(chosen)).columns, pa.array(marks), slot]
+        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, IS_DAMAGED, SLOT])
+
+
+def _last_of_slots(
+    batch: pa.RecordBatch, read: pa.Table, order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of a batch that are the last commit of their key in a slot, and the slots.
+
+    `order` are the rows as they stand in the topic. As `analysis.rates` chooses: no tombstones, no
+    commits of aborted transactions.
+    """
+    if "timestamp" in batch.schema.names:
+        times = batch.column("timestamp").cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+        at_ms = pc.fill_null(times, 0).to_numpy(zero_copy_only=False) // 1000
+    else:
+        at_ms = np.zeros(batch.num_rows, np.int64)
+    counts = pc.and_(
+        pc.is_null(read["error"]), pc.is_valid(pc.struct_field(read["commit"], "offset"))
+    )
+    if "transaction" in batch.schema.names:
+        is_aborted = pc.fill_null(pc.equal(batch.column("transaction"), "aborted"), False)  # noqa: FBT003 - pyarrow's
+        counts = pc.and_not(counts, is_aborted)
+    rows = order[counts.to_numpy()[order]]
+    rows = rows[np.argsort(at_ms[rows], kind="stable")]
+    table = pa.table(
+        {
+            "key": batch.column("key").take(pa.array(rows)),
+            "slot": at_ms[rows] // SLOT_MS,
+            "rank": np.arange(len(rows)),
+        }
+    )
+    last = table.group_by(["key", "slot"]).aggregate([("rank", "max")])
+    ranks = last["rank_max"].to_numpy()
+    return rows[ranks], last["slot"].to_numpy()
 
 
 def _ending() -> Column:
