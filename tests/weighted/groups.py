@@ -125,8 +125,11 @@ def bound(search: Search) -> Fraction:
     ).use
 
 
-def best(search: Search, seconds: float = 0.5) -> float:
-    """Return the least largest use within the budget, by CP-SAT: its proved lower bound."""
+def proved_best(search: Search, seconds: float) -> int | None:
+    """Return the least largest use within the budget by CP-SAT, `None` if that takes longer.
+
+    Times the least common multiple of the capacities.
+    """
     model = cp_model.CpModel()
     allowed = may(search)
     chosen = {
@@ -153,13 +156,7 @@ def best(search: Search, seconds: float = 0.5) -> float:
     solver.parameters.num_workers = 1
     status = solver.solve(model)
     assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE), status
-    return solver.best_objective_bound / common
-
-
-def ratio(search: Search, found: Solved) -> float:
-    """Return the largest use over the best there is."""
-    least = best(search)
-    return float(largest(search, found.owner)) / least if least else 1.0
+    return round(solver.objective_value) if status == cp_model.OPTIMAL else None
 
 
 def answer(search: Search) -> Solved:

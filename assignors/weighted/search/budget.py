@@ -109,8 +109,13 @@ def _searches(table: Table, favoured: Int32, budget: int) -> Iterator[tuple[Tabl
     yield table.copy(np.zeros_like(table.limit)), True
     owned = np.where(favoured == table.owner, table.owner, np.int32(-1))
     removal = removal_of(table.weight, owned, table.capacity)
-    for moves in _numbers(budget, len(removal.rest)):
-        yield table.copy(np.maximum(table.limit, _at_most(removal, moves, table))), False
+    last = table.limit
+    # The more moves, the lower the limits, until they are those of the first search.
+    for moves in reversed(list(_numbers(budget, len(removal.rest)))):
+        limit = np.maximum(table.limit, _at_most(removal, moves, table))
+        if (limit != last).any():
+            yield table.copy(limit), False
+        last = limit
 
 
 def _numbers(budget: int, most: int) -> Iterator[int]:
