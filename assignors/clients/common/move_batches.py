@@ -104,8 +104,8 @@ class MoveBatches:
     def is_due(self, assignor: Assignor) -> bool:
         """Return whether a round that begins now would move partitions.
 
-        `assignor` is as `lead` uses it. Cost: that of the assignor, and O(partitions): 20 ms for 100
-        members and 10,000 partitions, 130 ms for 1,000 and 100,000, in the client's own thread.
+        `assignor` is as `lead` uses it. Cost: that of the assignor, and O(partitions): 20 ms for
+        100 members and 10,000 partitions, 130 ms for 1,000 and 100,000, in the client's thread.
         """
         latest = self.latest
         if latest is None:
