@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,6 +41,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.now_ms, self.looks = 0, 0
+        self.at_look: Callable[[], None] = lambda: None
 
     def __call__(self) -> int:
         return self.now_ms
@@ -48,6 +49,8 @@ class Clock:
     async def sleep(self, seconds: float) -> None:
         self.now_ms += round(1000 * seconds)
         self.looks += 1
+        if self.looks > 1:
+            self.at_look()
         if self.looks > LOOKS_MAX:
             raise AtRest
 
@@ -59,19 +62,27 @@ def strategy_at(clock: Clock, rounds: list[LedRound] | None = None) -> kafka_pyt
         budget=BUDGET,
         on_round=None if rounds is None else rounds.append,
     )
-    batches = made._session.batches
-    assert batches is not None
-    made._session.batches = MoveBatches(
-        weighting_of=batches.weighting_of,
-        budget=batches.budget,
-        logger=logging.getLogger("test"),
-        clock=clock,
-    )
+    assert made._session.batches is not None
+    made._session.batches = batches_at(clock, made._session.batches.budget)
     return made
 
 
-def wait_for_moves(group: LocalGroup, clock: Clock, made: kafka_python.Strategy) -> bool:
-    """Let kafka-python's leader wait after its round; return whether it starts another one."""
+def batches_at(clock: Clock, budget: TimedBudget) -> MoveBatches:
+    return MoveBatches(
+        weighting_of=lambda _: WEIGHTING,
+        budget=budget,
+        logger=logging.getLogger("test"),
+        clock=clock,
+    )
+
+
+def wait_for_moves(
+    group: LocalGroup, clock: Clock, made: kafka_python.Strategy, *, newer: bool = False
+) -> bool:
+    """Let kafka-python's leader wait after its round; return whether it starts another one.
+
+    With `newer` another round ends before it looks.
+    """
     real = group.members["a"].coordinator
 
     def request_rejoin() -> None:
@@ -87,6 +98,9 @@ def wait_for_moves(group: LocalGroup, clock: Clock, made: kafka_python.Strategy)
         _generation=real._generation,
     )
     clock.looks = 0
+    if newer:
+        generation = SimpleNamespace(generation_id=group.generation + 1)
+        clock.at_look = lambda: setattr(seen, "_generation", generation)
     try:
         asyncio.run(made._await_heartbeat(seen, group.generation))
     except AtRest:
@@ -114,6 +128,17 @@ def test_kafka_python_moves_one_partition_a_minute_and_then_rests(group: LocalGr
     assert len(times) > 1
     assert times == [BUDGET.every_ms * number for number in range(1, len(times) + 1)]
     assert clock.now_ms > times[-1] + 2 * BUDGET.every_ms, "it goes on looking"
+
+
+def test_kafka_python_does_not_look_for_moves_after_another_round(group: LocalGroup) -> None:
+    clock = Clock()
+    made = strategy_at(clock)
+    group.add("a", [made], ["t"])
+    group.settle()
+    group.add("b", [strategy_at(clock)], ["t"])
+    group.settle()
+    assert not wait_for_moves(group, clock, made, newer=True)
+    assert clock.looks == 2, "the heartbeat, and one wait"
 
 
 def test_kafka_python_does_not_wait_for_moves_where_another_member_leads(
@@ -158,15 +183,15 @@ def test_aiokafka_starts_a_round_when_the_budget_is_back(end: str, rejoins: bool
     other = encode_subscription(Subscription(version=0, topics=("t",), user_data=claims))
 
     async def play() -> Any:
-        coordinator = Coordinator()
-        made = aiokafka.strategy(
-            "weighted", weighting=lambda _: WEIGHTING, budget=TimedBudget(cost=2, every_ms=40)
-        )
+        coordinator, clock = Coordinator(), Clock()
+        made = aiokafka.strategy("weighted")
+        made._session.batches = batches_at(clock, TimedBudget(cost=2, every_ms=10))
         blobs = {"a": made.metadata({"t"}), "other": other}
         made._session.lead(Cluster.of({"t": 8}), blobs, instance_ids={}, joined=7)
         coordinator.join_complete(made)
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.05)
         assert not coordinator._rejoin_needed_fut.done(), "the bucket is empty"
+        clock.now_ms = 1000
         if end == "closed":
             coordinator._closing.set_result(None)
         if end == "newer":
