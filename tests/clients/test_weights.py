@@ -50,7 +50,7 @@ def read_twice(source: WeightSource, clock: Clock, rates: list[int]) -> None:
     for seconds in (0, 10):
         clock.now_ms += 1000 * seconds
         ends = {"t": [rate * seconds for rate in rates]}
-        source.sampled(log_end=ends, committed=ends)
+        source.sampled(log_end=ends, committed=ends, at_ms=clock())
 
 
 def owned(group: LocalGroup) -> dict[str, list[int]]:
@@ -283,7 +283,7 @@ def test_samples_without_any_offset_do_not_keep_weights_young() -> None:
     )
     read_twice(source, clock, [1, 2, 3, 4, 5, 6])
     clock.now_ms += 301_000
-    source.sampled(log_end={"t": [None] * 6}, committed={"t": [None] * 6})
+    source.sampled(log_end={"t": [None] * 6}, committed={"t": [None] * 6}, at_ms=clock())
     group = Group(cluster=Cluster.of(COUNTS), members=(Member(member_id="a"),))
     assert source.weighting(group).must_hold is MustHold.STALE
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import threading
 import time
 import uuid
@@ -23,6 +24,7 @@ from kafka import KafkaConsumer
 from assignors.clients import aiokafka
 from assignors.clients.common.client_session import LedRound
 from assignors.clients.kafka_python import Strategy, Weighted, cooperative_weighted, weighted
+from assignors.clients.kafka_python.decoding import LOGGER
 from tests.clients.blocking import watched
 from tests.interop.admin import Admin
 from tests.interop.broker import Broker
@@ -82,6 +84,7 @@ class Members:
     def close(self) -> None:
         for consumer in self.consumers.values():
             consumer.close()
+        self.consumers.clear()
 
 
 @pytest.fixture
@@ -99,7 +102,9 @@ def weight_of(strategy: Weighted, topic: str) -> tuple[int, ...]:
     return () if snapshot is None else snapshot.weights.get(topic, ())
 
 
-def test_the_leader_samples_and_what_it_finds_moves_partitions(members: Members) -> None:
+def test_the_leader_samples_and_what_it_finds_moves_partitions(
+    members: Members, caplog: pytest.LogCaptureFixture
+) -> None:
     """Partitions are about equal at first; then one of them is half of all traffic."""
     rounds: list[LedRound] = []
     leader = cooperative_weighted(capacity=2, on_round=rounds.append, **QUICK)
@@ -125,6 +130,11 @@ def test_the_leader_samples_and_what_it_finds_moves_partitions(members: Members)
     assert not waits
     assert not [note for led in rounds for note in led.notes]
     assert other._source.snapshot is None, "only the member that leads samples"
+    members.close()
+    warnings = [one for one in caplog.records if one.levelno >= logging.WARNING]
+    assert not [one for one in warnings if one.name == LOGGER.name], (
+        "nothing failed, nor at the end"
+    )
 
 
 @contextmanager

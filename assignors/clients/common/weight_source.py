@@ -101,6 +101,10 @@ class WeightSource:
         self._asking: threading.Thread | None = None
         self._has_failed = False
 
+    def now_ms(self) -> int:
+        """Return the time of a clock that never goes back."""
+        return self._clock()
+
     @property
     def needs_samples(self) -> bool:
         """Whether weights come from offsets, not from a function of the user's."""
@@ -141,16 +145,16 @@ class WeightSource:
         *,
         log_end: Mapping[str, Sequence[int | None]],
         committed: Mapping[str, Sequence[int | None]],
+        at_ms: int,
     ) -> None:
-        """Take offsets that were read just now. Cost: O(P log P)."""
-        now_ms = self._clock()
-        sample = Sample.of(now_ms, log_end=log_end, committed=committed)
+        """Take offsets that were asked for at this time. Cost: O(P log P)."""
+        sample = Sample.of(at_ms, log_end=log_end, committed=committed)
         if np.isnan(sample.log_end).all() and np.isnan(sample.committed).all():
             self.failed(ValueError("no offset could be read"))
             return
         options = self.options
         self._workload = after(self._workload, sample, half_life_s=options.half_life_s)
-        self._keep(self._workload.weights(horizon_s=options.horizon_s), now_ms)
+        self._keep(self._workload.weights(horizon_s=options.horizon_s), at_ms)
 
     def failed(self, error: BaseException) -> None:
         """Record that a refresh failed: what is known stays, until it is too old."""

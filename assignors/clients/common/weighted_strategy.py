@@ -97,9 +97,10 @@ class WeightedStrategy(BaseStrategy):
         source = self._source
         try:
             if source.needs_samples:
+                at_ms = source.now_ms()
                 log_end, committed = await read_offsets(coordinator, source.partition_counts)
                 if self._needs_weights(coordinator):
-                    source.sampled(log_end=log_end, committed=committed)
+                    source.sampled(log_end=log_end, committed=committed, at_ms=at_ms)
             else:
                 source.ask()
         except Exception as error:  # noqa: BLE001 - as above
