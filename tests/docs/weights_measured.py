@@ -125,7 +125,7 @@ def _late(runs: Runs) -> Iterator[tuple[str, ...]]:
         )
 
 
-LAG_HEAD = ("assignor", "p50 s", "p99 s", "max s")
+LAG_HEAD = ("assignor", "p50 s", "p99 s", "max s", "records behind, p50", "p99")
 
 
 def _lag(runs: Runs) -> Iterator[tuple[str, ...]]:
@@ -133,6 +133,7 @@ def _lag(runs: Runs) -> Iterator[tuple[str, ...]]:
         yield (
             f"`{name}`",
             *(_spread([row["lag_s"][place] for row in rows], "{:.2f}") for place in range(3)),
+            *(_spread([row["behind"][place] for row in rows], "{:,.0f}") for place in range(2)),
         )
 
 
@@ -289,7 +290,8 @@ least and the largest.
 """
 
 LAG = """The lag of a partition, in seconds, is the age of its oldest record that is not processed:
-0 where nothing waits. Over all partitions, four times a second:
+0 where nothing waits. Over all partitions, four times a second; and how many records were behind,
+in all partitions together:
 """
 
 CLAIMS = """The 99th percentiles of ours as a share of those of the other, in each of {count}

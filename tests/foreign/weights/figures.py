@@ -54,6 +54,7 @@ def figures(run: Run) -> dict[str, Any]:
         "lag_by_second_s": [
             _percentiles(part) for part in np.array_split(lags, int(world.seconds))
         ],
+        "behind": _percentiles(records_behind(run)),
         "behind_end": int(late.is_open.sum()),
         "twice": sum(len(places) for places, _, _ in run.done) - int((~late.is_open).sum()),
         "moves": moves(spans),
@@ -95,7 +96,7 @@ def partition_lags(run: Run) -> Floats:
     Cost: O(samples x P x log records).
     """
     world = run.world
-    at_s = np.arange(SAMPLE_S, world.seconds + SAMPLE_S / 2, SAMPLE_S)
+    at_s = _samples(world)
     found = np.zeros((len(at_s), world.partition_count))
     done = np.split(_done_s(run), np.cumsum([len(one) for one in world.due_s])[:-1])
     for place, (due, own) in enumerate(zip(world.due_s, done, strict=True)):
@@ -104,6 +105,21 @@ def partition_lags(run: Run) -> Floats:
         since = np.append(due, np.inf)[oldest]
         found[:, place] = np.maximum(0.0, at_s - since)
     return found
+
+
+def records_behind(run: Run) -> Floats:
+    """Return how many records of all partitions are due and not processed, float64[samples]."""
+    at_s = _samples(run.world)
+    due = np.sort(np.concatenate(run.world.due_s))
+    done = np.sort(_done_s(run))
+    found: Floats = (
+        np.searchsorted(due, at_s, side="right") - np.searchsorted(done, at_s, side="right")
+    ).astype(np.float64)
+    return found
+
+
+def _samples(world: World) -> Floats:
+    return np.arange(SAMPLE_S, world.seconds + SAMPLE_S / 2, SAMPLE_S)
 
 
 def _done_s(run: Run) -> Floats:

@@ -16,6 +16,7 @@ from tests.foreign.weights.figures import (
     owned,
     partition_lags,
     paused_s,
+    records_behind,
     use_ratio,
 )
 from tests.foreign.weights.recordings import Run
@@ -76,6 +77,14 @@ def test_the_lag_of_a_partition_is_the_age_of_its_oldest_open_record() -> None:
         for at_s, lag in zip(times, lags[:, place], strict=True):
             waiting = due[(due <= at_s) & (done > at_s)]
             assert lag == pytest.approx(at_s - waiting.min() if len(waiting) else 0.0)
+
+
+def test_records_behind_are_due_and_not_processed() -> None:
+    found = run(changes=[])
+    due = np.concatenate(WORLD.due_s)
+    done = np.where(due < WORLD.seconds - 1, due + 0.25, np.inf)
+    behind = [int(((due <= at_s) & (done > at_s)).sum()) for at_s in np.arange(0.25, 8.1, 0.25)]
+    assert records_behind(found).tolist() == behind
 
 
 def test_a_record_that_is_open_counts_whatever_came_after_it_is_processed() -> None:

@@ -22,7 +22,15 @@ WORLD = World(seed=3, seconds=8.0, member_count=3, partition_count=16, rate=80.0
 @pytest.mark.interop
 @pytest.mark.flaky(reruns=1)
 @pytest.mark.parametrize(
-    "contender", ["fixed weights", pytest.param("lag-based", marks=pytest.mark.deep)]
+    "contender",
+    [
+        "sampled work",
+        *(
+            pytest.param(name, marks=pytest.mark.deep)
+            for name in CONTENDERS
+            if name != "sampled work"
+        ),
+    ],
 )
 def test_a_group_processes_its_records_through_leave_and_join(
     contender: str, shared_broker: Broker, tmp_path: Path
