@@ -32,7 +32,7 @@ help:
 	@echo "               minutes, on a machine with nothing else to do; writes a page of docs/"
 	@echo "make weights   assignors by weight beside others, in real groups whose members burn processor"
 	@echo "               time: a quarter of an hour, with nothing else to do; writes a page of docs/;"
-	@echo "               REPETITIONS=1 RUN_S=20: to try it"
+	@echo "               RUN_S=20: ten minutes;  REPETITIONS=1: to try it"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
@@ -102,7 +102,7 @@ execution: env
 	$(call part,$@,$(RUN) -m tests.foreign.execution.run --parts $(PARTS) && $(RUN) -m tests.docs.models_against_kafka)
 
 weights: REPETITIONS ?= 3
-weights: RUN_S ?= 40
+weights: RUN_S ?= 32
 weights: env
 	$(call part,$@,$(RUN) -m tests.foreign.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.docs.weights_measured)
 

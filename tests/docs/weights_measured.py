@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from statistics import median
+from textwrap import fill
 from typing import Any
 
 from tests.docs.source import DOCS, table
@@ -91,7 +92,7 @@ def _lines(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
 
 
 def _played(world: World, machine: Row, runs: Runs) -> str:
-    return PLAYED.format(
+    text = PLAYED.format(
         members=world.member_count,
         capacities=", ".join(map(str, CAPACITIES)),
         partitions=world.partition_count,
@@ -110,6 +111,7 @@ def _played(world: World, machine: Row, runs: Runs) -> str:
         took=machine["seconds"],
         **{name: each for name, each in machine.items() if name != "seconds"},
     )
+    return "\n\n".join(fill(each, 100) for each in text.split("\n\n")) + "\n"
 
 
 CONTENDER_HEAD = ("assignor", "what it is")
@@ -315,6 +317,8 @@ LIMITS = """## What this does not show
   for that, but not always at the same moment.
 * Time is pressed: a real group has minutes where this one has seconds, so it shows how groups
   compare, not how long anything takes.
+* Which part of a difference comes from capacities, which the assignors of others do not know, and
+  which from weights is not measured.
 * A new owner has nothing to load here. Where it has a cache or a state store to fill, moves cost
   more than the pause.
 * The leader never leaves.

@@ -41,7 +41,7 @@ class World:
     """A run, but for the assignor."""
 
     seed: int
-    seconds: float = 40.0
+    seconds: float = 32.0
     member_count: int = 12
     """Members from the beginning; the one that joins later has the next number."""
     partition_count: int = 240
