@@ -66,6 +66,36 @@ def events(panels, *, lanes, label, unit="ms"):
     return _svg(drawn, top)
 
 
+def loads(panels, *, label, limit, limit_label):
+    """Draw small charts below each other: panel name -> {member: [(x, y)]}, a line a member.
+
+    All have the same axes, and a dashed line at `limit`.
+    """
+    points = [point for curves in panels.values() for curve in curves.values() for point in curve]
+    x = _scale([at for at, _ in points], MARGIN, WIDTH - 24)
+    members = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    colours = dict(zip(members, _colours(len(members)), strict=True))
+    drawn, top, tall = [_text(8, 16, label)], 30, 110
+    for name, curves in panels.items():
+        y = _scale([limit, *(at for _, at in points)], top + tall, top + 20, has_zero=True)
+        drawn.append(_text(8, top + 12, name, weight="bold"))
+        drawn += [_text(MARGIN - 6, y(at) + 4, _shown(at), anchor="end") for at in y.ticks]
+        drawn.append(
+            f'<line x1="{MARGIN}" x2="{WIDTH - 24}" y1="{y(limit):.1f}" y2="{y(limit):.1f}"'
+            ' stroke="#777777" stroke-dasharray="4 4"/>'
+        )
+        drawn.append(_text(WIDTH - 24, y(limit) - 4, limit_label, anchor="end"))
+        for member, curve in curves.items():
+            path = " ".join(f"{x(at):.0f},{y(value):.0f}" for at, value in curve)
+            drawn.append(
+                f'<polyline points="{path}" fill="none" stroke="{colours[member]}">'
+                f"<title>{escape(member)}</title></polyline>"
+            )
+        top += tall + 14
+    drawn += [_text(x(at), top + 8, f"{at:g} h", anchor="middle") for at in x.ticks]
+    return _svg(drawn, top + 20)
+
+
 def bars(groups, *, label):
     """Draw a bar for each value of each group: group name -> {bar name: value}."""
     names = list(dict.fromkeys(name for values in groups.values() for name in values))

@@ -21,6 +21,7 @@ TOPICS = {
     "example_scale_up": r"add five consumers",
     "example_leave_classic": r"leave the classic protocol",
     "example_coordinator_models": r"coordinator execute requests",
+    "example_uneven_traffic": r"partitions that are not equal",
 }
 """Notebook -> what its title is about."""
 

@@ -36,8 +36,9 @@ from assignors.workload import Snapshot, weighting_at
 
 QUANTA = 1_000_000
 """A mean partition in bounds: rates are rounded to so fine a part of it."""
-MEASURED_EVERY_S = 60
-"""How often the use is compared with its bound."""
+MEASURED_STEPS = 7
+"""Steps from one comparison of the use with its bound to the next: with no part in common with
+those from one decision to the next, so that all that lies between two of them is seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +216,7 @@ class _Run:
 
     def _bound(self, now_s: int, rate: Float64) -> float | None:
         """Return the least largest use that is possible now, of each member's capacity."""
-        if now_s % MEASURED_EVERY_S >= self.scenario.tick_s or self.group.is_empty:
+        if (now_s // self.scenario.tick_s) % MEASURED_STEPS or self.group.is_empty:
             return None
         mean = max(float(rate.mean()), 1e-9) if len(rate) else 1.0
         weight = np.rint(rate * (QUANTA / mean)).astype(np.int64)
