@@ -181,7 +181,8 @@ def lead_members(
     """
     known = group if group.state == memory.state else replace(group, state=memory.state)
     if memory.plan and assignor.user_data is UserData.COOPERATIVE:
-        known = replace(known, members=_remembered(group, memory.plan))
+        members = _remembered(group, memory.plan)
+        known = known if members is known.members else replace(known, members=members)
     rebalance = assignor.assign(known)
     must_wait = rebalance.follow_up or _silent_must_let_go(group, known, rebalance.withheld)
     claims = claims_key(known) if must_wait else None
@@ -293,4 +294,8 @@ def _with_unknown_claims(members: Sequence[Member]) -> list[Member]:
         rows = claim_rows(members, UserData.COOPERATIVE)
         rows.is_known[rows.alone] = False
         members = [members[place] for place in np.flatnonzero(~rows.is_known).tolist()]
-    return [member for member in members if not is_claim_known(member)]
+    return [
+        member
+        for member in members
+        if (member.version is not None or not member.owned_known) and not is_claim_known(member)
+    ]

@@ -32,6 +32,8 @@ Assignment = Mapping[str, TopicPartitions]
 NO_GENERATION = -1
 """The generation where there is none; every negative one means the same."""
 
+TUPLES: frozenset[type] = frozenset({tuple})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
@@ -123,10 +125,8 @@ class Member:
         if type(topics) is not tuple or (topics and type(topics[0]) is not str):
             take(self, topics=as_names(topics, "topics"))
         if type(owned) is dict:
-            for numbers in owned.values():
-                if type(numbers) is not tuple:
-                    take(self, owned=as_partitions(owned, "owned"))
-                    break
+            if not TUPLES.issuperset(map(type, owned.values())):
+                take(self, owned=as_partitions(owned, "owned"))
         elif not isinstance(owned, Mapping):
             as_partitions(owned, "owned")
         if type(self.generation) is not int:

@@ -41,6 +41,10 @@ class LazyFigures(Mapping[str, Figure]):
     def __repr__(self) -> str:
         return repr(self._read())
 
+    def __reduce__(self) -> tuple[type[dict[str, Figure]], tuple[Mapping[str, Figure]]]:
+        """Copy and pickle as the figures themselves."""
+        return dict, (self._read(),)
+
     def _read(self) -> Mapping[str, Figure]:
         if self._compute is not None:
             self._known, self._compute = self._compute(), None

@@ -41,7 +41,7 @@ def shown(answer: Rebalance) -> str:
             "withheld": answer.withheld,
             "follow_up": answer.follow_up,
             "notes": [str(note) for note in answer.notes],
-            "stats": answer.stats,
+            "stats": dict(answer.stats),
             "rest": [answer.lists, answer.order, answer.state],
         }
     )

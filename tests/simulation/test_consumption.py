@@ -255,3 +255,15 @@ def counted(row: Outcome, played: list[Round]) -> Outcome:
         optimum=best.load_square_sum,
         violations=violations,
     )
+
+
+def test_a_settlement_that_begins_with_what_nobody_asked_for_is_not_counted() -> None:
+    """A member consumes a topic that it does not subscribe to: counts would call that sound."""
+    members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t", "u")))
+    group = Group(cluster=Cluster.of({"t": 2, "u": 1}), members=members)
+    asked: Assignment = {"a": {"t": (0, 1)}, "b": {"u": (0,)}}
+    not_asked: Assignment = {"a": {"t": (0, 1), "u": (0,)}, "b": {}}
+    for is_sound, shares in ((True, asked), (False, not_asked)):
+        consumption = Consumption()
+        consumption.begin(group, shares)
+        assert (consumption.counts() is not None) is is_sound

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import compress
 from operator import ne
@@ -48,25 +49,22 @@ def needs_follow_up(claims: SmallClaims, withheld: list[int]) -> bool:
     )
 
 
-def shares_of(problem: SmallProblem, owner: list[int]) -> tuple[Shares, int]:
-    """Return what each member holds, and `metrics.topic_spread_max` of it. Cost: O(P + T)."""
+def shares_of(problem: SmallProblem, owner: list[int]) -> Shares:
+    """Return what each member holds. Cost: O(P + T)."""
     shares: Shares = [{} for _ in problem.members]
-    spread = 0
     for t, topic in enumerate(problem.topics):
-        held: dict[int, list[int]] = {}
+        several: dict[int, list[int]] = {}  # numbers of members that have two or more
         for number, member in enumerate(owner[problem.first[t] : problem.first[t + 1]]):
-            if member in held:
-                held[member].append(number)
+            share = shares[member]
+            if topic not in share:
+                share[topic] = (number,)
+            elif member in several:
+                several[member].append(number)
             else:
-                held[member] = [number]
-        if not held:  # a topic without partitions
-            continue
-        for member, numbers in held.items():
+                several[member] = [*share[topic], number]
+        for member, numbers in several.items():
             shares[member][topic] = tuple(numbers)
-        sizes = list(map(len, held.values()))
-        least = min(sizes) if len(held) >= problem.subscriber_count(topic) else 0
-        spread = max(spread, max(sizes) - least)
-    return shares, spread
+    return shares
 
 
 def take_out(
@@ -90,29 +88,42 @@ def take_out(
 
 
 def small_stats(
-    shares: Shares,
+    problem: SmallProblem,
     *,
     favoured: list[int],
+    target: list[int],
     changed: list[int],
-    withheld_count: int,
-    topic_spread_max: int,
+    withheld: list[int],
 ) -> dict[str, int | float | bool]:
-    """Return `metrics.stats`, where `shares` are those of this round. Cost: O(P)."""
-    loads = [sum(map(len, share.values())) for share in shares]
+    """Return `metrics.stats` of `target`, of which `withheld` waits. Cost: O(P + T)."""
+    held = Counter(target)
+    held.subtract([target[partition] for partition in withheld])
+    loads = [held[member] for member in range(len(problem.members))]
     moved = len(changed) - [favoured[partition] for partition in changed].count(NOBODY)
     return {
-        "member_count": len(shares),
+        "member_count": len(loads),
         "partition_count": len(favoured),
         "load_max": max(loads),
         "load_min": min(loads),
         "load_square_sum": sum([load * load for load in loads]),
         "moved": moved,
         "kept": len(favoured) - len(changed),
-        "withheld": withheld_count,
-        "unassigned": withheld_count,  # every topic here has a subscriber
-        "topic_spread_max": topic_spread_max,
+        "withheld": len(withheld),
+        "unassigned": len(withheld),  # every topic here has a subscriber
+        "topic_spread_max": _topic_spread_max(problem, target),
         "rack_mismatches": 0,
     }
+
+
+def _topic_spread_max(problem: SmallProblem, owner: list[int]) -> int:
+    """Return `metrics.topic_spread_max`."""
+    spread = 0
+    for t, topic in enumerate(problem.topics):
+        sizes = Counter(owner[problem.first[t] : problem.first[t + 1]]).values()
+        if sizes:  # else a topic without partitions
+            least = min(sizes) if len(sizes) >= problem.subscriber_count(topic) else 0
+            spread = max(spread, max(sizes) - least)
+    return spread
 
 
 def _is_own_alone(claims: SmallClaims, partition: int, member: int) -> bool:

@@ -16,7 +16,7 @@ from assignors.optimal.small.answer import (
 from assignors.optimal.small.claims import favoured_members, small_claims
 from assignors.optimal.small.problem import PARTITIONS_MAX, small_problem, target_owners
 from assignors.optimal.small.share import shared_owners
-from assignors.rebalance import Rebalance
+from assignors.rebalance import LazyFigures, Rebalance
 
 
 def assign_small(
@@ -34,24 +34,22 @@ def assign_small(
     favoured = favoured_members(claims)
     target = (shared_owners if problem.takes is None else target_owners)(problem, favoured)
     changed = changed_partitions(favoured, target)
-    shares, spread = shares_of(problem, target)
+    shares = shares_of(problem, target)
     withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []
     by_topic = take_out(problem, shares, target, withheld) if withheld else {}
-    stats = small_stats(
-        shares,
-        favoured=favoured,
-        changed=changed,
-        withheld_count=len(withheld),
-        topic_spread_max=spread,
-    )
     follow_up = bool(withheld) and needs_follow_up(claims, withheld)
-    if kind is UserData.COOPERATIVE:
-        stats["follow_up"] = follow_up
+
+    def stats() -> dict[str, int | float | bool]:
+        figures = small_stats(
+            problem, favoured=favoured, target=target, changed=changed, withheld=withheld
+        )
+        return {**figures, "follow_up": follow_up} if kind is UserData.COOPERATIVE else figures
+
     ids = [member.member_id for member in problem.members]
     return Rebalance(
         assignment=AssignedShares(zip(ids, shares, strict=True)),
         withheld=by_topic,
         follow_up=follow_up,
         notes=claims.notes,
-        stats=stats,
+        stats=LazyFigures(stats),
     )

@@ -161,10 +161,10 @@ def _enter(
             for number in numbers:
                 if not 0 <= number < size:
                     wrong.setdefault((member, t), []).append(number)
-                elif row[number] == NOBODY:
+                elif (claimant := row[number]) == NOBODY:
                     row[number] = member
-                elif row[number] != member:
-                    _contest(claims, problem.first[t] + number, row[number], member)
+                elif claimant != member:
+                    _contest(claims, problem.first[t] + number, claimant, member)
             if takes is not None and topic not in takes[member]:
                 begin = problem.first[t]
                 claims.unsubscribed.update(

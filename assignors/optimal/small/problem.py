@@ -39,7 +39,7 @@ class SmallProblem:
         """Return how many members subscribe to a topic. Cost: O(M)."""
         if self.takes is None:
             return len(self.members)
-        return sum(topic in taken for taken in self.takes)
+        return sum([topic in taken for taken in self.takes])
 
 
 def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> SmallProblem | None:

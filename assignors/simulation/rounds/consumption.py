@@ -12,8 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, Group
-from assignors.ownership.changes import TopicPartition, changed_topics
+from assignors.ownership.changes import TopicPartition
 from assignors.ownership.monitors import started_while_owned
+from wire import TopicPartitions
 
 Difference = tuple[str, str, set[int]]
 """Member id, topic, numbers."""
@@ -74,6 +75,8 @@ class Consumption:
     """Topic -> numbers that some member started since the beginning."""
     topics: list[tuple[str, ...]] = field(default_factory=list)
     """Subscriptions of the members when the settlement began."""
+    subscribed: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The same by member id."""
     asked: Asked = Asked(partition_count=0, member_count=0, is_equal=True)
 
     def begin(self, group: Group, shares: Assignment) -> None:
@@ -90,12 +93,13 @@ class Consumption:
         self.started.clear()
         self.before = dict(self.load)
         self.topics = [member.topics for member in group.members]
-        self.asked = _asked(group, self.topics)
-        subscribed = {names: frozenset(names) for names in self.topics}
+        lists = {names: frozenset(names) for names in dict.fromkeys(self.topics)}
+        self.asked = _asked(group, self.topics, lists)
+        self.subscribed = {member.member_id: lists[member.topics] for member in group.members}
         known = group.cluster.topics
         self.is_sound = (
             self.is_single
-            and all(shares[m.member_id].keys() <= subscribed[m.topics] for m in group.members)
+            and all(names.issuperset(shares[name]) for name, names in self.subscribed.items())
             and all(
                 not numbers
                 or (topic in known and _is_within(numbers, known[topic].partition_count))
@@ -115,18 +119,14 @@ class Consumption:
         before = self.shares
         taken, started, was_consumed = self._change(given)
         known = group.cluster.topics
-        topics = [member.topics for member in group.members]
-        sets = {names: frozenset(names) for names in dict.fromkeys(topics)}
-        subscribed = {member.member_id: sets[member.topics] for member in group.members}
         self.is_sound = (
             self.is_sound
             and self.is_single
-            and topics == self.topics
+            and self.topics == [member.topics for member in group.members]
+            and all(t in self.subscribed.get(member_id, ()) for member_id, t, _ in started)
             and all(
-                topic in subscribed[member_id]
-                and topic in known
-                and _is_within(numbers, known[topic].partition_count)
-                for member_id, topic, numbers in started
+                topic in known and _is_within(self.started[topic], known[topic].partition_count)
+                for topic in {topic for _, topic, _ in started}
             )
         )
         if not is_cooperative:
@@ -148,22 +148,30 @@ class Consumption:
         """Take `shares` over; return what was taken and started, and if that was consumed then."""
         taken, started = self._differences(shares)
         self.shares = shares
+        consumers = self.consumers
         was_consumed = any(
-            not self.consumers.get(topic, {}).keys().isdisjoint(numbers)
+            topic in consumers and not consumers[topic].keys().isdisjoint(numbers)
             for _, topic, numbers in started
         )
         for member_id, topic, numbers in taken:
-            of_topic = self.consumers.get(topic, {})
+            of_topic = consumers.get(topic, {})
             since = self.started.get(topic, ())
             for number in numbers:
                 if number not in since:
                     self.first.setdefault((topic, number), member_id)
                 of_topic.pop(number, None)
         for member_id, topic, numbers in started:
-            of_topic = self.consumers.setdefault(topic, {})
-            self.is_single &= of_topic.keys().isdisjoint(numbers)
-            self.started.setdefault(topic, set()).update(numbers)
-            of_topic.update(dict.fromkeys(numbers, member_id))
+            if topic not in consumers:
+                consumers[topic] = {}
+            of_topic = consumers[topic]
+            for number in numbers:
+                if number in of_topic:
+                    self.is_single = False
+                of_topic[number] = member_id
+            if topic in self.started:
+                self.started[topic] |= numbers
+            else:
+                self.started[topic] = set(numbers)
         return taken, started, was_consumed
 
     def _differences(self, shares: Assignment) -> tuple[list[Difference], list[Difference]]:
@@ -177,35 +185,50 @@ class Consumption:
             taken += [(member_id, t, set(had)) for t, had in self.shares[member_id].items()]
             del self.load[member_id]
         for member_id, share in shares.items():
-            had = self.shares.get(member_id, {})
-            if share is had or (share == had and member_id in self.load):
+            had = self.shares.get(member_id)
+            if had is None:
+                had = {}
+            elif share is had or share == had:
                 continue
             self.load[member_id] = sum(map(len, share.values()))
-            for topic, old, new in changed_topics(had, share):
-                kept = old & new
-                if len(old) > len(kept):
-                    taken.append((member_id, topic, old - kept))
-                if len(new) > len(kept):
-                    started.append((member_id, topic, new - kept))
-                self.is_single &= len(new) == len(share.get(topic, ()))
+            for topic, numbers in had.items():
+                if topic not in share and numbers:
+                    taken.append((member_id, topic, set(numbers)))
+            for topic, old, numbers in _other_numbers(had, share):
+                new = set(numbers)
+                self.is_single &= len(new) == len(numbers)
+                gone = set(old) - new
+                new.difference_update(old)
+                if gone:
+                    taken.append((member_id, topic, gone))
+                if new:
+                    started.append((member_id, topic, new))
         return taken, started
+
+
+def _other_numbers(
+    had: TopicPartitions, share: TopicPartitions
+) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+    """Return the topics of `share` whose numbers differ, with the old and the new ones."""
+    return [
+        (topic, old, numbers)
+        for topic, numbers in share.items()
+        if (old := had.get(topic, ())) != numbers
+    ]
 
 
 def _is_within(numbers: Collection[int], partition_count: int) -> bool:
     return min(numbers) >= 0 and max(numbers) < partition_count
 
 
-def _asked(group: Group, topics: Sequence[tuple[str, ...]]) -> Asked:
-    """Return what is asked for by members with these subscriptions."""
+def _asked(
+    group: Group, topics: Sequence[tuple[str, ...]], lists: Mapping[tuple[str, ...], frozenset[str]]
+) -> Asked:
+    """Return what is asked for by members with these subscriptions, each once in `lists`."""
     known = group.cluster.topics
-    lists = dict.fromkeys(topics)
-    asked = {
-        topic
-        for names in lists
-        for topic in names
-        if topic in known and known[topic].partition_count
-    }
-    wanted = {names: len(asked.intersection(names)) for names in lists}
+    named = known.keys() & frozenset().union(*lists.values())
+    asked = {topic for topic in named if known[topic].partition_count}
+    wanted = {names: len(asked & taken) for names, taken in lists.items()}
     return Asked(
         partition_count=sum(known[topic].partition_count for topic in asked),
         member_count=sum(wanted[names] > 0 for names in topics),

@@ -15,6 +15,8 @@ from assignors.names.nearest import suggestion
 from assignors.names.sequences import as_entries, as_names, as_partitions, take
 from wire import TopicPartitions
 
+STRINGS: frozenset[type] = frozenset({str})
+
 
 class GroupEventKind(StrEnum):
     """What can happen to a group."""
@@ -71,8 +73,10 @@ class MemberSpec:
 
     def __post_init__(self) -> None:
         """Take lists for tuples; `ValueError` for what is neither."""
-        owned = as_partitions(self.owned, "owned")
-        take(self, topics=as_names(self.topics, "topics"), owned=owned)
+        if self.owned or type(self.owned) is not dict:
+            take(self, owned=as_partitions(self.owned, "owned"))
+        if type(self.topics) is not tuple or not STRINGS.issuperset(map(type, self.topics)):
+            take(self, topics=as_names(self.topics, "topics"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

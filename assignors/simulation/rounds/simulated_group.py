@@ -39,6 +39,10 @@ class SimulatedGroup:
     join_count: int = 0
     consumption: Consumption = field(default_factory=Consumption)
     """What members consumed after the last round."""
+    known_counts: dict[str, int] = field(default_factory=dict)
+    """Partition counts of `known_cluster`."""
+    known_cluster: Cluster = field(default_factory=lambda: Cluster(topics={}))
+    """The cluster as the leader saw it last: the same one until a topic changes."""
 
     def add(self, spec: MemberSpec) -> None:
         """Add a member under a new member id."""
@@ -62,9 +66,12 @@ class SimulatedGroup:
     def for_leader(self) -> Group:
         """Return the group as its leader gets it once all members have joined."""
         kind = self.assignor.user_data
+        if self.known_counts != self.partition_counts:
+            self.known_counts = dict(self.partition_counts)
+            self.known_cluster = Cluster.of(self.known_counts)
         return Group(
-            cluster=Cluster.of(self.partition_counts),
-            members=tuple(member_for_leader(member, kind) for member in self.members.values()),
+            cluster=self.known_cluster,
+            members=tuple([member_for_leader(member, kind) for member in self.members.values()]),
             generation=self.generation or None,
         )
 
