@@ -178,8 +178,16 @@ def _heartbeat(work: Work, request: ConsumerHeartbeat) -> None:
 
 
 def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMember:
-    """Return the member with what the heartbeat says anew."""
+    """Return the member with what the heartbeat says anew, itself if that is nothing."""
     timeout, topics = request.rebalance_timeout_ms, request.topics
+    if (
+        timeout == -1
+        and topics is request.pattern is request.assignor is member.classic is None
+        and request.client_id == member.client_id
+        and (not request.instance_id or request.instance_id == member.instance_id)
+        and (not request.rack_id or request.rack_id == member.rack_id)
+    ):
+        return member
     return replace(
         member,
         instance_id=request.instance_id or member.instance_id,

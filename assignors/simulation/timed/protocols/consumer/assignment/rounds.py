@@ -111,7 +111,8 @@ def write_member(
     is_new: bool,
 ) -> bool:
     """Write what a member asks for, if it is new; return whether it names other topics."""
-    if after != before or (is_new and before.member_id not in group.members):
+    has_changed = after is not before and after != before
+    if has_changed or (is_new and before.member_id not in group.members):
         out.records.append(after.subscription)
     return after.topics is not before.topics and set(after.topics) != set(before.topics)
 
