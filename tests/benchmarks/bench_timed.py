@@ -1,12 +1,12 @@
 """Timed simulations: events a second, an hour of a huge group, joins at start-up.
 
-    python -m tests.benchmarks.bench_timed [--members N] [--runs N]
+    python -m tests.benchmarks.bench_timed [--members N] [--runs N] [--protocols KIP-848,eager]
 
 * events a second: rolling restarts of 20 members x 200 partitions, with every heartbeat queued,
   assignors counted in
 * an hour: N members x 10 N partitions (10,000 x 100,000), 10 leave and 10 join; heartbeats that
-  change nothing are computed, and in a cooperative group the rounds of members that keep what they
-  have, so that few of its requests are events
+  change nothing are computed, in a cooperative group the rounds of members that keep what they
+  have, and under KIP-848 the start of all, so that few of its requests are events
 * start-up: N members join within a minute
 
 CPU seconds, the least of so many runs; memory is the peak of the process.
@@ -43,15 +43,16 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--members", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--protocols", default=",".join(PROTOCOLS))
     options = parser.parse_args()
-    size = options.members
+    size, protocols = options.members, options.protocols.split(",")
     print(f"{'what':<44} {'seconds':>8} {'events':>9} {'events/s':>9} {'requests':>10} {'MB':>6}")
-    for name in PROTOCOLS:
+    for name in protocols:
         restarts = restarts_of(name)
         line(f"20 x 200, rolling restart, {name}", restarts, options.runs, queues=True)
-    for name in PROTOCOLS:
+    for name in protocols:
         line(f"{size} x {10 * size}, an hour, {name}", hour_of(size, 10 * size, name), options.runs)
-    for name in PROTOCOLS:
+    for name in protocols:
         line(f"{size} joins, {name}", joins_of(size, 10 * size, name), options.runs)
 
 
