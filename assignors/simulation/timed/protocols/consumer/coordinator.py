@@ -182,7 +182,10 @@ def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMemb
     timeout, topics = request.rebalance_timeout_ms, request.topics
     if (
         timeout == -1
-        and topics is request.pattern is request.assignor is member.classic is None
+        and topics is None
+        and request.pattern is None
+        and request.assignor is None
+        and member.classic is None
         and request.client_id == member.client_id
         and (not request.instance_id or request.instance_id == member.instance_id)
         and (not request.rack_id or request.rack_id == member.rack_id)
