@@ -25,6 +25,7 @@ from tests.docs import (
     simulator_reference,
     tables,
     weights_measured,
+    weights_over_time,
 )
 
 GENERATED: dict[Path, Callable[[], str]] = {
@@ -41,5 +42,6 @@ GENERATED: dict[Path, Callable[[], str]] = {
     models_against_kafka.PAGE: models_against_kafka.page,
     simulator_reference.PAGE: simulator_reference.page,
     **weights_measured.FILES,
+    **weights_over_time.FILES,
 }
 """File -> its text."""

@@ -11,6 +11,7 @@ import pytest
 
 from assignors import Assignor, assignor_named
 from assignors.registry import ASSIGNORS
+from assignors.simulation.traffic.estimates import Estimates
 from assignors.simulation.traffic.results import TrafficResult, result_of
 from assignors.simulation.traffic.run import Moment, moments
 from assignors.simulation.traffic.scenario import (
@@ -23,6 +24,7 @@ from assignors.simulation.traffic.scenario import (
     Verb,
     WeightSource,
 )
+from assignors.workload import NumberedPartitions
 
 FOUR = tuple(TrafficMember(name=f"m{number}") for number in range(4))
 FIXED = RateConfig(drift=0, noise=0, bursts_a_day=0)
@@ -107,6 +109,32 @@ def test_at_constant_rates_the_group_comes_to_rest_within_its_limits() -> None:
         assert moment.use.max() <= 1.2 * moment.use_bound * (1 + 1e-6)
     total = sum(moment.moves for moment in found)
     assert 0 < total < 12
+
+
+def test_a_partition_that_moves_is_not_consumed_for_one_round() -> None:
+    found = copied(moments(SMALL, OURS, seed=5))
+    moves = sum(moment.moves for moment in found)
+    assert moves > 0
+    # All 24 wait for the first round.
+    assert sum(moment.paused for moment in found) == 24 + moves
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"), [("rate", (1000, 0)), ("lag", (7, 90)), ("work", (1007, 90))]
+)
+def test_weights_without_an_error_are_what_arrives_and_waits(
+    source: str, expected: tuple[int, int]
+) -> None:
+    config = LeaderConfig(error=0, horizon_s=100, weights=WeightSource(source))
+    estimates = Estimates(config, NumberedPartitions.of({"t": 2}), seed=1)
+    assert estimates.weights() == {}
+    for at_s in (0, 30, 60, 90):
+        estimates.sample(at_s, np.array([7.0, 90.0]))
+        for _ in range(3):
+            estimates.add(np.array([100.0, 0.0]))
+    assert estimates.weights() == {"t": expected}
+    estimates.forget()
+    assert estimates.weights() == {}
 
 
 @pytest.mark.parametrize("budget", [0, 1, 2, 5])

@@ -1,0 +1,173 @@
+"""Writes the tables of docs/weights.md, `Over time`, from what `bench_traffic` has kept.
+
+    python -m tests.docs.weights_over_time
+
+What the text claims is decided by the figures: a target that is missed says so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from tests.benchmarks.bench_traffic import (
+    OF_RATE,
+    OURS,
+    RESULTS,
+)
+from tests.docs.source import DOCS, table
+
+PAGE = DOCS / "weights.md"
+SECTION = re.compile(r"(?<=<!-- over time -->\n).*?(?=<!-- /over time -->)", flags=re.DOTALL)
+
+Figures = Mapping[str, float]
+
+TARGETS = (
+    ("moves_per_hour", "moves an hour", 70.0, "{:.0f}"),
+    ("rebalances_per_hour", "rebalances an hour", 15.0, "{:.1f}"),
+    ("rounds_per_hour", "rounds an hour", 15.0, "{:.1f}"),
+    ("use_over_bound_mean", "largest use over its bound", 1.2, "{:.3f}"),
+)
+"""Figure of the noisy scenario, what it is, the most that it should be, and how it is shown."""
+SOONER = 2.0
+"""By work a group should have caught up so many times sooner than by rate."""
+
+
+@cache
+def kept() -> tuple[int, Mapping[str, Mapping[str, Figures]]]:
+    """Return how many seeds were played, and the means by part and contender."""
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return found["seeds"], found["parts"]
+
+
+def page() -> str:
+    """Return the page with its tables anew."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert SECTION.search(text), "the page has lost its marked section"
+    return SECTION.sub(lambda _: section(), text)
+
+
+def section() -> str:
+    """Return the tables and what follows from them."""
+    seeds, parts = kept()
+    noisy = parts["noisy"]
+    lines = [
+        NOISY.format(seeds=seeds),
+        *table(NOISY_HEAD, (_noisy(name, figures) for name, figures in noisy.items())),
+        TARGETS_TEXT,
+        *table(("figure", "target", "measured", "met"), _targets(noisy[OURS])),
+        _lags(noisy),
+        STEADY,
+        *table(("assignor", *(name for name in parts if "steady" in name)), _steady(parts)),
+        CATCH_UP,
+        *table(_catch_up_head(parts), _catch_up(parts)),
+        _sooner(parts),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _noisy(name: str, found: Figures) -> tuple[str, ...]:
+    return (
+        name,
+        f"{found['moves_per_hour']:,.0f}",
+        f"{found['returned_share']:.0%}",
+        f"{found['rebalances_per_hour']:.1f}",
+        f"{found['rounds_per_hour']:.1f}",
+        f"{found['use_over_bound_mean']:.3f}",
+        f"{found['overloaded_share']:.0%}",
+        f"{found['lag_p99_s']:,.0f}",
+        f"{found['paused_s_per_hour']:,.0f}",
+    )
+
+
+def _targets(found: Figures) -> Iterator[tuple[str, ...]]:
+    for key, words, most, shown in TARGETS:
+        met = "yes" if found[key] <= most else "**no**"
+        yield words, shown.format(most), shown.format(found[key]), met
+
+
+def _lags(noisy: Mapping[str, Figures]) -> str:
+    """Return who keeps lags lower than ours, and at what price."""
+    ours = noisy[OURS]
+    lower = [
+        f"{name} ({found['lag_p99_s']:.0f} s, at {found['moves_per_hour']:.0f} moves and"
+        f" {found['rebalances_per_hour']:.0f} rebalances an hour)"
+        for name, found in noisy.items()
+        if found["lag_p99_s"] < ours["lag_p99_s"] and not name.startswith("ours")
+    ]
+    who = ", ".join(lower) or "nobody"
+    return f"A lower 99th percentile of lags than ours ({ours['lag_p99_s']:.0f} s) has {who}.\n"
+
+
+def _steady(parts: Mapping[str, Mapping[str, Figures]]) -> Iterator[tuple[str, ...]]:
+    steady = [found for name, found in parts.items() if "steady" in name]
+    for name in steady[0]:
+        yield name, *(f"{found[name]['moves_per_hour']:,.1f}" for found in steady)
+
+
+def _catch_up_head(parts: Mapping[str, Mapping[str, Figures]]) -> tuple[str, ...]:
+    names = [name for name in parts if "catch-up" in name]
+    return ("assignor", *(f"{name}{words}" for name in names for words in (", s", ", moves")))
+
+
+def _catch_up(parts: Mapping[str, Mapping[str, Figures]]) -> Iterator[tuple[str, ...]]:
+    caught = [found for name, found in parts.items() if "catch-up" in name]
+    for name in caught[0]:
+        cells = []
+        for found in caught:
+            after_s = found[name]["caught_up_after_s"]
+            cells += [
+                "not in 4 h" if after_s >= END_S else f"{after_s:,.0f}",
+                f"{found[name]['moves_per_hour'] * END_S / 3600:,.0f}",
+            ]
+        yield name, *cells
+
+
+END_S = 4 * 3600
+
+
+def _sooner(parts: Mapping[str, Mapping[str, Figures]]) -> str:
+    found = []
+    for name, figures in parts.items():
+        if "catch-up" in name:
+            ratio = figures[OF_RATE]["caught_up_after_s"] / figures[OURS]["caught_up_after_s"]
+            met = "met" if ratio >= SOONER else "**missed**"
+            found.append(f"{ratio:.1f} times sooner at {name.split(', ')[1]} use ({met})")
+    return f"By work the group has caught up {' and '.join(found)}; the target is {SOONER:g}.\n"
+
+
+NOISY_HEAD = (
+    *("assignor", "moves/h", "returned", "rebalances/h", "rounds/h"),
+    *("use over bound", "overloaded", "lag p99, s", "paused, s/h"),
+)
+NOISY = """The means of {seeds} seeds, measured by `python -m tests.benchmarks.bench_traffic`. The
+peers are [ports](../tests/benchmarks/weighted/peers), which get the same measurements and pass
+through the same hand-over rule; eager ones stop everybody. `returned`: moves back to a member that
+had the partition within half an hour; `use over bound`: the largest use over what
+[no assignment is better than](weights-bounds.md), in the mean over time; `overloaded`: the part of
+the time in which some member gets more than it can process; `lag p99`: of all partitions and
+times; `paused`: seconds in which a partition was not consumed, summed over partitions, in an hour.
+"""
+TARGETS_TEXT = """What was aimed at for ours, as it is, in this scenario. A rebalance that moves a
+partition has two rounds under the cooperative protocol: one to revoke, one to give.
+"""
+STEADY = """`steady`: rates do not change, but what the leader measures is off by 10 % or 30 %,
+each time anew. All that moves then, moves for nothing. Moves an hour, after the first ten minutes:
+"""
+CATCH_UP = """`catch-up`: a fifth of the partitions begin an hour behind, at 50 % and 70 % use.
+Seconds until no partition is two minutes behind, and moves in four hours:
+"""
+
+FILES: dict[Path, Callable[[], str]] = {PAGE: page}
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
