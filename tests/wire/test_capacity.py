@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from assignors import Cluster, Group, Member, UserData
 from assignors.claims import claims_of
 from assignors.group_bytes.capacities import capacities_of
+from assignors.group_bytes.claim_rows import claim_rows
+from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import read_members
 from assignors.membership import Membership, applied, subscribe
 from assignors.problem import problem_of
@@ -18,6 +20,7 @@ from wire import (
     Subscription,
     decode_cooperative_user_data,
     decode_sticky_user_data,
+    decode_subscription,
     encode_cooperative_user_data,
     encode_sticky_user_data,
     encode_subscription,
@@ -98,6 +101,8 @@ def test_members_read_together_claim_what_they_claim_one_by_one_and_have_the_sam
     assert len(claims.partition) == sum(count for _, count in members)
     assert not claims.notes
     assert capacities_of(together.members) == capacities_of(alone.members)
+    if isinstance(together.members, ReadMembers):
+        assert not claim_rows(together.members, kind).alone, "none has to be read by itself"
 
 
 @given(st.lists(WRITTEN, min_size=1, max_size=9))
@@ -124,8 +129,11 @@ def test_a_repeated_join_is_the_same_bytes_and_a_capacity_costs_eight(kind: User
     for capacity in (None, 4):
         member = applied(Membership(kind=kind, capacity=capacity), owned, 3)
         member, first = subscribe(member, ["t"], owned=owned, generation=3)
-        _, again = subscribe(member, ["t"], owned=owned, generation=3)
+        member, again = subscribe(member, ["t"], owned=owned, generation=3)
         assert first == again
+        _, later = subscribe(member, ["t"], owned=owned, generation=3)
+        written = [decode_subscription(one).require().user_data for one in (first, later)]
+        assert written[0] == written[1]
         joined.append(first)
     assert len(joined[1]) == len(joined[0]) + SIZE
 

@@ -106,6 +106,19 @@ def test_a_constant_rate_is_found_whenever_samples_are_taken(gaps: list[int], ra
     assert workload.weights(horizon_s=100) == {"t": (round(100 * workload.rate[0]),)}
 
 
+def test_a_backlog_weighs_as_much_as_so_many_records_to_come() -> None:
+    workload = None
+    for at_s in (0, 10):
+        sample = Sample.of(
+            at_s * 1000,
+            log_end={"t": [1000 + 5 * at_s, 1000 + 5 * at_s, 5 * at_s]},
+            committed={"t": [5 * at_s, 1000 + 5 * at_s, 5 * at_s + 7]},
+        )
+        workload = after(workload, sample)
+    assert workload is not None
+    assert workload.weights(horizon_s=300) == {"t": (2500, 1500, 1500)}
+
+
 def test_a_rate_of_a_half_life_ago_counts_half() -> None:
     workload = None
     for at_s, end in ((0, 0), (30, 3000), (60, 3000), (120, 3000)):
