@@ -303,8 +303,9 @@ repetitions. Less lag is claimed where both are less in every one, of {least} at
 COSTS_TEXT = """Moves: partitions that went to another member, also because one left or joined.
 Rebalances: generations of the group. Paused: for how long a partition had no member, in the mean
 of all partitions. Processed twice: records whose offset was not committed when they went to
-another member. Use over bound: the largest use (work of a member's partitions over its capacity, by
-what records really cost at that time) over [what no assignment can be below](weights-bounds.md).
+another member. Errors: of clients, such as a commit that a rebalance refused. Use over bound: the
+largest use (work of a member's partitions over its capacity, by what records really cost at that
+time) over [what no assignment can be below](weights-bounds.md).
 """
 
 MACHINE = f"""In processors; `burnt` is the work of the records. What others used, and what is
