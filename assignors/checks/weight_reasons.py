@@ -64,7 +64,7 @@ class WeightReasons:
         name = self.problem.members[owner].member_id
         fill = {name: round(float(self.fill[owner]), 4)}
         if target in {None, name}:
-            text = self._stays(place, owner, f"{name} has {fill[name]:.2f} x its fair use")
+            text = self._stays(place, owner, f"the member has {fill[name]:.2f} x its fair use")
         else:
             ids = [member.member_id for member in self.problem.members]
             fill[str(target)] = round(float(self.fill[ids.index(str(target))]), 4)

@@ -59,17 +59,19 @@ def test_what_waits_says_it_too() -> None:
 
 
 def test_what_stays_says_that_others_move() -> None:
-    words = "stays with a: a has 1.60 x its fair use, and other partitions of it move; "
+    words = "stays with a: the member has 1.60 x its fair use, and other partitions of it move; "
     assert words in explained(0)["text"]
-    assert "stays with b: inside the band: b has 0.07 x its fair use;" in explained(3)["text"]
+    assert (
+        "stays with b: inside the band: the member has 0.07 x its fair use;" in explained(3)["text"]
+    )
 
 
 def test_inside_the_band_nothing_moves_and_the_reason_says_so() -> None:
     document = explained(0, trigger=1, weights={"orders": [600, 300, 100, 200, 100, 200]})
     assert document["by_weight"]["hold"] == "in-band"
     assert (
-        "stays with a: inside the band: a has 1.33 x its fair use, nobody is more than 100% above "
-        "that, and nobody is idle"
+        "stays with a: inside the band: the member has 1.33 x its fair use, nobody is more than "
+        "100% above that, and nobody is idle"
     ) in document["text"]
 
 
@@ -93,7 +95,10 @@ def test_what_the_budget_puts_off_says_how_many_are_before_it() -> None:
         document = answer("explain", *arguments, given=json.dumps(line))
         assert document["verdict"] == "stays"
         ranks[partition] = document["by_weight"]["before"]
-        assert f"put off by the budget, {ranks[partition]} before it: a has" in document["text"]
+        assert (
+            f"put off by the budget, {ranks[partition]} before it: the member has"
+            in document["text"]
+        )
     assert sorted(ranks.values()) == [*range(assigned["stats"]["deferred"])]
     # What is said to be next is what the next round moves.
     (first,) = (partition for partition, rank in ranks.items() if rank == 0)
@@ -112,7 +117,10 @@ def test_where_nothing_may_move_the_reason_says_so() -> None:
     assert given.weighting is not None
     held = replace(given, weighting=replace(given.weighting, must_hold=MustHold.STALE))
     found = explain(held, ASSIGNORS["weighted/weighted"], "orders", 1)
-    assert "a has 1.60 x its fair use, and the weights are too old, so nothing moves" in found.text
+    assert (
+        "the member has 1.60 x its fair use, and the weights are too old, so nothing moves"
+        in found.text
+    )
     assert found.by_weight is not None
     assert (found.by_weight.hold, found.by_weight.before) == ("stale", None)
 

@@ -185,6 +185,12 @@ def _loads(row: Fields) -> str:
     )
 
 
+def _uses(row: Fields) -> str:
+    """Return the records a second of the busiest member; nothing where no rate is known."""
+    tried, actual = row["use_max"], row["actual_use_max"]
+    return NONE if tried is None or actual is None else f"{tried:,.0f} ({actual:,.0f})"
+
+
 def _list(names: Sequence[str]) -> str:
     return clean(", ".join(names)) or NONE
 
@@ -307,6 +313,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _number("MOVED", _beside("moved"), 1),
         _fixed("LOAD", _loads, 2),
         _number("GAP", _beside("balance_gap"), 4),
+        _fixed("MAX-RECORDS/S", _uses, 3),
         _number("DOWNTIME", _downtime, 5),
         _name("ERROR", _text("error"), 6),
     ),

@@ -93,9 +93,8 @@ def outcome_row(
 
 
 def summed(rows: list[OutcomeRow]) -> OutcomeRow:
-    """Return rows as one: figures added up, loads the widest, gaps the worst."""
+    """Return rows as one: figures added up, loads the widest, gaps the worst, uses the mean."""
     errors = [row.error for row in rows if row.error is not None]
-    furthest = _furthest(rows)
     return OutcomeRow(
         group=rows[0].group,
         life=rows[0].life,
@@ -120,16 +119,16 @@ def summed(rows: list[OutcomeRow]) -> OutcomeRow:
         actual_downtime_partition_ms=sum_of_known(row.actual_downtime_partition_ms for row in rows),
         counts_inferred=any(row.counts_inferred for row in rows),
         error=None if not errors else f"{len(errors)} generations: {errors[0]}",
-        use_max=None if furthest is None else furthest.use_max,
-        use_bound=None if furthest is None else furthest.use_bound,
-        actual_use_max=None if furthest is None else furthest.actual_use_max,
+        use_max=_mean(row.use_max for row in rows),
+        use_bound=_mean(row.use_bound for row in rows),
+        actual_use_max=_mean(row.actual_use_max for row in rows),
     )
 
 
-def _furthest(rows: list[OutcomeRow]) -> OutcomeRow | None:
-    """Return the row whose busiest member is furthest above the bound, by factor."""
-    known = [row for row in rows if row.use_max is not None and row.use_bound]
-    return max(known, key=lambda row: (row.use_max or 0) / (row.use_bound or 1), default=None)
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are known."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _worst(values: Iterable[int | None]) -> int | None:

@@ -54,7 +54,7 @@ ESTIMATED: Mapping[tuple[str, str], str] = {
     ),
     ("outcomes", "use_max"): (
         "as in generations: what the assignor that is tried assigns, measured by the rates of the "
-        "time after it, which it did not know; in sums the one that is largest beside use_bound"
+        "time after it, which it did not know; in sums the mean over generations"
     ),
     ("outcomes", "use_bound"): "as in generations",
     ("outcomes", "actual_use_max"): "as in generations",
