@@ -6,9 +6,12 @@ All are arithmetic on the arrays of a `Problem`. Whether an assignment is allowe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from assignors.problem import NOBODY, Int32, Int64, Problem
+from assignors.rebalance import Figure, LazyFigures
 
 TABLE_FACTOR = 8
 """Counts are made in a table of topics x members of up to so many cells for each partition."""
@@ -103,3 +106,23 @@ def stats(
         "topic_spread_max": topic_spread_max(problem, goal),
         "rack_mismatches": rack_mismatch_count(problem, given),
     }
+
+
+def lazy_stats(
+    problem: Problem,
+    *,
+    favoured: Int32,
+    given: Int32,
+    target: Int32 | None = None,
+    more: Mapping[str, Figure] | None = None,
+) -> LazyFigures:
+    """Return `stats`, with `more` behind them, computed when somebody reads one.
+
+    The arrays must not change afterwards.
+    """
+
+    def compute() -> dict[str, Figure]:
+        counted = stats(problem, favoured=favoured, given=given, target=target)
+        return {**counted, **(more or {})}
+
+    return LazyFigures(compute)

@@ -25,7 +25,7 @@ from assignors.jvm.ordered_assignment import (
     assigned,
     ordered_by_member,
 )
-from assignors.metrics import stats
+from assignors.metrics import lazy_stats
 from assignors.model import Cluster, Group, Member
 from assignors.problem import NOBODY, Int32, Int64, Problem, problem_of
 from assignors.rebalance import Rebalance
@@ -119,7 +119,7 @@ def assign(group: Group) -> Rebalance:
     return Rebalance(
         assignment=assigned(problem, owner, held),
         notes=claims_of(problem, group, UserData.NONE).notes,
-        stats=stats(problem, favoured=nobody, given=owner),
+        stats=lazy_stats(problem, favoured=nobody, given=owner),
         lists=PairsByMember(held),
         order=held.members,
     )

@@ -16,7 +16,7 @@ from assignors.java.order import dealing_order
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.map_order import map_order
 from assignors.jvm.ordered_assignment import PairsByMember, assigned, ordered_by_member
-from assignors.metrics import stats
+from assignors.metrics import lazy_stats
 from assignors.model import Group, MemberNote, MemberNoteCode
 from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY, Int32, Problem, problem_of
@@ -61,7 +61,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     return Rebalance(
         assignment=assigned(problem, owner, held),
         notes=notes,
-        stats=stats(problem, favoured=favoured, given=owner),
+        stats=lazy_stats(problem, favoured=favoured, given=owner),
         lists=PairsByMember(held),
         order=held.members,
     )

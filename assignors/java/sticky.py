@@ -18,7 +18,7 @@ from assignors.java.constrained import Placed
 from assignors.java.java_input import JavaInput, read_group
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.ordered_assignment import PairsByMember, assigned
-from assignors.metrics import stats
+from assignors.metrics import lazy_stats
 from assignors.model import Group, MemberNote, MemberNoteCode
 from assignors.options import OnFailure, Options
 from assignors.problem import NOBODY, Int32, Int64
@@ -85,7 +85,7 @@ def rebalance_of(
     return Rebalance(
         assignment=assigned(java_input.problem, given, held),
         notes=notes,
-        stats=stats(java_input.problem, favoured=favoured, given=given, target=target),
+        stats=lazy_stats(java_input.problem, favoured=favoured, given=given, target=target),
         lists=PairsByMember(held),
         order=held.members,
         state=java_input.state,

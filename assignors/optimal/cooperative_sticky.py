@@ -14,7 +14,7 @@ from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.claims import claims_of
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.handover import withhold
-from assignors.metrics import stats
+from assignors.metrics import lazy_stats
 from assignors.model import Group
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.sticky import place_within
@@ -47,13 +47,18 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     claims = claims_of(problem, group, UserData.COOPERATIVE)
     favoured, target, cut_off = place_within(problem, claims, limit=options.limit)
     handover = withhold(problem, claims, target)
-    figures = stats(problem, favoured=favoured, given=handover.given, target=target)
     return Rebalance(
         assignment=AssignedPartitions(problem, handover.given),
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         notes=claims.notes,
-        stats={**figures, **cut_off, "follow_up": handover.follow_up},
+        stats=lazy_stats(
+            problem,
+            favoured=favoured,
+            given=handover.given,
+            target=target,
+            more={**cut_off, "follow_up": handover.follow_up},
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from assignors.assignor import Assignor, UserData
 from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.group_bytes.assignments import AssignedPartitions
-from assignors.metrics import stats
+from assignors.metrics import lazy_stats
 from assignors.model import Group
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.solve import Solved, solve
@@ -89,7 +89,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     return Rebalance(
         assignment=AssignedPartitions(problem, target),
         notes=claims.notes,
-        stats={**stats(problem, favoured=favoured, given=target), **cut_off},
+        stats=lazy_stats(problem, favoured=favoured, given=target, more=cut_off),
     )
 
 

@@ -30,7 +30,13 @@ def test_they_are_computed_once_and_only_where_somebody_reads() -> None:
     assert calls == [1]
 
 
-@pytest.mark.parametrize("name", ["server/uniform", "server/range", "server/simple"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("server/uniform", "server/range", "server/simple", "java/range", "java/roundrobin"),
+        *("java/sticky", "java/cooperative-sticky", "sticky", "cooperative-sticky"),
+    ],
+)
 def test_an_answer_whose_figures_nobody_has_read_can_be_copied_and_compared(name: str) -> None:
     answer = assignor_named(name).assign(GROUP)
     copied = pickle.loads(pickle.dumps(answer.stats))  # noqa: S301 - our own bytes
