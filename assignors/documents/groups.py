@@ -49,6 +49,7 @@ from assignors.documents.values import (
     required,
 )
 from assignors.documents.weightings import capacity_of, weighting_from_document
+from assignors.group_bytes.capacities import capacities_of
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import (
     NO_GENERATION,
@@ -112,6 +113,7 @@ def group_from_document(document: object) -> Group:
         if capacity is not None:
             capacities[member.member_id] = capacity
     cluster = _cluster(required(fields, "topics", ()), ("topics",))
+    capacities = {**capacities_of(members), **capacities}
     return Group(
         cluster=cluster,
         members=with_shared_topics(members),

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors import Cluster, Group, Member, UserData
+from assignors import Cluster, Group, Member, UserData, assignor_named
 from assignors.claims import claims_of
+from assignors.documents.groups import group_from_document
 from assignors.group_bytes.capacities import capacities_of
 from assignors.group_bytes.claim_rows import claim_rows
 from assignors.group_bytes.members import ReadMembers
@@ -142,3 +143,27 @@ def test_under_other_names_nothing_is_written() -> None:
     member = Membership(kind=UserData.NONE, capacity=4)
     _, blob = subscribe(member, ["t"], owned={})
     assert blob == subscribe(Membership(kind=UserData.NONE), ["t"], owned={})[1]
+
+
+def test_a_group_of_captured_bytes_has_the_capacities_that_stand_in_them() -> None:
+    """As `assign` and `check` read it; a key of the document counts more than the bytes."""
+    members = [
+        {
+            "id": name,
+            "subscription": encode_subscription(
+                Subscription(
+                    topics=("t",), user_data=encode_cooperative_user_data(-1, capacity=capacity)
+                )
+            ).hex(),
+        }
+        for name, capacity in (("a", 4), ("b", 2))
+    ]
+    group = group_from_document({"topics": {"t": 6}, "members": members})
+    assert group.weighting is not None
+    assert group.weighting.capacities == {"a": 4, "b": 2}
+    answer = assignor_named("weighted").assign(group)
+    assert {name: len(share["t"]) for name, share in answer.assignment.items()} == {"a": 4, "b": 2}
+    told: list[dict[str, object]] = [{**members[0], "capacity": 1}, {**members[1]}]
+    again = group_from_document({"topics": {"t": 6}, "members": told})
+    assert again.weighting is not None
+    assert again.weighting.capacities == {"a": 1, "b": 2}
