@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.benchmarks.bench_traffic import COUNTING, OURS, PARTS, measured
+from tests.benchmarks.bench_traffic import COUNTING, OURS, PARTS, measured, played
+from tests.benchmarks.traffic.contenders import CONTENDERS
 from tests.docs.weights_over_time import kept
 
 
@@ -21,3 +24,16 @@ def test_the_kept_figures_are_those_of_today(part: str, name: str) -> None:
     ((_, found),) = measured(PARTS[part], seeds, only=name)
     again = "play them anew: python -m tests.benchmarks.bench_traffic --store"
     assert found == pytest.approx(parts[part][name], rel=0.02, abs=0.01), again
+
+
+@pytest.mark.parametrize("name", CONTENDERS)
+def test_a_peer_hands_over_as_safely_as_ours_and_leaves_nothing_behind(name: str) -> None:
+    short = replace(PARTS["noisy"].scenario, until_s=900, plan=())
+    found = played(short, CONTENDERS[name], seed=1)
+    assert found.double == 0
+    assert found.placed == 240
+    # Every round stops all partitions of an eager group, and those that move of another.
+    rounds = found.rounds_per_hour / 4
+    paused = found.paused_s_per_hour / 4 / short.tick_s
+    is_cooperative = CONTENDERS[name].made().is_cooperative
+    assert paused == pytest.approx(240 + found.moves if is_cooperative else 240 * rounds)
