@@ -112,6 +112,7 @@ def test_the_leader_starts_the_round_that_nobody_else_would(group: LocalGroup) -
     assert group.settle() == 3, "a claims something, then nothing changes any more"
     assert [led.must_follow_up for led in rounds] == [True, True, False]
     assert all(led.seconds > 0 and led.member_count == 2 for led in rounds)
+    assert all(type(led.stats) is dict for led in rounds), "a round that is kept keeps no group"
     assert len(group.members["a"].assigned) == 5
 
 

@@ -146,7 +146,7 @@ class ClientSession:
                 assignor=self.assignor.full_name,
                 member_count=len(subscriptions),
                 seconds=time.perf_counter() - begin,
-                stats=stats,
+                stats=dict(stats),  # figures that were not read yet would keep the round
                 notes=notes,
                 must_follow_up=led.must_follow_up,
             )
