@@ -19,9 +19,15 @@ from assignors.replay.engines.spark import (
     topic_names,
 )
 from assignors.replay.findings.selection import EVERYTHING
+from assignors.replay.history.log_ends import log_ends_from_document
+from assignors.replay.sample import skewed_log_ends
 from assignors.replay.sources import SourceError
 
-SETTINGS = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),), selection=EVERYTHING)
+SETTINGS = Settings(
+    assignors=(assignor_named("optimal/cooperative-sticky"), assignor_named("weighted")),
+    log_ends=tuple(map(log_ends_from_document, skewed_log_ends())),
+    selection=EVERYTHING,
+)
 SPLIT_BYTES = 5_000
 
 

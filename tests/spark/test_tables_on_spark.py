@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from pathlib import Path
@@ -14,10 +15,13 @@ from assignors.replay.engines.python import replay
 from assignors.replay.sources import open_source
 from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES
+from tests.cli.running import ROOT
 from tests.replay.damage import damaged
 from tests.spark.conftest import SparkAnswers
 from tests.spark.dumps import IDS, some_groups
 from tests.spark.tables_job import SETTINGS, SPLIT_BYTES
+
+SKEWED = ROOT / "assignors" / "replay" / "sample" / "skewed.jsonl.gz"
 
 
 def counted(found: list[dict[str, Any]]) -> Counter[str]:
@@ -33,7 +37,7 @@ def test_spark_tells_what_plain_python_tells(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
     dump = tmp_path / "dump.jsonl"
-    dump.write_bytes(some_groups())
+    dump.write_bytes(some_groups() + gzip.decompress(SKEWED.read_bytes()))
     assert dump.stat().st_size > 20 * SPLIT_BYTES
     answers = spark_answers("tables_job", kind, tmp_path)
     expected = replay(logged_records(open_source(dump)), SETTINGS, hide_names=True)
@@ -41,6 +45,8 @@ def test_spark_tells_what_plain_python_tells(
         plain = [arrow_row(row) for row in getattr(expected, name)]
         assert len(plain) > 3, name
         assert counted(answers[name]) == counted(plain), name
+    assert {row["use_max"] is None for row in answers["outcomes"]} == {True, False}
+    assert any(row["lag"] for row in answers["generations"])
     assert {"committed", "listed", IDS[2]} <= {row["topic"] for row in answers["assignments"]}
     kinds = Counter(row.kind for row in expected.anomalies)
     assert {row["kind"]: row["findings"] for row in answers["sql"]} == kinds

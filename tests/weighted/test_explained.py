@@ -75,6 +75,25 @@ def test_inside_the_band_nothing_moves_and_the_reason_says_so() -> None:
     ) in document["text"]
 
 
+def test_a_partition_that_nobody_can_carry_better_says_so() -> None:
+    """15 and 12 is the best that 10, 7, 5 and 5 can be, and above the mean."""
+    line = {
+        "topics": {"t": 4},
+        "weights": {"t": [10, 5, 7, 5]},
+        "tolerance": 0,
+        "trigger": 0,
+        "generation": 1,
+        "members": [
+            {"id": "a", "topics": ["t"], "owned": {"t": [0, 1]}, "generation": 1},
+            {"id": "b", "topics": ["t"], "owned": {"t": [2, 3]}, "generation": 1},
+        ],
+    }
+    arguments = ("--partition", "t:0", "--assignor", "weighted")
+    document = answer("explain", *arguments, given=json.dumps(line))
+    assert document["by_weight"]["hold"] == "nothing-helps"
+    assert "has 1.11 x its fair use, and no move was found that helps" in document["text"]
+
+
 def test_what_the_budget_puts_off_says_how_many_are_before_it() -> None:
     """Ten partitions of one weight on one member: with one move a round each has its place."""
     members = [
