@@ -20,7 +20,11 @@ from tests.interop.broker import Broker
 from tests.interop.install import BROKER
 
 # Benchmarks are programs: they import what they are compared with, which tests may lack.
-collect_ignore_glob = ["benchmarks/bench_*", "benchmarks/speed_page.py"]
+collect_ignore_glob = [
+    "benchmarks/bench_*",
+    "benchmarks/speed_page.py",
+    "benchmarks/weighted/rebalancer_program.py",
+]
 
 DEEP = int(os.environ.get("DEEP", "1"))
 """How many times the usual number of cases: `make deep` asks for more."""

@@ -1,14 +1,17 @@
 """Assignment by weight: how near to the bound, how many moves, how long, how much memory.
 
-    python -m tests.benchmarks.bench_weighted
+    python -m tests.benchmarks.bench_weighted [sizes] [moves] [peers] [rebalancer]
 
-Weights are log-normal, and owners balanced by count, as they are under every other assignor.
+prints the tables that are named, or all. Weights are log-normal where no other kind is named, and
+owners balanced by count, as they are under every other assignor.
 """
 
 from __future__ import annotations
 
 import resource
+import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -18,6 +21,7 @@ from assignors.weighted.bounds import bounds
 from assignors.weighted.removal import removal_of
 from assignors.weighted.solve import Search, solve
 from assignors.weighting import Balance
+from tests.benchmarks.weighted import beside_peers, beside_rebalancer, least_moves
 
 SEED = 1
 MILLION = 1_000_000
@@ -107,15 +111,31 @@ def row(size: Size, tolerance: Fraction) -> str:
     )
 
 
-def main() -> None:
-    """Print the table, and the peak of memory."""
-    print("| members x partitions | tolerance | before | after | moves | no fewer | ms |")
-    print("|---|---|---|---|---|---|---|")
+def sizes() -> str:
+    """Return the table of groups from small to large, and the peak of memory."""
+    lines = [
+        "| members x partitions | tolerance | before | after | moves | no fewer | ms |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for size in SIZES:
-        for tolerance in (Fraction(1, 20), Fraction(1, 100)):
-            print(row(size, tolerance), flush=True)
-    print(f"\npeak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
+        lines += [row(size, tolerance) for tolerance in (Fraction(1, 20), Fraction(1, 100))]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return "\n".join([*lines, "", f"peak {peak} MB"])
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "sizes": sizes,
+    "moves": least_moves.table,
+    "peers": beside_peers.table,
+    "rebalancer": beside_rebalancer.table,
+}
+
+
+def main(names: list[str]) -> None:
+    """Print tables."""
+    for name in names or PARTS:
+        print(f"{PARTS[name]()}\n", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -34,8 +34,8 @@ def exact() -> list[Exact]:
 
 LIMITS = {
     # mixed: mean, 95th percentile, worst of largest use / optimum
-    False: (1.01, 1.04, 1.16),
-    True: (1.02, 1.08, 1.20),
+    False: (1.005, 1.03, 1.16),
+    True: (1.005, 1.035, 1.12),
 }
 
 
