@@ -9,6 +9,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from assignors.simulation.timed import plain_heartbeats
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -37,6 +38,7 @@ VERBS = [Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]
 @pytest.fixture(autouse=True)
 def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starts, "LEAST", 2)
+    monkeypatch.setattr(plain_heartbeats, "MANY", 2)
 
 
 @st.composite
