@@ -197,3 +197,16 @@ def test_a_heartbeat_that_comes_with_the_last_report_before_it_brings_the_share(
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert without_events(computed) == without_events(queued)
     assert computed.result.events == 0
+
+
+def test_where_nothing_takes_time_the_order_within_a_moment_is_that_of_events() -> None:
+    # The report of the first member comes after the heartbeats of that very moment.
+    scenario = group_of(
+        3,
+        network=NetworkConfig(least_us=0, mean_us=0),
+        broker=BrokerConfig(service_us=0, append_us=0, consumer_heartbeat_interval_ms=1500),
+    )
+    members = [replace(each, poll_ms=0, assign_ms=0, revoke_ms=0) for each in scenario.members]
+    scenario = replace(scenario, members=tuple(members))
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)

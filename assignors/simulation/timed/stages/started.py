@@ -245,6 +245,7 @@ def _gives_up(starters: Starters, before: Joined) -> tuple[int, int, int]:
     reports = gives_up + starters.revoke_us[row] + starters.poll_limits[row] - 1
     _require(reports < before.due[row] + starters.every[row])
     heard = np.maximum(starters.arrive(row, reports), arrived)
+    _require(heard > answered)  # of one moment the heartbeats of the others come before answers
     return int(gives_up[0]), int(reports[0]), int(heard[0])
 
 
