@@ -30,9 +30,16 @@ from wire import TopicPartitions
 POLL_MS, WAIT_US = 5000, 1_234_000
 
 
-def member() -> ConsumerClient:
+def member(auto_commit_ms: int = 0) -> ConsumerClient:
     """Return a member that has joined, whose next poll is always `WAIT_US` away."""
-    config = MemberConfig(name="c", topics=("t",), poll_ms=POLL_MS, revoke_ms=20, assign_ms=5)
+    config = MemberConfig(
+        name="c",
+        topics=("t",),
+        poll_ms=POLL_MS,
+        revoke_ms=20,
+        assign_ms=5,
+        auto_commit_ms=auto_commit_ms,
+    )
     state = ConsumerClient(
         config=config,
         new_id=lambda name: f"{name}-id",
@@ -99,4 +106,42 @@ def test_an_assignment_that_comes_meanwhile_waits_for_the_report() -> None:
     assert assign(state, {"t": (1, 2)}) == []
     (consumed, _), then = fire(state, "assigned")
     assert consumed == Consume({"t": (0, 1)}, "assigned")
+    assert then == [("poll", WAIT_US)]
+
+
+def reported(effects: Iterable[object]) -> list[TopicPartitions | None]:
+    """Return what heartbeats say the member owns."""
+    return [
+        each.request.owned
+        for each in effects
+        if isinstance(each, Send) and isinstance(each.request, ConsumerHeartbeat)
+    ]
+
+
+def test_a_change_that_is_taken_back_before_the_poll_is_acknowledged_at_once() -> None:
+    """`test_consumer_members_live` watches a real member do this, and the next."""
+    state = member(auto_commit_ms=5000)
+    assign(state, {"t": (0,)})
+    fire(state, "poll")
+    fire(state, "assigned")
+    assert assign(state, {"t": (0, 1)}) == [("poll", WAIT_US)]
+    step(state, Fired(("heartbeat",), 0))
+    assert state.in_flight is not None
+    taken_back = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 3, {"t": (0,)})
+    assert reported(step(state, Answered(state.in_flight, taken_back))) == [{"t": (0,)}]
+    assert fire(state, "poll") == ([], [])
+    assert state.is_at_rest
+
+
+def test_a_change_that_is_taken_back_after_the_member_set_out_is_made_and_undone() -> None:
+    state = member()
+    assign(state, {"t": (0,)})
+    fire(state, "take")
+    fire(state, "assigned")
+    assert assign(state, {"t": (0, 1)}) == [("take", WAIT_US)]
+    step(state, Fired(("heartbeat",), 0))
+    assert assign(state, {"t": (0,)}) == []
+    fire(state, "take")
+    effects, then = fire(state, "assigned")
+    assert reported(effects) == [{"t": (0, 1)}]
     assert then == [("poll", WAIT_US)]

@@ -261,6 +261,7 @@ def _rest(own: Start, before: Joined, after: Shared, shares: list[TopicPartition
         client.owned = client.confirmed = client.target = share
         client.must_report = client.must_send = False
         reports = 2 if row == owner else bool(share)
+        client.target_number = client.confirmed_number = client.going_number = int(reports)
         client.number = 2 + waited + reports
         sent += client.number
         if isinstance(client.draw, Draws):

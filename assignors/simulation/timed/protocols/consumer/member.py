@@ -42,7 +42,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
 )
-from assignors.simulation.timed.protocols.partitions import count, shared, union
+from assignors.simulation.timed.protocols.partitions import count, shared
 from wire import TopicPartitions
 
 LOST = (
@@ -84,8 +84,9 @@ def _start(state: ConsumerClient) -> None:
 
 
 def _join(state: ConsumerClient) -> None:
-    state.epoch, state.owned, state.target, state.going_for = 0, {}, {}, None
-    state.confirmed = {}
+    state.epoch, state.owned, state.target, state.confirmed = 0, {}, {}, {}
+    state.going_for, state.awaits_poll = None, False
+    state.target_number = state.confirmed_number = 0
     state.application.has_left, state.deferred, state.waiting = False, ConsumerError.NONE, None
     send_now(state)
 
@@ -95,13 +96,12 @@ def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> Non
         lose_place(state, response.error)
         return
     state.epoch = response.epoch
-    if response.assignment is not None:
+    if response.assignment is not None and not _are_same(response.assignment, state.target):
         state.target = response.assignment
-    must_report = state.must_send
-    if must_report:
+        state.target_number += 1
+    if state.must_send:
         send_now(state)
-    if must_report or response.assignment is not None:
-        _reconcile(state, has_reported=must_report)
+    _reconcile(state)
 
 
 def lose_place(state: ConsumerClient, error: ConsumerError) -> None:
@@ -122,25 +122,47 @@ def _give_up(state: ConsumerClient, error: ConsumerError) -> None:
         _end(state)
 
 
-def _reconcile(state: ConsumerClient, *, has_reported: bool) -> None:
-    """Set out for the assignment, unless the member is on its way to an earlier one.
+def _reconcile(state: ConsumerClient) -> None:
+    """Set out for the target, unless the member is there, or on its way to an earlier one.
 
-    What it has come to before it reports first: a report that is late would otherwise say of a
-    partition that it is about to take that it does not own it.
+    What it has come to before it reports first. Where it has what it is assigned, as a change was
+    taken back before it set out, it reports that at once. The way begins at the application's next
+    poll where partitions are to be given up or offsets to be committed, else now.
     """
-    if state.going_for is not None or state.must_report or state.is_stopping:
+    is_there = state.target_number == state.confirmed_number
+    if is_there or state.going_for is not None or state.must_report or state.is_stopping:
         return
-    if _are_same(state.owned, state.target):
-        return
-    state.going_for, state.has_reported = state.target, has_reported
-    has_lost = count(shared(state.owned, state.target)) < count(state.owned)
+    if _are_same(state.confirmed, state.target):
+        _confirm(state, state.confirmed, state.target_number)
+    elif state.config.auto_commit_ms or not _keeps_all(state):
+        if not state.awaits_poll:
+            state.awaits_poll = True
+            _wait(state, "poll")
+    else:
+        state.going_for, state.going_number = state.target, state.target_number
+        _wait(state, "take")
+
+
+def _wait(state: ConsumerClient, timer: str) -> None:
+    """Wait until the application polls."""
     wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-    state.out.append(Schedule(("poll" if has_lost else "take",), wait))
+    state.out.append(Schedule((timer,), wait))
+
+
+def _keeps_all(state: ConsumerClient) -> bool:
+    return count(shared(state.owned, state.target)) == count(state.owned)
 
 
 def _poll(state: ConsumerClient) -> None:
-    """Give up what the assignment lacks: consumption ends, the callback runs and commits."""
-    assert state.going_for is not None
+    """Give up what the target lacks: consumption ends, the callback runs and commits."""
+    state.awaits_poll = False
+    if state.target_number == state.confirmed_number:
+        free(state)
+        return
+    state.going_for, state.going_number = state.target, state.target_number
+    if _keeps_all(state):
+        _take(state)
+        return
     state.owned = shared(state.owned, state.going_for)
     state.out.append(Consume(state.owned, "revoked"))
     state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
@@ -166,28 +188,25 @@ def _take(state: ConsumerClient) -> None:
 def _assigned(state: ConsumerClient) -> None:
     """Consume what is new, and report it: the member has what it set out for.
 
-    Unless it is back where it was before: then the coordinator has its last report for an answer to
-    that, and others may have what it was going to take (`maybeAbortReconciliation`).
+    It does so even if an answer has taken that back meanwhile: it gives it up next.
     """
     assert state.going_for is not None
     state.application.is_in_callback = False
     got, state.going_for = state.going_for, None
-    is_back = _are_same(state.target, state.confirmed) and not _are_same(state.target, got)
-    if state.is_out or is_back:
-        free(state)
-        return
-    if state.has_reported and got != state.target:
-        # The report that it sent since said that it has not got what it was going to take: what is
-        # no longer meant for it somebody else may have by now.
-        got = shared(got, union(state.owned, state.target))
-    if not _are_same(state.owned, got):
-        state.owned = got
-        state.out.append(Consume(state.owned, "assigned"))
-    state.confirmed = got
-    if not (state.is_stopping or state.is_out):
+    if not state.is_out:
+        if not _are_same(state.owned, got):
+            state.owned = got
+            state.out.append(Consume(state.owned, "assigned"))
+        _confirm(state, got, state.going_number)
+    free(state)
+
+
+def _confirm(state: ConsumerClient, got: TopicPartitions, number: int) -> None:
+    """Report what the member has come to."""
+    state.confirmed, state.confirmed_number = got, number
+    if not state.is_stopping:
         state.must_report = True
         send_now(state)
-    free(state)
 
 
 def _are_same(one: TopicPartitions, other: TopicPartitions) -> bool:
@@ -272,7 +291,7 @@ def _lose(state: ConsumerClient, reason: str) -> None:
 
 def _end(state: ConsumerClient) -> None:
     state.is_up, state.in_flight, state.owned = False, None, {}
-    state.must_send, state.going_for = False, None
+    state.must_send, state.going_for, state.awaits_poll = False, None, False
     state.application.restart()
     state.out += [Cancel((name,)) for name in TIMERS]
 
@@ -299,7 +318,7 @@ def free(state: ConsumerClient) -> None:
     elif waiting is not None:
         _TIMERS[waiting](state)
     else:
-        _reconcile(state, has_reported=True)  # another assignment may have come meanwhile
+        _reconcile(state)  # another assignment may have come meanwhile
         begin_long_poll(state)
 
 

@@ -33,12 +33,17 @@ class ConsumerClient:
     confirmed: TopicPartitions = field(default_factory=dict)
     """What it consumed when it last had what it went for, and reports to own. What a callback gives
     up is in it until that is over: else another member would get it before the commit."""
+    confirmed_number: int = 0
+    """Number of the assignment that this is, or was."""
     target: TopicPartitions = field(default_factory=dict)
     """The last assignment it was sent."""
+    target_number: int = 0
+    """Counts assignments that differ from the one before (`LocalAssignment.localEpoch`)."""
     going_for: TopicPartitions | None = None
-    """The assignment that it is on the way to: it waits for a poll, or a callback runs."""
-    has_reported: bool = False
-    """It has sent a report since it got the assignment that it is on the way to."""
+    """The assignment that it is on the way to, whatever else comes meanwhile."""
+    going_number: int = 0
+    awaits_poll: bool = False
+    """It sets out for what its target is then when the application polls next."""
     in_flight: int | None = None
     """Number of the heartbeat that waits for an answer."""
     must_report: bool = False
@@ -65,7 +70,8 @@ class ConsumerClient:
     @property
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
-        is_done = self.going_for is None and not self.must_send and not self.is_out
+        is_there = self.going_for is None and not self.awaits_poll
+        is_done = is_there and not self.must_send and not self.is_out
         return self.is_up and self.epoch > 0 and is_done
 
     @property
