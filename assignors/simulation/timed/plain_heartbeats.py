@@ -238,5 +238,5 @@ def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
         and member.state is MemberState.STABLE
         and not member.pattern
         and client.epoch == member.epoch == group.target_epoch == group.epoch
-        and not group.must_refresh
+        and not group.is_refresh_due
     )

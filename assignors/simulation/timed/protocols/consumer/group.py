@@ -144,8 +144,16 @@ class ConsumerGroup:
     """The subscribed topics and their partition counts, as of the group epoch."""
     must_refresh: bool = True
     """Topics have changed: the next heartbeat compares them."""
+    refreshed_in: int = 0
+    """The group epoch to which that led last. Kafka keeps it even if the request failed: until the
+    group has come to it, the next heartbeat compares again."""
     known_homogeneous: bool | None = None
     """`is_homogeneous`, where it has been asked for since a member changed."""
+
+    @property
+    def is_refresh_due(self) -> bool:
+        """Whether the next heartbeat compares the topics (`hasMetadataExpired`)."""
+        return self.must_refresh or self.epoch < self.refreshed_in
 
     @property
     def is_homogeneous(self) -> bool:

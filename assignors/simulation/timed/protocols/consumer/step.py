@@ -104,7 +104,7 @@ def _timers(timers: list[Timer]) -> list[Effect]:
 def awaited_from_us(state: ConsumerCoordinator) -> int | None:
     """Return when the first heartbeat of anybody changes the group; `None` if none does so."""
     group = state.group
-    if group.must_refresh:
+    if group.is_refresh_due:
         return 0
     if group.target_epoch == group.epoch or state.offloaded is not None:
         return None

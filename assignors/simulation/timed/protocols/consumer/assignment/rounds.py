@@ -140,7 +140,7 @@ def count_up(work: Work, update: Update, *, is_due: bool) -> tuple[int, bool]:
     With it whether all subscribe to the same topics then.
     """
     state, group, _, out = work
-    if not (is_due or group.must_refresh):
+    if not (is_due or group.is_refresh_due):
         return group.epoch, group.is_homogeneous
     counts = group.counts.changed(update.before, update.after)
     resolved, old = group.resolved, update.before.pattern
@@ -150,11 +150,11 @@ def count_up(work: Work, update: Update, *, is_due: bool) -> tuple[int, bool]:
     is_in = after.member_id in group.members or after.instance_id in group.static_ids
     homogeneous = is_homogeneous(counts, resolved, len(group.members) + (not is_in))
     seen = topics_seen(state.cluster, counts, resolved)
-    group.must_refresh = False
-    if not is_due and seen == group.topics_seen:
-        return group.epoch, homogeneous
-    out.records.append(GroupEpochRecord(group.epoch + 1, seen))
-    return group.epoch + 1, homogeneous
+    group.must_refresh, group.refreshed_in = False, group.epoch
+    if is_due or seen != group.topics_seen:
+        group.refreshed_in += 1
+        out.records.append(GroupEpochRecord(group.refreshed_in, seen))
+    return group.refreshed_in, homogeneous
 
 
 def reconcile(

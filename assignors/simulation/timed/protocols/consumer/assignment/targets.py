@@ -69,7 +69,6 @@ def compute_target(work: Work, epoch: int, everybody: Everybody) -> dict[str, To
     try:
         answer = assignor.assign(Group(cluster=state.cluster, members=asked))
     except JavaFailure:
-        group.must_refresh = group.must_refresh or epoch > group.epoch
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
     shares, held = shares_of(answer, [each.member_id for each in in_order], state.last)
     state.last = LastTarget(members=dict(zip(ids, asked, strict=True)), held=held, shares=shares)
