@@ -18,6 +18,8 @@ KINDS = [
 """Those that can happen to groups without records, client models and execution models."""
 ENDS_MS = 75_000
 """By then all faults are over."""
+LONG_MS = 30_000
+"""How late messages are at most; the last of them come before faults have to be over."""
 
 
 @st.composite
@@ -30,12 +32,13 @@ def faults(draw: st.DrawFn, names: list[str]) -> Fault:
     if kind in OF_THE_COORDINATOR:
         loads_ms = draw(st.sampled_from([0, 10, 5000]))
         return Fault(kind=kind, from_ms=begins, until_ms=ends, by_ms=loads_ms)
+    late_ms = [10, 1000, *([LONG_MS] if ends <= ENDS_MS - LONG_MS else [])]
     return Fault(
         kind=kind,
         member=draw(whose if kind in OF_A_MEMBER else st.one_of(st.none(), whose)),
         from_ms=begins,
         until_ms=0 if kind is FaultKind.LOST_GENERATION else ends,
-        by_ms=draw(st.sampled_from([10, 1000, 30_000])) if kind in LONGER else 0,
+        by_ms=draw(st.sampled_from(late_ms)) if kind in LONGER else 0,
         percent=draw(st.sampled_from([1, 20, 100])) if kind is FaultKind.LOSS else 0,
     )
 
