@@ -313,9 +313,9 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _number("MOVED", _beside("moved"), 1),
         _fixed("LOAD", _loads, 2),
         _number("GAP", _beside("balance_gap"), 4),
-        _fixed("MAX-RECORDS/S", _uses, 3),
+        _fixed("MAX-RECORDS/S", _uses, 6),
         _number("DOWNTIME", _downtime, 5),
-        _name("ERROR", _text("error"), 6),
+        _name("ERROR", _text("error"), 7),
     ),
 }
 """Table -> its columns, those of Kafka's tool first."""

@@ -25,7 +25,7 @@ from assignors.simulation.traffic.run import moments
 from assignors.simulation.traffic.scenario import TrafficScenario
 from assignors.simulation.traffic.worlds import WORLDS, world
 
-Row = Mapping[str, Any]
+TrafficRow = Mapping[str, Any]
 """Column -> value."""
 
 GIVEN = ("scenario", "seed")
@@ -37,7 +37,7 @@ COLUMNS = (*IDENTITY, *FIGURES, "error")
 
 
 def traffic_rows(
-    rows: Iterable[Row], *, assignors: Sequence[str], processes: int = 1
+    rows: Iterable[TrafficRow], *, assignors: Sequence[str], processes: int = 1
 ) -> Iterator[dict[str, Any]]:
     """Yield the figures (`COLUMNS`) of each scenario row under each assignor, in that order.
 
@@ -71,7 +71,7 @@ def result_row(scenario: TrafficScenario, assignor: Assignor, seed: int) -> dict
     }
 
 
-def scenario_of(row: Row) -> TrafficScenario:
+def scenario_of(row: TrafficRow) -> TrafficScenario:
     """Return the scenario of a row. Raises `DocumentError` with the path of what is wrong.
 
     >>> scenario_of({"scenario": "noisy"}).until_s
@@ -93,7 +93,7 @@ def scenario_of(row: Row) -> TrafficScenario:
         raise moved from None
 
 
-def _played(rows: Iterable[Row], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _played(rows: Iterable[TrafficRow], names: Sequence[str]) -> Iterator[dict[str, Any]]:
     assignors = [assignor_named(name) for name in names]
     for row in rows:
         failed = {**dict.fromkeys(COLUMNS), "seed": _readable_seed(row)}
@@ -122,7 +122,7 @@ def _attempt(
     return {**failed, "error": text}
 
 
-def _readable_seed(row: Row) -> int | None:
+def _readable_seed(row: TrafficRow) -> int | None:
     try:
         return as_seed(row.get("seed"), ("seed",))
     except DocumentError:

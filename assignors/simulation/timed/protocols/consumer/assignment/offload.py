@@ -30,7 +30,7 @@ def begin(work: Work, epoch: int, everybody: Everybody) -> None:
     """Begin to compute a target, unless one is being computed. Raises `Refused`."""
     state = work.state
     if state.offloaded is None:
-        state.offloaded = Offloaded(epoch, compute_target(work, epoch, everybody))
+        state.offloaded = Offloaded(epoch, compute_target(work, everybody))
         work.out.timers.append((OFFLOAD_KEY, state.config.offload_ms * MILLISECOND, 0))
 
 

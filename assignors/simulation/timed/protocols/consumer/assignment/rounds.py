@@ -127,7 +127,7 @@ def bring_on(work: Work, update: Update, *, must_count_up: bool) -> ConsumerMemb
         if state.config.offload_ms:
             begin(work, epoch, everybody)
         else:
-            computed = compute_target(work, epoch, everybody)
+            computed = compute_target(work, everybody)
             write_target(work, epoch, computed, everybody.before)
             return reconcile(work, update, epoch, computed[update.after.member_id])
     target = group.target_of(update.after)

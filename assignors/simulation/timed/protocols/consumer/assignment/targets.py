@@ -56,8 +56,8 @@ def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -
     return at == 0 or interval == 0 or now_ms >= at + interval
 
 
-def compute_target(work: Work, epoch: int, everybody: Everybody) -> dict[str, TopicPartitions]:
-    """Return the target for a group epoch, by member id. Raises `Refused`. Cost: the assignor's."""
+def compute_target(work: Work, everybody: Everybody) -> dict[str, TopicPartitions]:
+    """Return the target of the group, by member id. Raises `Refused`. Cost: the assignor's."""
     state, group, _, _ = work
     members = everybody.members
     ids = [each.member_id for each in members]
