@@ -26,10 +26,11 @@ SUBSCRIPTION = encode_subscription(Subscription(version=1, topics=("t",))).hex()
 Operation = dict[str, Any]
 
 
-def played(judge: Judge, *ops: Operation) -> list[dict[str, Any]]:
+def played(judge: Judge, *ops: Operation, policy: str = "bidirectional") -> list[dict[str, Any]]:
     """Kafka's steps; the group's topic has four partitions."""
     topics = {"op": "topics", "topics": {"t": 4}}
-    answer = judge.ask({"algo": "coordinator", "broker": BROKER, "ops": [topics, *ops]})
+    broker = {**BROKER, "group.consumer.migration.policy": policy}
+    answer = judge.ask({"algo": "coordinator", "broker": broker, "ops": [topics, *ops]})
     steps: list[dict[str, Any]] = answer["steps"]
     return steps[1:]
 
@@ -158,3 +159,34 @@ def test_a_join_timer_outlives_the_group_it_was_started_for_and_empties_the_next
     )
     codes = [each["error"] for step in steps for each in step["responses"]]
     assert codes[-9:] == [0, 0, 0, 0, 0, 0, 25, 25, 0]
+
+
+def test_no_target_is_computed_while_only_heartbeats_of_the_classic_protocol_come(
+    judge: Judge,
+) -> None:
+    """The last member of the consumer protocol leaves, and the policy keeps the group as it is.
+
+    A classic member is asked to join again where there is a newer target than its own, and its
+    heartbeats make none. So nobody gets the partitions of the one that left, until somebody joins.
+    """
+    a, c = "a-00000000-0000-4000-8000-000000000001", "AAAAAAAAQACAAAAAAAAAAQ"
+    beat = {"op": "heartbeat", "member": a, "instance": None, "generation": 3}
+    beats = [{"op": "advance", "ms": 9000}, beat] * 20
+    steps = played(
+        judge,
+        heartbeat(c, 0, None, topics=["t"], owned={}),
+        *(join("a", ""), join("a", a), sync(a, 3)),
+        *(
+            heartbeat(c, 2, None, owned={"t": [0, 1, 2, 3]}),
+            heartbeat(c, 2, None, owned={"t": [0, 1]}),
+        ),
+        *(join("a", a), sync(a, 3), heartbeat(c, -1, None)),
+        *beats,
+        policy="upgrade",
+    )
+    given = decode_assignment(bytes.fromhex(steps[7]["responses"][0]["assignment"])).value
+    assert given is not None
+    assert given.partitions == {"t": (2, 3)}
+    after = steps[-len(beats) :]
+    assert [each["error"] for step in after for each in step["responses"]] == [0] * 20
+    assert [each for step in after for each in step["records"]] == []

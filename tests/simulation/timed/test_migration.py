@@ -133,13 +133,18 @@ def mixed(draw: st.DrawFn) -> Scenario:
 @settings(max_examples=150)
 @given(mixed())
 def test_no_monitor_finds_anything_in_a_group_that_migrates(scenario: Scenario) -> None:
-    """But for a fault of Kafka 4.4.0: a JoinGroup with an unknown id removes an empty group.
+    """But for two faults of Kafka 4.4.0 (`test_migration_faults_live`).
 
-    It writes no tombstones then, so that the next coordinator finds the group in the log.
+    A JoinGroup with an unknown id removes an empty group and writes no tombstones, so that the next
+    coordinator finds the group in the log. And heartbeats of the classic protocol make no target:
+    where the last member of the other one goes and the group stays as it is, nobody rebalances.
     """
     found = simulate(scenario, monitoring=Monitoring.FULL).violations
-    assert all(each.monitor == "log-differs-from-state" for each in found)
-    assert all(each.text.endswith("None in the state") for each in found)
+    logs = [each for each in found if each.monitor == "log-differs-from-state"]
+    assert all(each.text.endswith("None in the state") for each in logs)
+    stays = not scenario.broker.migration_policy.allows_downgrade
+    known = {"partition-without-owner", "balance-can-improve"} if stays else set()
+    assert {each.monitor for each in found} <= {"log-differs-from-state", *known}
 
 
 def test_a_dynamic_group_moves_no_more_than_in_a_rolling_restart_of_one_protocol() -> None:
