@@ -145,8 +145,8 @@ NOISY_HEAD = (
 )
 NOISY = """The means of {seeds} seeds, measured by `python -m tests.benchmarks.bench_traffic`. The
 peers are [ports](../tests/benchmarks/weighted/peers/all_peers.py), which get the same measurements
-and pass through the same hand-over rule; eager ones stop everybody. `returned`: moves back to a member that
-had the partition within half an hour; `use over bound`: the largest use over what
+and pass through the same hand-over rule; eager ones stop everybody. `returned`: moves back to a
+member that had the partition within half an hour; `use over bound`: the largest use over what
 [no assignment is better than](weights-bounds.md), in the mean over time; `overloaded`: the part of
 the time in which some member gets more than it can process; `lag p99`: of all partitions and
 times; `paused`: seconds in which a partition was not consumed, summed over partitions, in an hour.

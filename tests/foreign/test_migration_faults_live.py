@@ -171,7 +171,7 @@ def test_no_target_is_computed_while_only_heartbeats_of_the_classic_protocol_com
     """
     a, c = "a-00000000-0000-4000-8000-000000000001", "AAAAAAAAQACAAAAAAAAAAQ"
     beat = {"op": "heartbeat", "member": a, "instance": None, "generation": 3}
-    beats = [{"op": "advance", "ms": 9000}, beat] * 20
+    beats: list[Operation] = [{"op": "advance", "ms": 9000}, beat] * 20
     steps = played(
         judge,
         heartbeat(c, 0, None, topics=["t"], owned={}),
