@@ -288,6 +288,17 @@ def test_samples_without_any_offset_do_not_keep_weights_young() -> None:
     assert source.weighting(group).must_hold is MustHold.STALE
 
 
+@pytest.mark.parametrize(("offsets", "warnings"), [({}, 0), ({"t": [None]}, 1)])
+def test_a_client_that_knows_no_topic_yet_has_not_failed(
+    offsets: Mapping[str, list[int | None]], warnings: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = WeightSource(
+        WeightOptions(), kind=UserData.COOPERATIVE, weights=None, logger=LOGGER, clock=Clock()
+    )
+    source.sampled(log_end=offsets, committed=offsets, at_ms=0)
+    assert len([one for one in caplog.records if one.levelno >= logging.WARNING]) == warnings
+
+
 def test_a_function_is_not_called_twice_at_a_time() -> None:
     calls: list[int] = []
     release = threading.Event()

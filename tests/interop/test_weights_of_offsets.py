@@ -92,6 +92,7 @@ def members(broker: Broker) -> Iterator[Members]:
     topic = f"weights-{uuid.uuid4().hex[:8]}"
     Admin(broker.bootstrap).create_topics({topic: PARTITIONS})
     made = Members(broker.bootstrap, topic)
+    made.poll()  # a partition that is written to has a leader who answers
     yield made
     made.close()
     gc.collect()  # the decoders are replaced as long as a strategy lives

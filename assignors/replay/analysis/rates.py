@@ -45,7 +45,7 @@ class Observed:
     offset: Float64
     """float64[N]."""
     known_since: Float64
-    """float64[P]: when the group committed first, infinite where it never did."""
+    """float64[P]: the time of the first commit in the log, infinite where there is none."""
     ends_ms: Int64
     """int64[E], from the oldest on."""
     ends: Float64
@@ -93,19 +93,23 @@ def observed(
     """
     partitions = NumberedPartitions.of(partition_counts)
     begin = dict(zip(partitions.topics, partitions.first, strict=False))
-    found = [
-        (commit.at_ms, begin[commit.topic] + commit.partition, commit.offset)
+    placed = [
+        (begin[commit.topic] + commit.partition, commit)
         for commit in commits
-        if commit.offset is not None
-        and not commit.is_aborted
-        and 0 <= commit.partition < partition_counts.get(commit.topic, 0)
+        if 0 <= commit.partition < partition_counts.get(commit.topic, 0)
+    ]
+    since = np.full(partitions.partition_count, np.inf)
+    for number, commit in reversed(placed):
+        since[number] = commit.at_ms
+    found = [
+        (commit.at_ms, number, commit.offset)
+        for number, commit in placed
+        if commit.offset is not None and not commit.is_aborted
     ]
     if not found:
         return None
     table = np.array(found, dtype=np.int64)
     table = table[np.argsort(table[:, 0], kind="stable")]
-    since = np.full(partitions.partition_count, np.inf)
-    np.minimum.at(since, table[:, 1], table[:, 0].astype(np.float64))
     table = table[_last_of_slots(table)]
     ends = sorted(log_ends, key=lambda one: one.at_ms)
     rows = [partitions.values(one.by_topic) for one in ends]
