@@ -32,6 +32,7 @@ from assignors.simulation.timed.scenario.reading import (
     Reader,
     one_of,
     read_fields,
+    require_members,
     settings_reader,
 )
 from assignors.simulation.traffic.scenario import (
@@ -203,14 +204,8 @@ def require_possible(scenario: TrafficScenario) -> None:
 
 
 def _members_have_names(scenario: TrafficScenario) -> None:
-    if not scenario.members:
-        raise DocumentError(ErrorCode.MISSING, "a group needs a member", ("members",))
-    names: set[str] = set()
+    require_members([member.name for member in scenario.members])
     for number, member in enumerate(scenario.members):
-        if member.name in names:
-            words = f"two members are named {member.name!r}"
-            raise DocumentError(ErrorCode.REPEATED, words, ("members", number, "name"))
-        names.add(member.name)
         for at, topic in enumerate(member.topics):
             _require_known(topic, scenario.topics, "topic", ("members", number, "topics", at))
 

@@ -51,6 +51,17 @@ class Line(NamedTuple):
     text: str
 
 
+def end_program(process: subprocess.Popen[str], reader: threading.Thread) -> None:
+    """End a program that is talked to through pipes, and the thread that reads what it writes."""
+    process.kill()
+    process.wait()
+    reader.join(READY_S)
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None
+        with contextlib.suppress(BrokenPipeError):
+            pipe.close()
+
+
 class Clients:
     """Members of groups in one process, a thread each. Whoever makes one ends it."""
 
@@ -103,13 +114,7 @@ class Clients:
 
     def end(self) -> None:
         """End the process and every member in it."""
-        self._process.kill()
-        self._process.wait()
-        self._reader.join(READY_S)
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
+        end_program(self._process, self._reader)
 
     def _ask(self, line: str) -> None:
         assert self._process.stdin is not None

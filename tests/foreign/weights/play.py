@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from kafka import KafkaConsumer, OffsetAndMetadata, TopicPartition
 
+from tests.foreign.execution.programs import end_program
 from tests.foreign.weights import member, producer
 from tests.foreign.weights.recordings import Run
 from tests.foreign.weights.world import LEAVER, World
@@ -76,13 +77,7 @@ class Program:
 
     def end(self) -> None:
         """End the process."""
-        self._process.kill()
-        self._process.wait()
-        self._reader.join(READY_S)
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
+        end_program(self._process, self._reader)
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -24,6 +24,7 @@ from assignors.simulation.timed.scenario.faults import (
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, MemberConfig
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
+from assignors.simulation.timed.scenario.reading import require_members
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
 
 MOVES_PER_SECOND_MAX = 1_000_000
@@ -37,14 +38,7 @@ def require_possible(scenario: Scenario) -> None:
 
 
 def _members_are_named(scenario: Scenario) -> None:
-    if not scenario.members:
-        raise DocumentError(ErrorCode.MISSING, "a group needs a member", ("members",))
-    names: set[str] = set()
-    for number, member in enumerate(scenario.members):
-        if member.name in names:
-            words = f"two members are named {member.name!r}"
-            raise DocumentError(ErrorCode.REPEATED, words, ("members", number, "name"))
-        names.add(member.name)
+    require_members([member.name for member in scenario.members])
 
 
 def _arrivals_are_members_of_their_own(scenario: Scenario) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -50,6 +50,18 @@ def read_fields(
         for key, read in readers.items()
         if key in given and (given[key] is not None or isinstance(read, Nullable))
     }
+
+
+def require_members(names: Sequence[str]) -> None:
+    """Raise `DocumentError` where a group has no members, or two of one name. Cost: O(members)."""
+    if not names:
+        raise DocumentError(ErrorCode.MISSING, "a group needs a member", ("members",))
+    seen: set[str] = set()
+    for number, name in enumerate(names):
+        if name in seen:
+            words = f"two members are named {name!r}"
+            raise DocumentError(ErrorCode.REPEATED, words, ("members", number, "name"))
+        seen.add(name)
 
 
 @dataclass(frozen=True, slots=True)
