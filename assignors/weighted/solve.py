@@ -36,6 +36,9 @@ from assignors.weighted.search.relieve import (
 from assignors.weighted.search.table import Float64, Move, Places, Table
 from assignors.weighting import Balance
 
+TURNS = 32
+"""So often the two kinds of steps take turns at most; more than seven were never seen."""
+
 CHUNK = 10_000
 """So many weights are looked at together for their common divisor."""
 
@@ -217,9 +220,9 @@ def _steps(
     """Yield all that there is to do, each step done on the table, until nothing is left.
 
     What is done for one member may be the end of another's rest, so both kinds of steps take turns.
+    Each kind ends by itself, and two or three turns are the rule.
     """
-    has_changed = True
-    while has_changed:
+    for _ in range(TURNS):
         has_changed = False
         if _wants_relief(table, trigger):
             for step in relief(table, of_fullest=of_fullest):
@@ -234,6 +237,8 @@ def _steps(
             ):
                 has_changed = True
                 yield step
+        if not has_changed:
+            return
 
 
 def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -14,6 +15,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from assignors.weighted.search.relieve import filling
+from assignors.weighted.search.table import Move, Table
 from assignors.weighted.solve import solve
 from tests.conftest import DEEP
 from tests.weighted.exact import FILE, Exact, common, read
@@ -97,6 +100,24 @@ def test_a_partition_without_weight_changes_no_use() -> None:
                 assert largest(with_it, solve(with_it).owner) == largest(
                     without, solve(without).owner
                 ), (group, budget)
+
+
+def test_two_idle_members_do_not_pass_a_heavy_partition_to_and_fro(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By rounding, each pass seemed to gain something; it went on for ever with a budget of 1."""
+    moves = 0
+
+    def counted(table: Table, begins: float) -> Iterator[list[Move]]:
+        nonlocal moves
+        for step in filling(table, begins):
+            moves += len(step)
+            yield step
+
+    monkeypatch.setattr("assignors.weighted.solve.filling", counted)
+    group = Tiny(weight=(1, 1, 1, 1, 1, 3), owner=(0,) * 6, capacity=(1, 2, 2))
+    assert judged(iter([group])).groups == 1
+    assert 0 < moves <= 20
 
 
 STEP = {1: 1, 2: 2, 3: 11, 4: 97, 5: 211, 6: 797}

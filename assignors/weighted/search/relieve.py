@@ -23,6 +23,9 @@ IDLE_BELOW = 0.3
 FILLED_TO = 0.5
 """and gets partitions up to this part of it at least."""
 
+LEAST_GAIN = 1e-9
+"""A move that gains less than this part of what its giver has gains nothing but by rounding."""
+
 GIVERS = 16
 """So many of the fullest members are asked for something."""
 
@@ -111,10 +114,11 @@ def _suited(table: Table, giver: int, receiver: int) -> int | None:
     load, fair = float(table.load[receiver]), float(table.fair[receiver])
     wide, given = float(table.wide[receiver]), float(table.load[giver])
     equal = (given * wide - load * table.wide[giver]) / (table.wide[giver] + wide)
+    less_than = 2 * equal - LEAST_GAIN * given
     weights = table.weight[held]
     at = int(weights.searchsorted(min(equal, fair - load), side="right")) - 1
     room = int(table.room()[receiver])
     for place in (at, at + 1):
-        if 0 <= place < len(held) and weights[place] < 2 * equal and weights[place] <= room:
+        if 0 <= place < len(held) and weights[place] < less_than and weights[place] <= room:
             return int(held[place])
     return None
