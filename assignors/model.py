@@ -201,6 +201,12 @@ class Group:
     """What the leader's assignor keeps; only the sticky assignors of `java` read it."""
     weighting: Weighting | None = None
     """What partitions weigh and members carry; only assignors of `weighted` read it."""
+    also_assigned: TopicPartitions = field(default_factory=dict)
+    """Partitions that count as assigned though no member owns them; only `server/uniform` reads it.
+
+    Kafka's coordinator passes its assignors who owns what twice, by member and by partition, and
+    the two may differ (`GroupSpec.isPartitionAssigned`).
+    """
 
     def __post_init__(self) -> None:
         """Take lists; `ValueError` for two members with one id: they would share one entry.

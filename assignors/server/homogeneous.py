@@ -7,6 +7,9 @@ order.
 
 Since KAFKA-18688 a member that does not own its extra partition already leaves it to a later
 member while enough members follow, so that a balanced group stays as it is.
+
+A partition that counts as assigned though no member had it (`Group.also_assigned`) is given to
+nobody; the last members that have room then get less.
 """
 
 from __future__ import annotations
@@ -43,7 +46,8 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
     before = owner.copy()
     dropped = _dropped(spec, member, partition, had_count > quota, quota)
     left = np.concatenate([_free(spec, owner, jdk), dropped])
-    owner[left] = np.repeat(np.arange(spec.member_count, dtype=np.int32), fill)
+    taker = np.repeat(np.arange(spec.member_count, dtype=np.int32), fill)
+    owner[left] = taker[: len(left)]
     return owner, before
 
 
@@ -72,12 +76,14 @@ def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
 
 
 def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
-    """Return the partitions nobody had, topics in the order of Java's copy of their set."""
+    """Return the partitions that are free, topics in the order of Java's copy of their set."""
     topics = np.array(spec.subscription(0), dtype=np.int64)
     order = put_order(spec.topic_hash[topics], capacity=copied_set_capacity(len(topics), jdk))
     rank = np.zeros(spec.topic_count, dtype=np.int64)
     rank[topics[order]] = np.arange(len(topics))
-    free = np.flatnonzero(owner == NOBODY)
+    is_free = owner == NOBODY
+    is_free[spec.also_assigned] = False
+    free = np.flatnonzero(is_free)
     if not len(free):
         return free
     of_topic = narrow(rank).take(spec.problem.topic_of.take(free))

@@ -83,6 +83,8 @@ class Spec:
     topic_hash: Int32
     """int32[E]."""
     target: Target
+    also_assigned: Int64
+    """int64[A]: partitions that count as assigned though no member had them."""
     is_homogeneous: bool
     """Whether everybody subscribes to the same topics."""
     notes: tuple[MemberNote, ...]
@@ -134,6 +136,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
         topic_ids=topic_ids,
         topic_hash=uuid_hashes(high, low),
         target=_target(previous, len(members)),
+        also_assigned=_also_assigned(group, problem),
         is_homogeneous=len(problem.takes) <= 1 and _are_equal(members),
         notes=_made_ids(group, problem) if needs_ids else (),
     )
@@ -178,6 +181,17 @@ def _previous(
         return problem.topics, previous
     topics = tuple(dict.fromkeys(chain(problem.topics, chain.from_iterable(owned))))
     return topics, partition_arrays(owned, {name: topic for topic, name in enumerate(topics)})
+
+
+def _also_assigned(group: Group, problem: Problem) -> Int64:
+    """Return these partitions as numbers in `problem`, those alone that somebody may take."""
+    if not group.also_assigned:
+        return np.zeros(0, dtype=np.int64)
+    listed = partition_arrays([group.also_assigned], problem.topic_index())
+    first = problem.first.astype(np.int64)
+    exist = (listed.number >= 0) & (listed.number < np.diff(first)[listed.topic_of])
+    found: Int64 = (first[listed.topic_of] + listed.number)[exist]
+    return found
 
 
 def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[Int64, Int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, TypeVar
 
@@ -160,14 +160,18 @@ def played(
             player.request(number, request)
         ops.append(op)
         see(player)
-        replies, records = player.replies, player.records
-        player.replies, player.records = [], []
-        steps.append(
-            {
-                "responses": [answer_of(reply, asked[reply.number]) for reply in replies],
-                "records": [record_of(record) for record in records],
-            }
-        )
+        replies = player.replies
+        steps.append(taken_step(player, asked))
         for reply in replies:
             learn(asked[reply.number], reply)
     return ops, steps
+
+
+def taken_step(player: Player, asked: Mapping[int, Request]) -> Step:
+    """Return what ours has answered and written since the last call."""
+    replies, records = player.replies, player.records
+    player.replies, player.records = [], []
+    return {
+        "responses": [answer_of(reply, asked[reply.number]) for reply in replies],
+        "records": [record_of(record) for record in records],
+    }

@@ -75,6 +75,9 @@ def test_kafkas_coordinator_answers_as_ours(
         pytest.param(consumer_coordinator.history, 31092010, 143, id="order-of-tombstones"),
         # a consumer group becomes a classic one at epoch 0
         pytest.param(mixed_coordinator.history, 31092713, 22, id="downgrade-at-epoch-0"),
+        # a dynamic member comes back with the instance id of a static one that is away
+        pytest.param(consumer_coordinator.history, 42016891, 23, id="in-place-of-another"),
+        pytest.param(consumer_coordinator.history, 42013774, 47, id="in-place-of-another-too"),
         # who asks after a request that failed compares topics only until the epoch is reached
         pytest.param(mixed_coordinator.history, 41052935, 135, id="refresh-of-a-failed-request"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,6 +96,16 @@ def test_nobody_gives_up_what_a_balanced_answer_lets_it_keep(group: Group) -> No
     assert sum(kept.values()) == sum(min(claim, low) for claim in claims) + min(
         extra, sum(claim > low for claim in claims)
     ), "as much stays as any balanced answer lets stay"
+
+
+@given(group=equal_groups(), data=st.data())
+def test_what_counts_as_assigned_is_given_to_nobody(group: Group, data: st.DataObject) -> None:
+    free = assignable(group) - {place for member in group.members for place in had(member)}
+    counted = data.draw(st.sets(st.sampled_from(sorted(free)))) if free else set()
+    also = {topic: tuple(n for name, n in counted if name == topic) for topic, _ in counted}
+    answer = UNIFORM.assign(replace(group, also_assigned={**also, "nobody's": (0,)}))
+    assert set(holders(answer)) == assignable(group) - counted
+    assert max(loads(answer)) <= max(loads(UNIFORM.assign(group)))
 
 
 @given(group=equal_groups())

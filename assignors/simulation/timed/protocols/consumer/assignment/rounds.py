@@ -17,6 +17,7 @@ from assignors.simulation.timed.protocols.consumer.assignment.reconciliation imp
 from assignors.simulation.timed.protocols.consumer.assignment.targets import (
     Everybody,
     compute_target,
+    hidden_target,
     may_compute,
     target_before,
     write_target,
@@ -212,7 +213,7 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
     Cost: O(members log members).
     """
     asking = update.after.member_id
-    ids = [each for each in group.order if each != update.replaced]
+    ids = [each for each in group.order if each != update.replaced or each == asking]
     if asking not in ids:
         ids.append(asking)
     return Everybody(
@@ -222,4 +223,5 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
         homogeneous,
         group.counts.preferred_after(update.before, update.after),
         target_before(group, ids, asking, update.replaced),
+        hidden_target(group, asking, update.replaced),
     )

@@ -48,6 +48,9 @@ class Everybody(NamedTuple):
     """What most members would like."""
     before: dict[str, TopicPartitions]
     """The target as it is, with that of a static member for the one in its place."""
+    hidden: TopicPartitions
+    """The target that the asking member had itself, where that of a static member hides it: Kafka
+    counts these partitions as assigned, and its uniform assignor gives them to nobody."""
 
 
 def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -> bool:
@@ -67,7 +70,9 @@ def compute_target(work: Work, everybody: Everybody) -> dict[str, TopicPartition
     topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
     asked = asked_members(members, topics, before, state.last)
     try:
-        answer = assignor.assign(Group(cluster=state.cluster, members=asked))
+        answer = assignor.assign(
+            Group(cluster=state.cluster, members=asked, also_assigned=everybody.hidden)
+        )
     except JavaFailure:
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
     shares, held = shares_of(answer, [each.member_id for each in in_order], state.last)
@@ -94,15 +99,27 @@ def write_target(
 def target_before(
     group: ConsumerGroup, ids: list[str], asking: str, replaced: str | None
 ) -> dict[str, TopicPartitions]:
-    """Return the target as it is, with that of a static member for the one in its place."""
+    """Return the target as it is, with that of a static member for the one in its place.
+
+    Where the static member has none yet, the one in its place keeps its own.
+    """
     target = group.target
     before = {member_id: target[member_id] for member_id in ids if member_id in target}
-    own = target.get(replaced or asking)
-    if own is not None:
-        before[asking] = own
-    else:
-        before.pop(asking, None)
+    if replaced is not None and replaced in target:
+        before[asking] = target[replaced]
     return before
+
+
+def hidden_target(group: ConsumerGroup, asking: str, replaced: str | None) -> TopicPartitions:
+    """Return the asking member's own target, if it comes in the place of a static member.
+
+    A dynamic member does so that joins again under its id, with the instance id of a member that is
+    away. By member its target is that of the static one then; by partition Kafka still looks at the
+    targets as they are in the log (`ModernGroup.invertedTargetAssignment`).
+    """
+    if replaced is None or replaced == asking or replaced not in group.target:
+        return {}
+    return group.target.get(asking, {})
 
 
 def _assignor(state: ConsumerCoordinator, name: str | None) -> Assignor:
