@@ -99,6 +99,15 @@ def test_an_unknown_assignor_is_a_sentence() -> None:
     assert "no assignor 'nope'" in result.stderr
 
 
+@pytest.mark.parametrize("option", ["--partitions", "--thresholds", "--log-ends", "--weights"])
+def test_a_file_of_an_option_that_is_not_there_is_named_once(option: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "none.json")
+    done = process("assign" if option == "--weights" else "replay", option, path, REAL)
+    assert done.returncode == 2
+    assert f"{path}: No such file or directory" in done.stderr.decode()
+    assert done.stderr.decode().count(path) == 1
+
+
 def test_known_partition_counts_are_used_and_inferred_ones_marked(tmp_path: Path) -> None:
     counts = tmp_path / "counts.json"
     counts.write_text('{"orders": 60, "payments": 4, "clicks.v2": 3, "tiny": 1}')

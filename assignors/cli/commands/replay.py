@@ -24,7 +24,7 @@ from assignors.cli.commands.replay_spark import replay_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.finding_options import finding_options
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.option_files.json_file import JsonFile
 from assignors.cli.inputs.option_files.log_ends import LogEndsFile
 from assignors.cli.inputs.patterns import Pattern
 from assignors.cli.inputs.typed.idle_options import refuse_idle
@@ -33,7 +33,7 @@ from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.documents.answers import SCHEMA
 from assignors.documents.groups import partition_count_from_document
-from assignors.documents.values import Document, DocumentError, as_object
+from assignors.documents.values import Document, as_object
 from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.analysis.reproduce import shares
 from assignors.replay.engines.python import Settings
@@ -54,23 +54,12 @@ JAVA_CLIENTS = "kafka-clients"
 """Java clients: what `leader_guess` begins with where the leader runs Java's assignors."""
 
 
-class PartitionCounts(click.ParamType[dict[str, int]]):
-    """A file with a JSON object, topic -> number of partitions."""
-
-    name = "file"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> dict[str, int]:
-        """Return the counts; a usage error says what is wrong with the file."""
-        try:
-            fields = as_object(parse_json(Path(str(value)).read_bytes()), ())
-            return {
-                topic: partition_count_from_document(count, (topic,))
-                for topic, count in fields.items()
-            }
-        except (OSError, DocumentError) as error:
-            self.fail(f"{value}: {error}", param, ctx)
+def _partition_counts(document: object) -> dict[str, int]:
+    """Return the numbers of partitions of a JSON object, topic -> number."""
+    return {
+        topic: partition_count_from_document(count, (topic,))
+        for topic, count in as_object(document, ()).items()
+    }
 
 
 @click.command()
@@ -97,7 +86,7 @@ class PartitionCounts(click.ParamType[dict[str, int]]):
 @click.option(
     "--partitions",
     "partition_counts",
-    type=PartitionCounts(),
+    type=JsonFile(_partition_counts),
     help='Partition counts, a JSON file: {"topic": 6}. Others are inferred from the records.',
 )
 @click.option(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
 
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.option_files.json_file import JsonFile
 from assignors.cli.inputs.patterns import INSTANT_HELP, Instant
 from assignors.documents.values import DocumentError, as_object
 from assignors.replay.findings.glossary import GLOSSARY, Severity
@@ -44,22 +43,9 @@ class Threshold(click.ParamType[dict[str, int]]):
         return {name: number}
 
 
-class ThresholdFile(click.ParamType[Thresholds]):
-    """A file with a JSON object, name of a threshold -> number."""
-
-    name = "file"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Thresholds:
-        """Return the thresholds; a usage error says what is wrong, and where in the file."""
-        if isinstance(value, Thresholds):
-            return value
-        try:
-            fields_ = as_object(parse_json(Path(str(value)).read_bytes()), ())
-            return thresholds_from_document(fields_)
-        except (OSError, DocumentError) as error:
-            self.fail(f"{value}: {error}", param, ctx)
+def _thresholds(document: object) -> Thresholds:
+    """Return the thresholds of a JSON object, name -> number."""
+    return thresholds_from_document(as_object(document, ()))
 
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -100,7 +86,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--thresholds",
         "thresholds_of_file",
-        type=ThresholdFile(),
+        type=JsonFile(_thresholds),
         help='The same from a JSON file: {"loop_generations": 8}; --threshold wins.',
     ),
 )

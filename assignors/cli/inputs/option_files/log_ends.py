@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.option_files.json_file import bytes_of
 from assignors.documents.values import DocumentError
 from assignors.replay.history.log_ends import LogEnds, log_ends_from_document
 
@@ -20,11 +19,8 @@ class LogEndsFile(click.ParamType[tuple[LogEnds, ...]]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[LogEnds, ...]:
         """Return the moments; a usage error says which line is wrong, and where in it."""
-        try:
-            lines = Path(str(value)).read_bytes().splitlines()
-        except OSError as error:
-            self.fail(f"{value}: {error}", param, ctx)
         found = []
+        lines = bytes_of(str(value), self.fail, param, ctx).splitlines()
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

@@ -7,33 +7,16 @@ members. What it has takes the place of what stands in the document of a group.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
 
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.option_files.json_file import JsonFile
 from assignors.documents.group_keys import key_of_nobody
-from assignors.documents.values import Document, DocumentError
+from assignors.documents.values import Document
 from assignors.documents.weightings import GivenWeights, weights_from_document
-
-
-@dataclass(frozen=True, slots=True)
-class WeightsFile(click.ParamType[GivenWeights]):
-    """A file with a JSON object: `weights`, and what else a group has beside them."""
-
-    name = "file"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> GivenWeights:
-        """Return what the file has; a usage error says what is wrong with it, and where."""
-        try:
-            return weights_from_document(parse_json(Path(str(value)).read_bytes()))
-        except (OSError, DocumentError) as error:
-            self.fail(f"{value}: {error}", param, ctx)
 
 
 def weights_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,7 +33,7 @@ def weights_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
     return click.option(
         "--weights",
-        type=WeightsFile(),
+        type=JsonFile(weights_from_document),
         help='Weights of partitions, a JSON file: {"weights": {"orders": [900, 20, 20]}}; also '
         "move_costs, capacities, budget, tolerance, trigger. In place of what a group has.",
     )(with_weights)
