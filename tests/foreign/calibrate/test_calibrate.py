@@ -1,65 +1,130 @@
 """What the timed simulator predicts of real groups holds: three repetitions of some cells.
 
 The heartbeats are a second long here, so that it takes half a minute. What thirty repetitions of
-every cell gave, with the defaults, stands in RESULTS.md.
+every cell gave, with the defaults, stands in RESULTS.md. A right model fails a test here less than
+once in a thousand times (`likely`), and what fails is played again with new groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
 
 import pytest
 
 from assignors.simulation.timed.scenario import Verb
 from tests.conftest import need
 from tests.foreign.calibrate import fit
-from tests.foreign.calibrate.compare import compare
 from tests.foreign.calibrate.crowds import CROWD
+from tests.foreign.calibrate.figures import Figures
+from tests.foreign.calibrate.likely import false_alarm, lean_p, unlikely
 from tests.foreign.calibrate.plan import KINDS, cell, plan_of
 from tests.foreign.calibrate.predictions import predict
 from tests.foreign.calibrate.real import Recording, play, settings
+from tests.foreign.calibrate.simulated import play as play_whole
 from tests.interop.broker import Broker
 
 HEARTBEAT_MS = 1000
 REPETITIONS = 4
-"""The first one is left out."""
-SEEDS = range(10)
-PATIENCE = 0.35
-"""Seconds that a busy machine may add to a median of three."""
+"""The first one is left out: processes are cold."""
+SEEDS = range(36)
+SLACK_S = 0.35
+"""By how much a busy machine may change a time."""
+RIGHT = 0.999
+"""A right model passes at least so often, each test by itself."""
+VERBS = (Verb.START, Verb.STOP)
 PLANS = {
     kind: plan_of(cell(kind, 3, heartbeat_ms=HEARTBEAT_MS), repetitions=REPETITIONS, seed=1)
     for kind in KINDS
 }
+CALM = [kind for kind in KINDS if not KINDS[kind].is_eager]
+"""Kinds whose members stop only what moves: how long that stands still is a matter of heartbeats,
+not of how far apart the members of a busy machine stop."""
 
 pytestmark = pytest.mark.interop
 
 
+@dataclass(frozen=True)
+class Group:
+    """A real group, and what is predicted of it."""
+
+    recording: Recording
+
+    @cached_property
+    def runs(self) -> list[list[Figures]]:
+        """The figures of each verb for many seeds, over all that is not known of the group."""
+        recording, course = self.recording, self.recording.course
+        kind = recording.plan.cell.kind
+        constants = fit.kept()[kind]
+        runs = predict(recording, constants, seeds=SEEDS)
+        if kind == "librdkafka-cooperative":
+            # One by one, all members are predicted to beat at once. They do not: in a run of the
+            # whole plan each has its own phase, and the newcomer beats as soon as it is in.
+            runs += play_whole(recording.plan, constants, seeds=SEEDS, course=course)
+        return runs
+
+    def sides(self, verb: Verb) -> tuple[list[Figures], list[Figures]]:
+        """Return what happened where the group came to rest, and what was predicted."""
+        places = [n for n, action in enumerate(self.recording.plan.verbs) if action.do is verb][1:]
+        real = self.recording.figures
+        settled = [place for place in places if real[place].is_settled]
+        return (
+            [real[place] for place in settled],
+            [run[place] for run in self.runs for place in settled if run[place].is_settled],
+        )
+
+
+Play = Callable[[int], Mapping[str, Group]]
+"""The number of an attempt -> the group of every kind."""
+
+
 @pytest.fixture(scope="module")
-def recordings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Recording]]:
-    """Every kind's group, played side by side on one broker."""
+def attempts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
+    """Plays every kind's group, side by side on one broker, once for each attempt."""
     for tool in (*CROWD.missing_tools(), "java"):
         need(tool)
     with Broker(settings(HEARTBEAT_MS)) as broker:
-        played = play(
-            broker, list(PLANS.values()), mark="ci", folder=tmp_path_factory.mktemp("crowds")
-        )
-        yield dict(zip(PLANS, played, strict=True))
+
+        @cache
+        def played(attempt: int) -> Mapping[str, Group]:
+            folder: Path = tmp_path_factory.mktemp("crowds")
+            found = play(broker, list(PLANS.values()), mark=f"ci{attempt}", folder=folder)
+            return dict(zip(PLANS, map(Group, found), strict=True))
+
+        yield played
+
+
+@pytest.fixture
+def groups(attempts: Play, request: pytest.FixtureRequest) -> Mapping[str, Group]:
+    """The group of every kind; a test that is run again has new ones."""
+    return attempts(getattr(request.node, "execution_count", 1))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", [Verb.START, Verb.STOP])
+@pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_join_or_leave_costs_is_predicted(
-    kind: str, verb: Verb, recordings: dict[str, Recording]
+    kind: str, verb: Verb, groups: Mapping[str, Group]
 ) -> None:
-    recording = recordings[kind]
-    assert recording.died == 0
-    simulated = predict(recording, fit.kept()[kind], seeds=SEEDS)
-    found = compare(recording.plan, verb, recording.figures, simulated)
-    assert found.repetitions >= REPETITIONS - 2
-    assert found.moves == found.repetitions
-    more, _ = found.more_rounds
-    assert found.generations + more >= found.repetitions
-    if not KINDS[kind].is_eager:
-        longest = found.times["longest_s"]
-        assert longest.real[1] == pytest.approx(longest.simulated[1], rel=0.1, abs=PATIENCE)
+    assert groups[kind].recording.died == 0
+    real, simulated = groups[kind].sides(verb)
+    assert len(real) >= REPETITIONS - 2
+    assert false_alarm(len(real), len(simulated)) < 1 - RIGHT
+    assert unlikely(real, simulated, times=times_of(kind), slack_s=SLACK_S) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["longest_s", "duration_s"])
+def test_times_do_not_lean_to_one_side_of_what_is_predicted(
+    name: str, groups: Mapping[str, Group]
+) -> None:
+    found = [groups[kind].sides(verb) for kind in CALM for verb in VERBS]
+    cells = [([getattr(each, name) for each in one] for one in sides) for sides in found]
+    assert lean_p([(next(each), next(each)) for each in cells], slack_s=SLACK_S) > 1 - RIGHT
+
+
+def times_of(kind: str) -> tuple[str, ...]:
+    """Return the figures that are compared."""
+    return ("longest_s", "duration_s") if kind in CALM else ("duration_s",)
