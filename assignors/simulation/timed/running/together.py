@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from assignors.model import Cluster
 from assignors.simulation.timed.faults.events import FaultEvent
+from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
@@ -13,7 +14,7 @@ from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinato
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.scenario import Action, GroupProtocol
-from assignors.simulation.timed.stages import rounds, starts
+from assignors.simulation.timed.stages import first_round, rounds, starts
 from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.stages.started import NotTogether
@@ -49,43 +50,80 @@ def start_together(run: Run) -> bool:
     """Let the members that start first come to rest together, where nothing else is on.
 
     Returns whether the run can go on: if not it has to be prepared anew, and played by events.
-    Cost: O(members + partitions), plus the assignor's.
+    Cost: O(members log members + partitions), plus the assignor's.
     """
-    coordinator, members = run.sides.coordinator, run.sides.members
-    heartbeats, until = run.heartbeats, run.scenario.until_ms * MILLISECOND
-    times = [each.starts_at_ms for each in run.scenario.members if each.starts_at_ms is not None]
+    scenario, heartbeats = run.scenario, run.heartbeats
+    times = [each.starts_at_ms for each in scenario.members if each.starts_at_ms is not None]
     if (
         not times
         or heartbeats is None
         or run.processing is not None
         or run.faults.failovers is not None
-        or run.scenario.protocols != {GroupProtocol.CONSUMER}
-        or run.scenario.network.mean_us >= MEAN_US_LIMIT
-        or not isinstance(coordinator, WaitingCoordinator)
+        or scenario.network.mean_us >= MEAN_US_LIMIT
     ):
         return True
     first_ms = min(times)
-    numbers = [n for n, each in enumerate(run.scenario.members) if each.starts_at_ms == first_ms]
-    if not starts.are_plain([run.scenario.members[n] for n in numbers], run.scenario.broker):
+    numbers = [n for n, each in enumerate(scenario.members) if each.starts_at_ms == first_ms]
+    start = _start_of(run, heartbeats, first_ms * MILLISECOND, numbers)
+    if start is None:
         return True
-    starting = set(numbers)
+    starting, until = set(numbers), scenario.until_ms * MILLISECOND
     run.queue.drop(lambda event: event[1] is Command.START and event[0] in starting)
     next_at = run.queue.next_at
-    own = starts.Start(
-        numbers=numbers,
-        members=[each for each in members if isinstance(each, ConsumerClient)],
-        coordinator=coordinator.coordinator,
-        heartbeats=heartbeats,
-        meter=run.meter,
-        watch=run.watch,
-        at=first_ms * MILLISECOND,
-        before=until if next_at is None else min(next_at, until),
-    )
     try:
-        run.queue.skip_to(starts.start(own))
+        run.queue.skip_to(start(until if next_at is None else min(next_at, until)))
     except NotTogether:
         return False
     return True
+
+
+def _start_of(
+    run: Run, heartbeats: Heartbeats, at: int, numbers: list[int]
+) -> Callable[[int], int] | None:
+    """Return what starts these members together, `None` where they are not plain.
+
+    It takes the time by which all must be over, and returns when it is; microseconds.
+    """
+    coordinator, members, broker = run.sides.coordinator, run.sides.members, run.scenario.broker
+    protocols, configs = run.scenario.protocols, [run.scenario.members[each] for each in numbers]
+    if (
+        isinstance(coordinator, WaitingCoordinator)
+        and protocols == {GroupProtocol.CONSUMER}
+        and starts.are_plain(configs, broker)
+    ):
+        consumers = [each for each in members if isinstance(each, ConsumerClient)]
+        inner = coordinator.coordinator
+        return lambda before: starts.start(
+            starts.Start(
+                numbers=numbers,
+                members=consumers,
+                coordinator=inner,
+                heartbeats=heartbeats,
+                meter=run.meter,
+                watch=run.watch,
+                at=at,
+                before=before,
+            )
+        )
+    if (
+        isinstance(coordinator, ClassicCoordinator)
+        and protocols == {GroupProtocol.CLASSIC}
+        and first_round.are_plain(configs, broker)
+    ):
+        classic, group = [each for each in members if isinstance(each, ClassicMember)], coordinator
+        return lambda before: first_round.start(
+            first_round.FirstRound(
+                numbers=numbers,
+                members=classic,
+                coordinator=group,
+                heartbeats=heartbeats,
+                meter=run.meter,
+                watch=run.watch,
+                at=at,
+                before=before,
+            )
+        )
+    return None
 
 
 def go_on_by_events(run: Run, target: int, what: Action | FaultEvent | Cluster | StageDue) -> None:

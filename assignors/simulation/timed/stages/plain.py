@@ -66,7 +66,7 @@ def plain_members(members: Sequence[ClassicMember]) -> PlainMembers:
     return PlainMembers(
         are_plain=np.array(
             [
-                _is_plain(each.config)
+                is_plain(each.config)
                 and (each.config.instance_id is None or instances[each.config.instance_id] == 1)
                 and all(assignor.is_cooperative for assignor in each.assignors)
                 and isinstance(each.draw, Draws)
@@ -80,7 +80,8 @@ def plain_members(members: Sequence[ClassicMember]) -> PlainMembers:
     )
 
 
-def _is_plain(config: MemberConfig) -> bool:
+def is_plain(config: MemberConfig) -> bool:
+    """Return whether a member writes, reads and waits as most do."""
     return (
         config.client is None
         and config.subscription_hex is None

@@ -1,0 +1,204 @@
+"""When the members of a classic group that start together join, sync, and have their assignments.
+
+Each sends JoinGroup twice, as the answer to the first one brings its member id (KIP-394). Once the
+initial delay is over all are answered, send SyncGroup, and wait for the leader's. When each of
+these messages arrives is arithmetic.
+
+Arrays have a row for each member, in the order of the scenario; times are microseconds. Of one
+moment requests and answers come in the order in which they were sent, as in a run by events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.simulation.timed.network import JOIN_LAPSE_MS, Network
+from assignors.simulation.timed.protocols.classic.joining import NEW_MEMBER_JOIN_TIMEOUT_MS
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.stages.flight import Int64
+from assignors.simulation.timed.stages.started import NotTogether, served
+
+Bools = NDArray[np.bool_]
+FIRST, ANSWER, SECOND = range(3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newcomers:
+    """Members that start at one moment, int64[N] each, and what the coordinator takes."""
+
+    numbers: Int64
+    every: Int64
+    """From one heartbeat to the next."""
+    session: Int64
+    """Its session timeout."""
+    rebalance: Int64
+    """Its rebalance timeout."""
+    request: Int64
+    """When a request without an answer is given up that need not wait."""
+    assign: Int64
+    """How long its callback for assigned partitions takes."""
+    network: Network
+    at: int
+    """When they start."""
+    before: int
+    """All must be over by then."""
+    initial_delay: int
+    service_us: int
+    append_us: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """Everybody waits for the first generation."""
+
+    order: list[int]
+    """Rows in the order in which the members came into the group."""
+    first: int
+    """The row whose request came first of all."""
+    began: int
+    """When the first member came into the group."""
+    opens: int
+    """When the join phase ends."""
+    is_delayed_once: bool
+    """Whether that is at the end of the first delay, as no rebalance may last for another one."""
+    answered: Int64
+    """When the answer to the first JoinGroup of each came."""
+    arrived: Int64
+    """When the second one arrived."""
+    busy_until: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synced:
+    """Everybody has its assignment."""
+
+    joined: Int64
+    """When the answer to the second JoinGroup of each came."""
+    arrived: Int64
+    """When its SyncGroup did."""
+    is_late: Bools
+    """Whether that came after the assignments were given."""
+    given: int
+    """When they were."""
+    returned: Int64
+    """When its assignment came."""
+    takes: Int64
+    """When it begins to consume, if it has anything."""
+    order: Int64
+    """Rows in that order."""
+    session_over: Int64
+    """When its session would run out."""
+    busy_until: int
+
+
+def joined(own: Newcomers) -> Joined:
+    """Return when everybody joins. Raises `NotTogether`. Cost: O(n log n)."""
+    order, asked, answered, arrived, busy_until = _ask_twice(own)
+    began = int(arrived[order[0]])
+    longest = max(int(own.rebalance[order[0]]) - own.initial_delay, 0)
+    opens = began + own.initial_delay + min(own.initial_delay, longest)
+    limits = np.maximum(own.request, own.rebalance + JOIN_LAPSE_MS * MILLISECOND)
+    _require(arrived < began + own.initial_delay)
+    _require(arrived < asked + own.session)
+    _require(answered < own.at + limits)
+    _require(opens < arrived + NEW_MEMBER_JOIN_TIMEOUT_MS * MILLISECOND)
+    return Joined(
+        order=order,
+        first=int(np.argmin(asked)),
+        began=began,
+        opens=opens,
+        is_delayed_once=longest == 0,
+        answered=answered,
+        arrived=arrived,
+        busy_until=busy_until,
+    )
+
+
+def _ask_twice(own: Newcomers) -> tuple[list[int], Int64, Int64, Int64, int]:
+    """Return the rows in the order in which their second JoinGroups came, and the times of each.
+
+    When the first one arrived, when its answer came, and when the second one arrived; and until
+    when the coordinator is busy then.
+    """
+    network, numbers, service_us = own.network, own.numbers.tolist(), own.service_us
+    at = np.full(len(numbers), own.at, dtype=np.int64)
+    asked = network.delays.arrive(own.numbers, at)
+    sent = asked.tolist()
+    answered, arrived = [0] * len(sent), [0] * len(sent)
+    order: list[int] = []
+    busy_until, count = 0, len(sent)
+    heap = [(at, row, FIRST, row) for row, at in enumerate(sent)]
+    heapify(heap)
+    while heap:
+        now, _, kind, row = heappop(heap)
+        if kind is ANSWER:
+            answered[row] = now
+            then, following = max(network.arrives(numbers[row], now), sent[row]), SECOND
+        else:
+            busy_until = max(now, busy_until) + service_us
+            if kind is SECOND:
+                arrived[row] = now
+                order.append(row)
+                continue
+            then, following = network.returns(numbers[row], busy_until), ANSWER
+        count += 1
+        heappush(heap, (then, count, following, row))
+    return order, asked, np.array(answered), np.array(arrived), busy_until
+
+
+def synced(own: Newcomers, before: Joined, place: Int64, leader: int, computes: int) -> Synced:
+    """Return when everybody gets its assignment. Raises `NotTogether`. Cost: O(n log n).
+
+    `place`, int64[N], is the place of each in the coordinator's map, `leader` the leader's row,
+    and `computes` how long it takes for the assignment.
+    """
+    delays, numbers, service_us = own.network.delays, own.numbers, own.service_us
+    leaves = np.full(len(numbers), max(before.opens, before.busy_until), dtype=np.int64)
+    heard = np.maximum(delays.come_back(numbers, leaves), before.answered)
+    sent = heard.copy()
+    sent[leader] += computes
+    is_leader = np.arange(len(numbers)) == leader
+    arrived = np.maximum(delays.arrive(numbers, sent), before.arrived)
+    in_turn = np.lexsort((place, is_leader, sent, arrived))
+    done = np.empty_like(arrived)
+    done[in_turn] = served(arrived[in_turn], before.busy_until, service_us)
+    given = int(done[leader]) + own.append_us
+    # What comes when they are given was sent before they were asked for, or comes too late.
+    is_late = (arrived > given) | ((arrived == given) & (sent > arrived[leader]))
+    is_late[leader] = False
+    back = delays.come_back(numbers, np.where(is_late, done, given))
+    returned = np.maximum(back, heard)
+    turn = np.empty_like(in_turn)
+    turn[in_turn] = np.arange(len(in_turn))
+    takes = returned + own.assign
+    due = heard + own.every
+    session_over = np.where(is_late, before.opens, given) + own.session
+    limits = np.maximum(own.request, own.rebalance + JOIN_LAPSE_MS * MILLISECOND)
+    _require(heard < before.answered + limits)
+    _require(arrived < before.opens + own.rebalance.max())
+    _require(returned < sent + own.request)
+    _require(takes < due)
+    _require(np.maximum(arrived, given) < before.opens + own.session)
+    _require(session_over > due + own.network.longest_us)
+    _require(takes < own.before)
+    return Synced(
+        joined=heard,
+        arrived=arrived,
+        is_late=is_late,
+        given=given,
+        returned=returned,
+        takes=takes,
+        order=np.lexsort((np.where(is_late, turn, place), is_late, returned, takes)),
+        session_over=session_over,
+        busy_until=int(done.max()),
+    )
+
+
+def _require(holds: Bools) -> None:
+    """Raise `NotTogether` unless this holds for all."""
+    if not holds.all():
+        raise NotTogether

@@ -1,0 +1,167 @@
+"""Classic members that start together go through their first round without an event."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.running import together
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.stages import first_round, rounds
+from tests.simulation.timed.drawn import PLAYABLE
+from tests.simulation.timed.test_heartbeats import without_events
+
+VERBS = [Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]
+ASSIGNORS = [
+    ("optimal/cooperative-sticky",),
+    ("optimal/sticky",),
+    ("java/cooperative-sticky", "java/range"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_round, "LEAST", 2)
+    monkeypatch.setattr(rounds, "LEAST", 2)
+
+
+@st.composite
+def actions(draw: st.DrawFn, members: int) -> Action:
+    """Something that happens, sometimes before everybody is at rest."""
+    at = draw(st.sampled_from([0, 6000, 11_000, 40_000])) + draw(st.integers(0, 6000))
+    verb = draw(st.sampled_from(VERBS))
+    if verb is Verb.GROW:
+        return Action(at_ms=at, do=verb, topic="t", partitions=40 + at // 1000)
+    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
+    member = f"c{draw(st.integers(0, members - 1))}"
+    return Action(at_ms=at, do=verb, member=member, topics=topics)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A classic group whose members start together, most of the time."""
+    count = draw(st.integers(2, 9))
+    assignors = draw(st.sampled_from(ASSIGNORS))
+
+    def member(number: int) -> MemberConfig:
+        is_odd = draw(st.integers(0, 60)) == 0
+        return MemberConfig(
+            name=f"c{number}",
+            topics=draw(st.sampled_from([("t",), ("t",), ("u", "t"), ("t", "gone")])),
+            assignors=draw(st.sampled_from(ASSIGNORS)) if is_odd else assignors,
+            instance_id=f"i{number}" if is_odd else None,
+            rack_id=draw(st.sampled_from([None, "r"])),
+            clock_ppm=draw(st.sampled_from([0, 0, 30_000])),
+            heartbeat_interval_ms=draw(st.sampled_from([1000, 3000, 3000])),
+            session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
+            rebalance_timeout_ms=draw(st.sampled_from([2000, 4000, 300_000, 300_000])),
+            assign_ms=draw(st.sampled_from([0, 5, 5, 900, 2500])),
+            starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 0, 30_000, None])),
+        )
+
+    return Scenario(
+        seed=draw(st.integers(0, 2**63)),
+        until_ms=draw(st.integers(5000, 90_000) | st.integers(20_000, 90_000)),
+        count_from_ms=draw(st.sampled_from([0, 0, 5000, 20_000])),
+        topics={"t": draw(st.integers(0, 30)), "u": draw(st.integers(0, 4))},
+        members=tuple(member(number) for number in range(count)),
+        plan=tuple(draw(st.lists(actions(count), max_size=5))) if draw(st.booleans()) else (),
+        network=NetworkConfig(
+            least_us=draw(st.sampled_from([0, 1000])),
+            mean_us=draw(st.sampled_from([0, 1, 2, 500, 1000, 1000, 20_000])),
+        ),
+        broker=BrokerConfig(
+            service_us=draw(st.sampled_from([0, 1, 50, 50, 4000])),
+            append_us=draw(st.sampled_from([0, 2, 5000, 5000, 300_000])),
+            initial_delay_ms=draw(st.sampled_from([0, 1000, 3000, 3000])),
+        ),
+        compute_us_per_partition=draw(st.sampled_from([0, 20, 20, 50_000])),
+    )
+
+
+def states(scenario: Scenario, *, computes: bool) -> object:
+    """Return what both sides know at the end, once everybody is awake."""
+    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
+    until = scenario.until_ms * MILLISECOND
+    run.heartbeats = Heartbeats.of(
+        run.sides, run.network, run.queue, scenario.broker, promotes=False
+    )
+    if computes and not together.start_together(run):
+        event("left to events")
+        return states(scenario, computes=False)
+    event(f"starts by events: {run.queue.now == 0}")
+    while (next_one := run.queue.take(until)) is not None:
+        _handle(run, next_one)
+    run.queue.now = until + 1
+    assert run.heartbeats is not None
+    for number in list(run.heartbeats.resting):
+        run.heartbeats.wake(number)
+    coordinator: Any = run.sides.coordinator
+    members: Any = run.sides.members
+    draws = [(each.draw.polls.state, each.draw.syncs.state) for each in members]
+    for each in members:
+        each.draw = each.assignors = None
+        each.out = []
+    coordinator.new_id, coordinator.out = None, []
+    assert run.watch is not None
+    links = [(each.arrives, each.returns, each.life) for each in run.network.links]
+    watched = run.watch.does, run.watch.generations, run.watch.count
+    ledger, meter, network = run.ledger, run.meter, run.network
+    metered = (meter.generations, meter.rebalances, meter.began, meter.touched, meter.touched_in)
+    orders = list(coordinator.group.members), list(coordinator.group.order)
+    sent = network.sent, network.requests, network.in_flight, network.busy_until
+    timers = sorted((str(key), run.queue.due(key)) for key in run.queue._timers)
+    return members, draws, coordinator, orders, links, watched, ledger, metered, sent, timers
+
+
+@settings(max_examples=150)
+@given(scenarios())
+def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
+    scenario: Scenario,
+) -> None:
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+
+
+@settings(max_examples=150)
+@given(scenarios())
+def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
+    scenario: Scenario,
+) -> None:
+    assert states(scenario, computes=True) == states(scenario, computes=False)
+
+
+@pytest.mark.parametrize("name", [name for name, each in PLAYABLE if each is GroupProtocol.CLASSIC])
+def test_the_gallery_is_the_same_with_members_that_start_together(name: str) -> None:
+    scenario = named(name, seed=3, protocol=GroupProtocol.CLASSIC)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+
+
+@pytest.mark.parametrize("assignors", ASSIGNORS)
+def test_members_that_start_together_cost_no_event(assignors: tuple[str, ...]) -> None:
+    group = named("rolling-restart", protocol=GroupProtocol.CLASSIC)
+    one = replace(group.members[0], starts_at_ms=0, assignors=assignors)
+    members = tuple(replace(one, name=f"c{number}") for number in range(30))
+    scenario = replace(group, members=members, topics={"orders": 300}, plan=(), until_ms=30_000)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events == 0
+    assert queued.result.events > 30 * 7
