@@ -63,6 +63,11 @@ CASES: dict[str, tuple[dict[str, str], Case]] = {
         AT_ONCE,
         [topics(t=2, v=3), join("x"), join("y", None, "t", "v"), *RETURNS[2:]],
     ),
+    # Kafka sees two members and different subscriptions, though one of them is gone
+    "subscriptions-seem-to-differ": (
+        AT_ONCE,
+        [topics(t=1, v=1), join("x", None, "t", "v"), join("s", "i"), AWAY, join("x", "i", "v")],
+    ),
     "room-for-several": (
         AT_ONCE,
         [topics(t=7), *map(join, "abx"), join("s", "i"), AWAY, topics(t=9), join("x", "i")],

@@ -78,6 +78,8 @@ def test_kafkas_coordinator_answers_as_ours(
         # a dynamic member comes back with the instance id of a static one that is away
         pytest.param(consumer_coordinator.history, 42016891, 23, id="in-place-of-another"),
         pytest.param(consumer_coordinator.history, 42013774, 47, id="in-place-of-another-too"),
+        # the same, and Kafka counts the static member that is gone: subscriptions seem to differ
+        pytest.param(mixed_coordinator.history, 43004471, 62, id="in-place-of-another-mixed"),
         # who asks after a request that failed compares topics only until the epoch is reached
         pytest.param(mixed_coordinator.history, 41052935, 135, id="refresh-of-a-failed-request"),
     ],

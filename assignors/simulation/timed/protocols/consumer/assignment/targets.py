@@ -69,10 +69,11 @@ def compute_target(work: Work, everybody: Everybody) -> dict[str, TopicPartition
     assignor = _assignor(state, everybody.assignor)
     topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
     asked = asked_members(members, topics, before, state.last)
+    # Where subscriptions differ Kafka looks at targets by member alone. One member alone seems to
+    # differ from itself while the static one in whose place it comes is counted.
+    hidden = everybody.hidden if everybody.is_homogeneous else {}
     try:
-        answer = assignor.assign(
-            Group(cluster=state.cluster, members=asked, also_assigned=everybody.hidden)
-        )
+        answer = assignor.assign(Group(cluster=state.cluster, members=asked, also_assigned=hidden))
     except JavaFailure:
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
     shares, held = shares_of(answer, [each.member_id for each in in_order], state.last)
