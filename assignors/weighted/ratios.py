@@ -93,6 +93,9 @@ def floors(use: Fraction, capacity: Int64) -> Int64:
     >>> floors(Fraction(5, 2), np.array([1, 2, 3])).tolist()
     [2, 5, 7]
     """
-    top, bottom = use.numerator, use.denominator
-    held = [min(top * one // bottom, EXACT - 1) for one in capacity.tolist()]
-    return np.array(held, dtype=np.int64)
+    return np.array([floor_at(use, one) for one in capacity.tolist()], dtype=np.int64)
+
+
+def floor_at(use: Fraction, capacity: int) -> int:
+    """Return the largest integer weight that a capacity holds at `use`, below 2**53."""
+    return min(use.numerator * capacity // use.denominator, EXACT - 1)

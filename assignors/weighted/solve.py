@@ -10,11 +10,11 @@ what is found is not always the best, but the largest use is never above that of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from math import gcd
 
 import numpy as np
@@ -22,17 +22,19 @@ import numpy as np
 from assignors.arrays import Bool, Int32, Int64
 from assignors.optimal.rows import subscribed_owner, topic_rows
 from assignors.optimal.solve import solve as optimal_solve
-from assignors.weighted.ratios import floors, require_exact
+from assignors.weighted.ratios import floor_at, require_exact
 from assignors.weighted.search.aims import Aims, aims
-from assignors.weighted.search.budget import best_within, without_budget
+from assignors.weighted.search.budget import Steps, best_within, without_budget
 from assignors.weighted.search.place import place
 from assignors.weighted.search.relieve import (
     FILLED_TO,
     IDLE_BELOW,
+    above,
     filling,
     idle,
     relief,
 )
+from assignors.weighted.search.state import State, state_of
 from assignors.weighted.search.table import Float64, Move, Places, Table
 from assignors.weighting import Balance
 
@@ -54,7 +56,7 @@ class Hold(StrEnum):
     """The first step costs more than the budget."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Solved:
     """An assignment by weight."""
 
@@ -62,13 +64,31 @@ class Solved:
     """int32[P]: who gets each partition, -1 where nobody takes it."""
     placed: Int32
     """int32[P]: as `owner`, if nothing had been moved but partitions without an owner placed."""
-    deferred: Int64
-    """int64[N]: partitions that move next if the budget allows, the next one first."""
-    hold: Hold | None
-    """Why nothing moved, `None` where something did."""
     fill: Float64 | None = None
     """float64[M]: what each member has in `placed`, 1.0 is its fair use; `None` where all weighs
     the same, and members are balanced by count."""
+    is_settled: bool = True
+    """Whether nobody was above the trigger, and nobody idle."""
+    rest: Callable[[], Iterator[int]] | None = None
+    """Finds what `deferred` is, `None` without a budget."""
+
+    @cached_property
+    def deferred(self) -> Int64:
+        """int64[N]: partitions that move next if the budget allows, the next one first.
+
+        Found when it is first read: that costs as much as the same without a budget.
+        """
+        left = () if self.rest is None else self.rest()
+        return np.fromiter(left, dtype=np.int64)
+
+    @cached_property
+    def hold(self) -> Hold | None:
+        """Why nothing moved, `None` where something did."""
+        if (self.owner != self.placed).any():
+            return None
+        if self.is_settled:
+            return Hold.IN_BAND
+        return Hold.BUDGET if len(self.deferred) else Hold.NOTHING_HELPS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,29 +146,32 @@ def solve(search: Search) -> Solved:
     table, right = _table_of(search, cost)
     favoured = table.owner.copy()
     place(table)
-    placed, fill = table.owner.copy(), table.fill()
-    table.limit = _limits(search.balance.tolerance, right, table)
+    state = state_of(table, has_costs=search.cost is not None)
+    state.set_limit(_limits(search.balance.tolerance, right, state))
     balance = search.balance
     begins = balance.tolerance if balance.is_unfinished else balance.trigger
-    trigger = _limits(begins, right, table)
+    trigger = _limits(begins, right, state)
     steps = partial(_steps, search.balance, trigger)
-    is_settled = not _wants_relief(table, trigger) and not _wants_filling(table, search.balance)
-    deferred = np.zeros(0, dtype=np.int64)
+    is_settled = not above(state, trigger) and not _wants_filling(state, search.balance)
     if search.budget is None:
-        after = without_budget(table, steps)
+        owner, rest = without_budget(state, steps).owners(), None
     else:
-        after = best_within(table, favoured, search.budget, steps)
-        rest = after.copy(table.limit)
-        moved = dict.fromkeys(move.partition for step in steps(rest) for move in step)
-        later = np.fromiter(moved, dtype=np.int64, count=len(moved))
-        deferred = later[rest.owner[later] != after.owner[later]]
+        after = best_within(state, favoured, search.budget, steps)
+        owner, rest = after.owners(), partial(_rest, after, steps)
     return Solved(
-        owner=after.owner,
-        placed=placed,
-        deferred=deferred,
-        hold=None if (after.owner != placed).any() else _why(deferred, is_settled=is_settled),
-        fill=fill,
+        owner=owner,
+        placed=table.owner,
+        fill=table.fill(),
+        is_settled=is_settled,
+        rest=rest,
     )
+
+
+def _rest(after: State, steps: Steps) -> Iterator[int]:
+    """Return the partitions that move after a state, in the order in which they move first."""
+    last = after.copy(after.limit)
+    moved = dict.fromkeys(move.partition for step in steps(last) for move in step)
+    return (one for one in moved if last.owner(one) != after.owner(one))
 
 
 def _counts_alone(search: Search) -> bool:
@@ -178,31 +201,12 @@ def _by_count(search: Search) -> Solved:
         replica_set=None if places is None else places.replica_set,
         replica_racks=None if places is None else places.replica_racks,
     )
-    had = search.owner >= 0
-    moved = bool((best.owner[had] != search.owner[had]).any())
-    return Solved(
-        owner=best.owner,
-        placed=np.where(had, search.owner, best.owner),
-        deferred=np.zeros(0, dtype=np.int64),
-        hold=None if moved else Hold.IN_BAND,
-    )
+    return Solved(owner=best.owner, placed=np.where(search.owner >= 0, search.owner, best.owner))
 
 
-def _why(deferred: Int64, *, is_settled: bool) -> Hold:
-    """Return why nothing moved."""
-    if is_settled:
-        return Hold.IN_BAND
-    return Hold.BUDGET if len(deferred) else Hold.NOTHING_HELPS
-
-
-def _wants_relief(table: Table, trigger: Int64) -> bool:
-    """Return whether somebody has more than the trigger allows."""
-    return bool((table.load > trigger).any())
-
-
-def _wants_filling(table: Table, balance: Balance) -> bool:
+def _wants_filling(state: State, balance: Balance) -> bool:
     """Return whether somebody is idle, or everybody is to have a fair part."""
-    return balance.is_fair or bool(idle(table, _idle_below(balance)).any())
+    return balance.is_fair or bool(idle(state, _idle_below(balance)))
 
 
 def _idle_below(balance: Balance) -> float:
@@ -212,28 +216,28 @@ def _idle_below(balance: Balance) -> float:
 
 def _steps(
     balance: Balance,
-    trigger: Int64,
-    table: Table,
+    trigger: list[int],
+    state: State,
     *,
     of_fullest: bool = False,
 ) -> Iterator[list[Move]]:
-    """Yield all that there is to do, each step done on the table, until nothing is left.
+    """Yield all that there is to do, each step done on the state, until nothing is left.
 
     What is done for one member may be the end of another's rest, so both kinds of steps take turns.
     Each kind ends by itself, and two or three turns are the rule.
     """
     for _ in range(TURNS):
         has_changed = False
-        if _wants_relief(table, trigger):
-            for step in relief(table, of_fullest=of_fullest):
+        if above(state, trigger):
+            for step in relief(state, of_fullest=of_fullest):
                 has_changed = True
                 yield step
-        if _wants_filling(table, balance):
+        if _wants_filling(state, balance):
             part = float(1 - balance.tolerance)
             for step in (
-                filling(table, part, part)
+                filling(state, part, part)
                 if balance.is_fair
-                else filling(table, _idle_below(balance))
+                else filling(state, _idle_below(balance))
             ):
                 has_changed = True
                 yield step
@@ -269,7 +273,6 @@ def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:
         capacity=search.capacity,
         wide=np.where(wide > 0, wide, 1.0),
         fair=_of_members(right.fair, search),
-        limit=load,
         owner=owner,
         load=load,
         places=search.places,
@@ -294,11 +297,7 @@ def _of_members(uses: list[Fraction], search: Search) -> Float64:
     return weight
 
 
-def _limits(tolerance: Fraction, right: Aims, table: Table) -> Int64:
-    """Return the most that each member may have, int64[M]."""
-    limit = np.zeros(len(table.capacity), dtype=np.int64)
-    for number, use in enumerate(right.most):
-        members = np.flatnonzero(table.class_of == number)
-        different, place = np.unique(table.capacity[members], return_inverse=True)
-        limit[members] = floors(use * (1 + tolerance), different)[place]
-    return limit
+def _limits(tolerance: Fraction, right: Aims, state: State) -> list[int]:
+    """Return the most that members of each kind may have."""
+    pairs = zip(state.facts.class_of, state.facts.capacity, strict=True)
+    return [floor_at(right.most[number] * (1 + tolerance), one) for number, one in pairs]

@@ -5,7 +5,7 @@ Without a weighting all partitions weigh the same, and the answer is that of `op
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,13 +51,16 @@ def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
     favoured = favoured_owners(problem, claims)
     search = search_of(problem, weighting, favoured)
     found = solve(search)
+    owner, deferred = found.owner, np.zeros(0, dtype=np.int64)
     if weighting.must_hold is not None:
-        found = replace(found, owner=found.placed, deferred=found.deferred[:0])
-    moved = np.flatnonzero((favoured != NOBODY) & (found.owner != favoured))
-    deferred_cost = _cost_of(search, found.deferred)
+        owner = found.placed
+    elif weighting.budget is not None:
+        deferred = found.deferred
+    moved = np.flatnonzero((favoured != NOBODY) & (owner != favoured))
+    deferred_cost = _cost_of(search, deferred)
     figures: dict[str, int | float | bool | str] = {
-        **weight_figures(problem, weighting, favoured=favoured, target=found.owner),
-        "deferred": len(found.deferred),
+        **weight_figures(problem, weighting, favoured=favoured, target=owner),
+        "deferred": len(deferred),
     }
     if weighting.budget:
         figures["batches_left"] = -(-deferred_cost // weighting.budget)
@@ -66,8 +69,8 @@ def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
         figures["hold"] = hold.value
     return Target(
         favoured=favoured,
-        owner=found.owner,
-        deferred=found.deferred,
+        owner=owner,
+        deferred=deferred,
         spent=_cost_of(search, moved),
         deferred_cost=deferred_cost,
         figures=figures,

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from assignors.weighted.search.relieve import filling
-from assignors.weighted.search.table import Move, Table
+from assignors.weighted.search.state import State
+from assignors.weighted.search.table import Move
 from assignors.weighted.solve import solve
 from tests.conftest import DEEP
 from tests.weighted.exact import FILE, Exact, common, read
@@ -108,9 +109,9 @@ def test_two_idle_members_do_not_pass_a_heavy_partition_to_and_fro(
     """By rounding, each pass seemed to gain something; it went on for ever with a budget of 1."""
     moves = 0
 
-    def counted(table: Table, begins: float) -> Iterator[list[Move]]:
+    def counted(state: State, begins: float) -> Iterator[list[Move]]:
         nonlocal moves
-        for step in filling(table, begins):
+        for step in filling(state, begins):
             moves += len(step)
             yield step
 

@@ -5,23 +5,24 @@ fits somewhere; with many, the lightest that are enough. So several searches run
 that hold without a budget, one that lowers the fullest member as far as it goes at each step, and
 for some numbers of moves one down to the largest use that so many moves could reach at best. Each
 is cut where the budget ends, and the best is taken. A larger budget cuts the same searches later
-and adds others, so it never leads to a larger use.
+and adds others, so it never leads to a larger use. Once a use is reached that the budget cannot
+lower, whatever moves, no other search is tried.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64
-from assignors.weighted.ratios import floors
+from assignors.arrays import Int32
+from assignors.weighted.ratios import floor_at
 from assignors.weighted.removal import Removal, removal_of
 from assignors.weighted.search.relieve import FILLED_TO
-from assignors.weighted.search.table import Move, Table
+from assignors.weighted.search.state import State
+from assignors.weighted.search.table import Move
 
 ONE_BY_ONE = 8
 """Up to so many moves there is a search for each number, from then on for every half more."""
@@ -31,14 +32,14 @@ EVERYTHING = 1 << 62
 
 
 class Steps(Protocol):
-    """A search: all that there is to do on a table."""
+    """A search: all that there is to do on a state."""
 
-    def __call__(self, table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
+    def __call__(self, state: State, *, of_fullest: bool = False) -> Iterator[list[Move]]:
         """Yield steps, each done; with `of_fullest` only until nothing helps the fullest."""
 
 
-def best_within(table: Table, favoured: Int32, budget: int, steps: Steps) -> Table:
-    """Return the table after the best search that the budget pays for.
+def best_within(state: State, favoured: Int32, budget: int, steps: Steps) -> State:
+    """Return the state after the best search that the budget pays for.
 
     `favoured` is int32[P], -1 for nobody: a partition costs if it ends with somebody else; one that
     had no owner costs nothing. The least largest use is best; all uses that some limit allows are
@@ -47,74 +48,103 @@ def best_within(table: Table, favoured: Int32, budget: int, steps: Steps) -> Tab
     still brings the group nearer to its end. Cost: that of `steps`, for O(log budget) searches of
     at most so many moves.
     """
-    best, known = table, (*_worth(table, table), 0)
-    for tried, of_fullest in _searches(table, favoured, budget):
+    best, known = state, (*_worth(state, state), 0)
+    first = state.copy(state.limit)
+    cost, is_cut = _cut(first, favoured, budget, steps(first))
+    worth = (*_worth(first, state), cost)
+    if worth < known:
+        best, known = first, worth
+    if not is_cut and not worth[1]:
+        return best
+    least, searches = _searches(state, favoured, budget)
+    for tried, of_fullest in searches:
+        if known[0] <= least:
+            break
         search = steps(tried, of_fullest=of_fullest)
         if of_fullest:
-            search = _until_allowed(tried, table, search)
-        cost = _cut(tried, favoured, budget, search)
-        worth = (*_worth(tried, table), cost)
+            search = _until_allowed(tried, state, search)
+        cost, _ = _cut(tried, favoured, budget, search)
+        worth = (*_worth(tried, state), cost)
         if worth < known:
             best, known = tried, worth
-    best.limit = table.limit
+    best.set_limit(state.limit)
     return best
 
 
-def without_budget(table: Table, steps: Steps) -> Table:
-    """Return the table after all that there is to do, where every move may be paid.
+def without_budget(state: State, steps: Steps) -> State:
+    """Return the state after all that there is to do, where every move may be paid.
 
     Down to the limits; where they can not be kept, by the best of the searches of a budget, as long
     as one is better: so no budget leads to a lower use, and asked again with the result, nothing
-    more is found. Cost: that of `steps`, as a rule once; the table given is used up.
+    more is found. Cost: that of `steps`, as a rule once; the state given is used up.
     """
-    allowed = _allowed(table)
-    if table.largest_use() > allowed:
-        found = table.copy(table.limit)
+    if state.largest > state.allowed:
+        found = state.copy(state.limit)
         deque(steps(found), maxlen=0)
-        if found.largest_use() <= allowed:
+        if found.largest <= state.allowed:
             return found
-    while table.largest_use() > allowed:
-        best = best_within(table, table.owner.copy(), EVERYTHING, steps)
-        if best is table:
-            return table
-        table = best
-    deque(steps(table), maxlen=0)
-    return table
+    while state.largest > state.allowed:
+        best = best_within(state, state.owners(), EVERYTHING, steps)
+        if best is state:
+            return state
+        state = best
+    deque(steps(state), maxlen=0)
+    return state
 
 
-def _allowed(table: Table) -> float:
-    """Return the largest use that some member's limit allows."""
-    return float((table.limit / table.capacity).max(initial=0))
-
-
-def _worth(tried: Table, table: Table) -> tuple[float, float, float]:
+def _worth(tried: State, state: State) -> tuple[float, float, float]:
     """Return how good a search is, the less the better, by the limits of where it began."""
-    above = np.maximum(tried.load - table.limit, 0) / table.wide
-    lacks = np.maximum(FILLED_TO * table.fair - tried.load, 0) / table.wide
-    use = max(tried.largest_use(), _allowed(table))
-    return use, float(above.sum()), float(lacks.sum())
+    above, lacks = 0.0, 0.0
+    for members, limit, wide, fair in zip(
+        tried.ranked, state.limit, state.facts.wide, state.facts.fair, strict=True
+    ):
+        for load, _ in reversed(members):
+            if load <= limit:
+                break
+            above += (load - limit) / wide
+        for load, _ in members:
+            if load >= FILLED_TO * fair:
+                break
+            lacks += (FILLED_TO * fair - load) / wide
+    return max(tried.largest, state.allowed), above, lacks
 
 
-def _until_allowed(tried: Table, table: Table, steps: Iterator[list[Move]]) -> Iterator[list[Move]]:
+def _until_allowed(tried: State, state: State, steps: Iterator[list[Move]]) -> Iterator[list[Move]]:
     """Yield steps until the largest use is allowed."""
     for step in steps:
         yield step
-        if tried.largest_use() <= _allowed(table):
+        if tried.largest <= state.allowed:
             return
 
 
-def _searches(table: Table, favoured: Int32, budget: int) -> Iterator[tuple[Table, bool]]:
-    """Yield tables with their limits, and whether to stop where the fullest cannot be helped."""
-    yield table.copy(table.limit), False
-    yield table.copy(np.zeros_like(table.limit)), True
-    owned = np.where(favoured == table.owner, table.owner, np.int32(-1))
-    removal = removal_of(table.weight, owned, table.capacity)
-    last = table.limit
+def _searches(
+    state: State, favoured: Int32, budget: int
+) -> tuple[float, Iterator[tuple[State, bool]]]:
+    """Return a use that the budget cannot lower, and searches.
+
+    Each is a state with its limits, and whether to stop where the fullest cannot be helped.
+    """
+    facts, owner = state.facts, state.owners()
+    owned = owner if (favoured == owner).all() else np.where(favoured == owner, owner, np.int32(-1))
+    capacity = np.array([facts.capacity[kind] for kind in facts.kind_of], dtype=np.int64)
+    removal = removal_of(facts.weight, owned, capacity)
+    cheapest = 1 if facts.cost is None else int(facts.cost.min(initial=1))
+    least = float(removal.use_within(budget // cheapest)) if cheapest else 0.0
+    return max(state.allowed, least), _each(state, removal, budget)
+
+
+def _each(state: State, removal: Removal, budget: int) -> Iterator[tuple[State, bool]]:
+    yield state.copy([0] * len(state.limit)), True
+    last = state.limit
     # The more moves, the lower the limits, until they are those of the first search.
     for moves in reversed(list(_numbers(budget, len(removal.rest)))):
-        limit = np.maximum(table.limit, _at_most(removal, moves, table))
-        if (limit != last).any():
-            yield table.copy(limit), False
+        use = removal.use_within(moves)
+        limit = [
+            max(limit, floor_at(use, capacity))
+            for limit, capacity in zip(state.limit, state.facts.capacity, strict=True)
+        ]
+        if limit != last:
+            yield state.copy(limit), False
         last = limit
 
 
@@ -126,28 +156,23 @@ def _numbers(budget: int, most: int) -> Iterator[int]:
         number += 1 if number < ONE_BY_ONE else number // 2
 
 
-def _at_most(removal: Removal, moves: int, table: Table) -> Int64:
-    """Return what each member has at the use that so many moves reach at best, int64[M]."""
-    use: Fraction = removal.use_within(moves)
-    different, place = np.unique(table.capacity, return_inverse=True)
-    weights: Int64 = floors(use, different)[place]
-    return weights
-
-
-def _cut(table: Table, favoured: Int32, budget: int, steps: Iterator[list[Move]]) -> int:
-    """Do the steps that can be paid, and return their cost."""
+def _cut(
+    state: State, favoured: Int32, budget: int, steps: Iterator[list[Move]]
+) -> tuple[int, bool]:
+    """Do the steps that can be paid, and return their cost, and whether one was left undone."""
     spent = 0
     for step in steps:
-        cost = spent + sum(_price(table, favoured, move) for move in step)
+        cost = spent + sum(_price(state, favoured, move) for move in step)
         if cost > budget:
             for move in reversed(step):
-                table.move(Move(move.partition, move.receiver, move.giver))
-            break
+                state.move(Move(move.partition, move.receiver, move.giver))
+            return spent, True
         spent = cost
-    return spent
+    return spent, False
 
 
-def _price(table: Table, favoured: Int32, move: Move) -> int:
+def _price(state: State, favoured: Int32, move: Move) -> int:
     """Return what a move costs: nothing from nobody, less than nothing where it comes back."""
-    home = int(favoured[move.partition])
-    return int(table.cost[move.partition]) * (int(move.receiver != home) - int(move.giver != home))
+    home, cost = int(favoured[move.partition]), state.facts.cost
+    price = 1 if cost is None else int(cost[move.partition])
+    return price * (int(move.receiver != home) - int(move.giver != home))

@@ -2,18 +2,18 @@
 
 This is what it takes where subscriptions differ and the receivers of a member are full, and where
 a heavy partition belongs to a faster member that has many light ones. Each try is played on the
-table, and taken back if somebody is left with too much.
+state, and taken back if somebody is left with too much.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from heapq import nsmallest
 
-import numpy as np
-
-from assignors.arrays import Int64
-from assignors.weighted.search.steps import WORTH, receiver_of, room_for
-from assignors.weighted.search.table import Move, Table
+from assignors.weighted.search.state import State
+from assignors.weighted.search.steps import WORTH
+from assignors.weighted.search.table import Move
 
 DEPTH = 4
 """How many members one after the other hand something on."""
@@ -28,17 +28,13 @@ SHED = 12
 """A receiver hands on at most so many partitions for the one that it gets."""
 
 
-def chain_for(table: Table, giver: int) -> list[Move] | None:
+def chain_for(state: State, giver: int) -> list[Move] | None:
     """Return moves after which all members that they touch have less than the giver had.
 
-    `None` where none are found. The table is as it was. Cost: at most PARTITIONS x RECEIVERS x
-    DEPTH tries, each O(SHED x M).
+    `None` where none are found. The state is as it was. Cost: at most PARTITIONS x RECEIVERS x
+    DEPTH tries, each O(SHED x (kinds + partitions of a member)).
     """
-    chain = _Chain(
-        table=table,
-        goal=float(table.load[giver] / table.wide[giver]) * (1 - WORTH),
-        largest=table.largest_use(),
-    )
+    chain = _Chain(state=state, goal=state.fill(giver) * (1 - WORTH), largest=state.largest)
     found = chain.hand_on(giver, frozenset([giver]), DEPTH)
     moves = list(chain.done)
     chain.undo(0)
@@ -49,7 +45,7 @@ def chain_for(table: Table, giver: int) -> list[Move] | None:
 class _Chain:
     """One search for a chain."""
 
-    table: Table
+    state: State
     goal: float
     """The fill that nobody may be above in the end."""
     largest: float
@@ -59,8 +55,8 @@ class _Chain:
 
     def hand_on(self, giver: int, seen: frozenset[int], depth: int) -> bool:
         """Bring a member below the goal through members that hand something on; else undo."""
-        for partition in self._candidates(giver):
-            for receiver in self._receivers(partition, seen):
+        for weight, partition in self._candidates(giver):
+            for receiver in self._receivers(weight, partition, seen):
                 if not self.tries:
                     return False
                 self.tries -= 1
@@ -75,10 +71,10 @@ class _Chain:
         """Take back all moves but the first few."""
         while len(self.done) > mark:
             partition, giver, receiver = self.done.pop()
-            self.table.move(Move(partition, receiver, giver))
+            self.state.move(Move(partition, receiver, giver))
 
     def _do(self, move: Move) -> None:
-        self.table.move(move)
+        self.state.move(move)
         self.done.append(move)
 
     def _passes_on(self, member: int, kept: int, seen: frozenset[int], depth: int) -> bool:
@@ -88,30 +84,33 @@ class _Chain:
         return depth > 1 and self.hand_on(member, seen | {member}, depth - 1)
 
     def _is_below(self, member: int) -> bool:
-        load, table = self.table.load[member], self.table
-        fill, use = load / table.wide[member], load / table.capacity[member]
-        return bool(fill <= self.goal and use <= self.largest)
+        return self.state.fill(member) <= self.goal and self.state.use(member) <= self.largest
 
-    def _candidates(self, giver: int) -> list[int]:
-        """Return the lightest partitions that are enough for the goal, and the heaviest."""
-        table = self.table
-        held = table.held(giver)
-        needed = float(table.load[giver]) - self.goal * table.wide[giver]
-        first = int(table.weight[held].searchsorted(needed))
-        enough = held[first : first + PARTITIONS // 2]
-        heaviest = held[::-1][: PARTITIONS - len(enough)]
-        return list(dict.fromkeys([*enough.tolist(), *heaviest.tolist()]))
+    def _needed(self, member: int) -> float:
+        """Return how much a member has above the goal."""
+        facts = self.state.facts
+        return self.state.load[member] - self.goal * facts.wide[facts.kind_of[member]]
 
-    def _receivers(self, partition: int, seen: frozenset[int]) -> list[int]:
+    def _candidates(self, giver: int) -> list[tuple[int, int]]:
+        """Return (weight, number) of the lightest that are enough, and of the heaviest."""
+        weights, partitions = self.state.held(giver)
+        first = bisect_left(weights, self._needed(giver))
+        enough = range(len(weights))[first : first + PARTITIONS // 2]
+        heaviest = range(len(weights))[::-1][: PARTITIONS - len(enough)]
+        return [(weights[one], partitions[one]) for one in dict.fromkeys([*enough, *heaviest])]
+
+    def _receivers(self, weight: int, partition: int, seen: frozenset[int]) -> list[int]:
         """Return members that the partition alone leaves below the goal, emptiest with it first."""
-        table = self.table
-        weight = int(table.weight[partition])
-        members = table.takers(int(table.row_of[partition]))
-        wide, capacity = table.wide[members], table.capacity[members]
-        members = members[(weight / wide <= self.goal) & (weight / capacity <= self.largest)]
-        fill = (table.load[members] + weight) / table.wide[members]
-        order = members[np.argsort(fill, kind="stable")[: RECEIVERS + len(seen)]]
-        return [one for one in order.tolist() if one not in seen][:RECEIVERS]
+        facts, count = self.state.facts, RECEIVERS + len(seen)
+        near = (
+            ((load + weight) / facts.wide[kind], member)
+            for kind in facts.kinds_of_row(int(facts.row_of[partition]))
+            if weight / facts.wide[kind] <= self.goal
+            and weight / facts.capacity[kind] <= self.largest
+            for load, member in self.state.ranked[kind][:count]
+        )
+        emptiest = [member for _, member in nsmallest(count, near)]
+        return [one for one in emptiest if one not in seen][:RECEIVERS]
 
     def _shed(self, member: int, kept: int) -> bool:
         """Let a member hand on single partitions, but not `kept`, until it is below the goal."""
@@ -126,16 +125,15 @@ class _Chain:
 
     def _single(self, member: int, kept: int) -> Move | None:
         """Return one partition and somebody who has room for it."""
-        table = self.table
-        held: Int64 = table.held(member)
-        held = held[held != kept]
-        room = table.room()
-        room[member] = -1
-        weights = table.weight[held]
-        fits = np.flatnonzero(weights <= room_for(table, held, room))
-        if not len(fits):
+        weights, partitions = self.state.held(member)
+        at = partitions.index(kept)
+        weights = weights[:at] + weights[at + 1 :]
+        partitions = partitions[:at] + partitions[at + 1 :]
+        fits = self.state.fitting((weights, partitions), member)
+        if not fits:
             return None
-        needed = float(table.load[member]) - self.goal * table.wide[member]
-        enough = fits[weights[fits] >= needed]
-        partition = int(held[enough[0] if len(enough) else fits[-1]])
-        return Move(partition, member, receiver_of(table, partition, room))
+        enough = fits[bisect_left(fits, self._needed(member), key=weights.__getitem__) :]
+        place = enough[0] if enough else fits[-1]
+        partition = partitions[place]
+        receiver = self.state.receiver_of(partition, weights[place], member)
+        return Move(partition, member, receiver)

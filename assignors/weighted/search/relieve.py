@@ -1,21 +1,21 @@
 """The sequence of steps: off whoever has most, until nobody is above its limit or nothing helps.
 
 Each step lowers the list of all members' fill, sorted from the top, so the sequence ends. It looks
-at no budget: a budget cuts it (`budget.best_within`). What a step is depends on the table alone, so
+at no budget: a budget cuts it (`budget.best_within`). What a step is depends on the state alone, so
 once a whole pass has found none, none is found when it is run again on its result. Chains are
 looked for where the fullest member of all needs one.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from heapq import heapify, heappop, heappush, nsmallest
 
-import numpy as np
-
-from assignors.arrays import Bool
 from assignors.weighted.search.chains import chain_for
-from assignors.weighted.search.steps import WORTH, step_for
-from assignors.weighted.search.table import Move, Table
+from assignors.weighted.search.state import State
+from assignors.weighted.search.steps import WORTH, allowed, step_for
+from assignors.weighted.search.table import Move
 
 IDLE_BELOW = 0.3
 """A member with less than this part of its fair weight is idle,"""
@@ -30,95 +30,108 @@ GIVERS = 16
 """So many of the fullest members are asked for something."""
 
 
-def relief(table: Table, *, of_fullest: bool = False) -> Iterator[list[Move]]:
-    """Yield steps off members above their limits, each done on the table.
+def relief(state: State, *, of_fullest: bool = False) -> Iterator[list[Move]]:
+    """Yield steps off members above their limits, each done on the state.
 
     With `of_fullest` it ends where nothing helps the fullest one.
 
-    Cost: for each step O(M + partitions of the members that it touches), more where subscriptions
-    differ.
+    Cost: for each step that of `step_for`, and O(members of a kind) to keep them sorted.
     """
-    stuck: Bool = np.zeros(len(table.load), dtype=np.bool_)
-    while True:
-        above = np.flatnonzero((table.load > table.limit) & ~stuck)
-        if not len(above):
-            return
-        giver = int(above[np.argmax(table.load[above] / table.wide[above])])
-        step = step_for(table, giver)
-        if step is None and giver == int(np.argmax(table.fill())):
-            step = chain_for(table, giver)
+    waiting = [(-state.fill(one), one) for one in above(state, state.limit)]
+    heapify(waiting)
+    while waiting:
+        fill, giver = heappop(waiting)
+        if -fill != state.fill(giver):
+            continue  # it has changed since, and waits with what it has now
+        step = step_for(state, giver)
+        if step is None and giver == state.fullest():
+            step = chain_for(state, giver)
         if step is None:
             if of_fullest:
                 return
-            stuck[giver] = True
-            continue
+            continue  # until something of it moves
         for move in step:
-            table.move(move)
-            stuck[[move.giver, move.receiver]] = False
+            state.move(move)
+        for member in {one for move in step for one in (move.giver, move.receiver)}:
+            if state.excess(member) > 0:
+                heappush(waiting, (-state.fill(member), member))
         yield step
 
 
-def idle(table: Table, part: float = IDLE_BELOW) -> Bool:
-    """Return which members have less than a part of what is right for them. Cost: O(M)."""
-    takes_any: Bool = np.any(table.takes, axis=0)
-    below: Bool = takes_any[table.class_of] & (table.load < part * table.fair)
-    return below
+def above(state: State, limit: list[int]) -> list[int]:
+    """Return the members above the limits of their kinds. Cost: O(kinds + those members)."""
+    found = []
+    for members, most in zip(state.ranked, limit, strict=True):
+        for load, member in reversed(members):
+            if load <= most:
+                break
+            found.append(member)
+    return found
+
+
+def idle(state: State, part: float = IDLE_BELOW) -> list[int]:
+    """Return the members that have less than a part of what is right for them, emptiest first."""
+    found = []
+    for members, fair in zip(state.ranked, state.facts.fair, strict=True):
+        for load, member in members:
+            if load >= part * fair:
+                break
+            found.append((load / fair, member))
+    return [member for _, member in sorted(found)]
 
 
 def filling(
-    table: Table, begins: float = IDLE_BELOW, until: float = FILLED_TO
+    state: State, begins: float = IDLE_BELOW, until: float = FILLED_TO
 ) -> Iterator[list[Move]]:
-    """Yield steps that give idle members something, each done on the table.
+    """Yield steps that give idle members something, each done on the state.
 
     A partition comes from the fullest member that has one light enough to leave it no emptier than
     the receiver. Cost: as `relief`.
     """
-    waiting = np.flatnonzero(idle(table, begins)).tolist()
-    waiting.sort(key=lambda member: (table.load[member] / table.fair[member], member))
-    for receiver in waiting:
-        while table.load[receiver] < until * table.fair[receiver]:
-            move = _to_idle(table, receiver, until)
+    for receiver in idle(state, begins):
+        while state.load[receiver] < until * state.facts.fair[state.facts.kind_of[receiver]]:
+            move = _to_idle(state, receiver, until)
             if move is None:
                 break
-            table.move(move)
+            state.move(move)
             yield [move]
 
 
-def _to_idle(table: Table, receiver: int, until: float) -> Move | None:
+def _to_idle(state: State, receiver: int, until: float) -> Move | None:
     """Return a move to an idle member: of the fullest givers the first that has enough for it.
 
     Else the one that has most, `None` where nobody has a partition that is worth the move.
     """
-    fill = table.fill()
-    rows = np.flatnonzero(table.takes[:, table.class_of[receiver]])
-    shares: Bool = np.any(table.takes[rows], axis=0)
-    givers = np.flatnonzero(shares[table.class_of] & (fill > fill[receiver]))
-    if len(givers) > GIVERS:
-        lowest = np.partition(fill[givers], len(givers) - GIVERS)[len(givers) - GIVERS]
-        givers = givers[fill[givers] >= lowest]
-    missing = until * float(table.fair[receiver]) - float(table.load[receiver])
-    best, most = None, WORTH * float(table.fair[receiver])
-    for giver in givers[np.argsort(-fill[givers], kind="stable")][:GIVERS].tolist():
-        partition = _suited(table, giver, receiver)
-        if partition is not None and table.weight[partition] > most:
-            best, most = Move(partition, giver, receiver), float(table.weight[partition])
-            if most >= missing:
+    facts, load = state.facts, state.load[receiver]
+    fair, fill = facts.fair[facts.kind_of[receiver]], state.fill(receiver)
+    takes = facts.takes[:, facts.class_of[facts.kind_of[receiver]]].nonzero()[0].tolist()
+    fuller = (
+        (-one / facts.wide[kind], member)
+        for kind in facts.kinds_of_rows(set(takes))
+        for one, member in state.top(kind, GIVERS)
+        if one / facts.wide[kind] > fill
+    )
+    best, most = None, WORTH * fair
+    for _, giver in nsmallest(GIVERS, fuller):
+        found = _suited(state, giver, receiver)
+        if found is not None and found[0] > most:
+            most, best = found[0], Move(found[1], giver, receiver)
+            if most >= until * fair - load:
                 break
     return best
 
 
-def _suited(table: Table, giver: int, receiver: int) -> int | None:
-    """Return the partition of a giver that comes closest to what its receiver lacks."""
-    held = table.held(giver)
-    held = held[table.may_take(held, receiver)]
-    load, fair = float(table.load[receiver]), float(table.fair[receiver])
-    wide, given = float(table.wide[receiver]), float(table.load[giver])
-    equal = (given * wide - load * table.wide[giver]) / (table.wide[giver] + wide)
-    less_than = 2 * equal - LEAST_GAIN * given
-    weights = table.weight[held]
-    at = int(weights.searchsorted(min(equal, fair - load), side="right")) - 1
-    room = int(table.room()[receiver])
+def _suited(state: State, giver: int, receiver: int) -> tuple[int, int] | None:
+    """Return weight and number of what a giver has that comes closest to what a receiver lacks."""
+    weights, partitions = allowed(state, giver, receiver)
+    facts = state.facts
+    fair, wide = (one[facts.kind_of[receiver]] for one in (facts.fair, facts.wide))
+    givers_wide, load = facts.wide[facts.kind_of[giver]], state.load[receiver]
+    equal = (state.load[giver] * wide - load * givers_wide) / (givers_wide + wide)
+    less_than = 2 * equal - LEAST_GAIN * state.load[giver]
+    at = bisect_right(weights, min(equal, fair - load)) - 1
+    room = state.room(receiver)
     for place in (at, at + 1):
-        if 0 <= place < len(held) and weights[place] < less_than and weights[place] <= room:
-            return int(held[place])
+        if 0 <= place < len(weights) and weights[place] < less_than and weights[place] <= room:
+            return weights[place], partitions[place]
     return None

@@ -8,10 +8,15 @@ or at least below what the member had, so each step lowers the sorted list of al
 
 from __future__ import annotations
 
-import numpy as np
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import compress
 
-from assignors.arrays import Bool, Int64
-from assignors.weighted.search.table import Float64, Move, Table
+from assignors.weighted.search.facts import Held
+from assignors.weighted.search.lower import lower
+from assignors.weighted.search.state import State
+from assignors.weighted.search.table import Move
 
 SPREAD = 6
 """Among so many of the emptiest receivers two partitions are looked for that change places."""
@@ -20,172 +25,105 @@ WORTH = 1e-4
 """A step that lowers a member's fill by a smaller part than this is not worth it."""
 
 
-def step_for(table: Table, giver: int) -> list[Move] | None:
+def step_for(state: State, giver: int) -> list[Move] | None:
     """Return moves that belong together and relieve a member, `None` where there are none.
 
-    Cost: O(M x rows of its partitions + SPREAD x partitions of a member), where a single move is
-    enough.
+    Cost: O(kinds x rows of its partitions + SPREAD x partitions of a member), and O(kinds) where a
+    single move is enough and all take the same.
     """
-    held = table.held(giver)
-    if not len(held):
+    held = state.held(giver)
+    if not held[0]:
         return None
-    return _to_limit(table, giver, held) or _lower(table, giver, held)
+    return _to_limit(state, giver, held) or _lower(state, giver, held)
 
 
-def receiver_of(table: Table, partition: int, room: Int64) -> int:
-    """Return who should get a partition among those with room: in its rack first, then emptiest."""
-    weight = int(table.weight[partition])
-    members = table.takers(int(table.row_of[partition]))
-    members = members[room[members] >= weight]
-    if table.places is not None:
-        near = members[table.places.local(partition, members)]
-        members = near if len(near) else members
-    return int(members[np.argmin((table.load[members] + weight) / table.wide[members])])
-
-
-def room_for(table: Table, partitions: Int64, room: Int64) -> Int64:
-    """Return the largest room that any taker of each partition has. Cost: O(M) a row."""
-    if len(table.takes) == 1:
-        most = int(room[table.takers(0)].max(initial=-1))
-        return np.full(len(partitions), most, dtype=np.int64)
-    rows, place = np.unique(table.row_of[partitions], return_inverse=True)
-    most_of = [int(room[table.takers(row)].max(initial=-1)) for row in rows.tolist()]
-    return np.array(most_of, dtype=np.int64)[place]
-
-
-def _to_limit(table: Table, giver: int, held: Int64) -> list[Move] | None:
+def _to_limit(state: State, giver: int, held: Held) -> list[Move] | None:
     """Return moves to members that stay below their limits."""
-    excess = int(table.load[giver] - table.limit[giver])
-    weights = table.weight[held]
-    room = table.room()
-    room[giver] = -1
-    fits = np.flatnonzero(weights <= room_for(table, held, room))
-    enough = fits[weights[fits] >= excess]
-    if len(enough):
-        cheapest = enough[np.argmin(table.cost[held[enough]])]
-        return [_single(table, giver, int(held[cheapest]), room)]
-    heaviest = int(fits[-1]) if len(fits) else None
-    if heaviest is not None and 2 * int(weights[heaviest]) >= excess:
-        return [_single(table, giver, int(held[heaviest]), room)]
-    exchange = _exchange_to_limit(table, giver, held, room)
+    weights, partitions = held
+    excess = state.excess(giver)
+    fits = state.fitting(held)
+    enough = fits[bisect_left(fits, excess, key=weights.__getitem__) :]
+    if enough:
+        return [_single(state, giver, held, _cheapest(state, partitions, enough))]
+    heaviest = weights[fits[-1]] if fits else 0
+    if 0 < excess <= 2 * heaviest:
+        return [_single(state, giver, held, fits[-1])]
+    exchange = _exchange_to_limit(state, giver, held)
     if exchange is not None:
         return exchange
-    if heaviest is not None and weights[heaviest] >= WORTH * float(table.load[giver]):
-        return [_single(table, giver, int(held[heaviest]), room)]
+    if fits and heaviest >= WORTH * state.load[giver]:
+        return [_single(state, giver, held, fits[-1])]
     return None
 
 
-def _single(table: Table, giver: int, partition: int, room: Int64) -> Move:
-    return Move(partition, giver, receiver_of(table, partition, room))
+def _cheapest(state: State, partitions: array[int], places: Sequence[int]) -> int:
+    """Return the place of the partition that is cheapest to move, the lightest of equal ones."""
+    cost = state.facts.cost
+    return places[0] if cost is None else min(places, key=lambda one: int(cost[partitions[one]]))
 
 
-def _emptiest(table: Table, giver: int, held: Int64) -> Int64:
-    """Return the emptiest members that may take something of what a member has."""
-    rows = np.unique(table.row_of[held])
-    shared: Bool = np.any(table.takes[rows], axis=0)
-    may = shared[table.class_of]
-    may[giver] = False
-    members = np.flatnonzero(may)
-    if len(members) <= SPREAD:
-        return members
-    fill = table.load[members] / table.wide[members]
-    nearest = np.argpartition(fill, SPREAD)
-    highest = fill[nearest[SPREAD]]
-    few = np.flatnonzero(fill <= highest)
-    return members[few[np.argsort(fill[few], kind="stable")][:SPREAD]]
+def _single(state: State, giver: int, held: Held, place: int) -> Move:
+    partition = held[1][place]
+    return Move(partition, giver, state.receiver_of(partition, held[0][place]))
 
 
-def _exchange_to_limit(table: Table, giver: int, held: Int64, room: Int64) -> list[Move] | None:
+def _near(state: State, giver: int, held: Held) -> list[tuple[int, Held, Held]]:
+    """Return the emptiest members that may take something of what a member has.
+
+    With each what the giver has that the receiver may take, and the other way round.
+    """
+    facts = state.facts
+    rows = set(facts.rows_of(held))
+    near = state.emptiest(facts.kinds_of_rows(rows), SPREAD, giver)
+    if len(facts.takes) == 1:
+        return [(one, held, state.held(one)) for one in near]
+    return [(one, allowed(state, giver, one), allowed(state, one, giver)) for one in near]
+
+
+def allowed(state: State, giver: int, receiver: int) -> Held:
+    """Return what a member has that another may take."""
+    facts, held = state.facts, state.held(giver)
+    if len(facts.takes) == 1:
+        return held
+    takes = facts.takes[:, facts.class_of[facts.kind_of[receiver]]].tolist()
+    rows = facts.rows_of(held)
+    chosen = [takes[row] for row in rows]
+    weights, partitions = (array("q", compress(one, chosen)) for one in held)
+    return weights, partitions
+
+
+def _exchange_to_limit(state: State, giver: int, held: Held) -> list[Move] | None:
     """Return two partitions that change places, after which both members are below their limits.
 
     Of those with the least difference that is enough.
     """
-    excess = int(table.load[giver] - table.limit[giver])
-    for receiver in _emptiest(table, giver, held).tolist():
-        if room[receiver] < excess:
+    excess = state.excess(giver)
+    for receiver, (ours, mine), (others, theirs) in _near(state, giver, held):
+        room = state.room(receiver)
+        if room < excess:
             continue
-        mine = held[table.may_take(held, receiver)]
-        theirs = _theirs(table, giver, receiver)
-        if not len(theirs) or not len(mine):
-            continue
-        ours, others = table.weight[mine], table.weight[theirs]
-        at = others.searchsorted(ours - excess, side="right") - 1
-        difference = np.where(at >= 0, ours - others[at], np.iinfo(np.int64).max)
-        best = int(np.argmin(difference))
-        if difference[best] <= room[receiver]:
-            return [
-                Move(int(mine[best]), giver, receiver),
-                Move(int(theirs[at[best]]), receiver, giver),
-            ]
+        least, pair = room + 1, None
+        # Lighter ones are not enough, whatever comes back.
+        first = bisect_left(ours, excess + others[0]) if others else len(ours)
+        for place in range(first, len(ours)):
+            back = bisect_right(others, ours[place] - excess) - 1
+            difference = ours[place] - others[back]
+            if difference < least:
+                least, pair = difference, (mine[place], theirs[back])
+        if pair is not None:
+            return [Move(pair[0], giver, receiver), Move(pair[1], receiver, giver)]
     return None
 
 
-def _theirs(table: Table, giver: int, receiver: int) -> Int64:
-    """Return what a receiver could give back."""
-    theirs = table.held(receiver)
-    return theirs[table.may_take(theirs, giver)]
-
-
-# Where no limit can be kept: the higher of two members becomes lower
-
-
-def _lower(table: Table, giver: int, held: Int64) -> list[Move] | None:
+def _lower(state: State, giver: int, held: Held) -> list[Move] | None:
     """Return one or two moves after which the higher of two members is lower than it was."""
-    top = float(table.load[giver] / table.wide[giver])
+    top = state.fill(giver)
     goal = top * (1 - WORTH)
-    largest = table.largest_use()
     best: tuple[float, list[Move]] | None = None
-    for receiver in _emptiest(table, giver, held).tolist():
-        mine = held[table.may_take(held, receiver)]
-        if not len(mine):
-            continue
-        found = [_one(table, mine, giver, receiver, largest)]
-        theirs = _theirs(table, giver, receiver)
-        if len(theirs):
-            found.append(_two(table, mine, theirs, (giver, receiver), largest))
-        for level, moves in filter(None, found):
+    for receiver, mine, theirs in _near(state, giver, held):
+        for level, moves in lower(state, (giver, receiver), mine, theirs):
             # Two moves have to gain twice as much as one.
             gain = (top - level) / len(moves)
-            if level <= goal and (best is None or gain > (top - best[0]) / len(best[1])):
-                best = level, moves
+            if level <= goal and (best is None or gain > best[0]):
+                best = gain, moves
     return None if best is None else best[1]
-
-
-def _higher(table: Table, giver: int, receiver: int, shifted: Int64, largest: float) -> Float64:
-    """Return the fill of the higher of both after weight has been shifted, infinite if too high."""
-    left = (table.load[giver] - shifted) / table.wide[giver]
-    taken = table.load[receiver] + shifted
-    higher: Float64 = np.maximum(left, taken / table.wide[receiver])
-    refused: Bool = (shifted <= 0) | (taken / table.capacity[receiver] > largest)
-    higher[refused] = np.inf
-    return higher
-
-
-def _one(
-    table: Table, mine: Int64, giver: int, receiver: int, largest: float
-) -> tuple[float, list[Move]] | None:
-    higher = _higher(table, giver, receiver, table.weight[mine], largest)
-    best = int(np.argmin(higher))
-    return float(higher[best]), [Move(int(mine[best]), giver, receiver)]
-
-
-def _two(
-    table: Table, mine: Int64, theirs: Int64, pair: tuple[int, int], largest: float
-) -> tuple[float, list[Move]] | None:
-    giver, receiver = pair
-    wide = table.wide[giver] + table.wide[receiver]
-    wanted = (
-        float(table.load[giver]) * table.wide[receiver]
-        - float(table.load[receiver]) * table.wide[giver]
-    ) / wide
-    ours, others = table.weight[mine], table.weight[theirs]
-    at = others.searchsorted(ours - wanted)
-    best: tuple[float, list[Move]] | None = None
-    for near in (at - 1, at):
-        place = np.clip(near, 0, len(others) - 1)
-        higher = _higher(table, giver, receiver, ours - others[place], largest)
-        one = int(np.argmin(higher))
-        if best is None or higher[one] < best[0]:
-            back = Move(int(theirs[place[one]]), receiver, giver)
-            best = float(higher[one]), [Move(int(mine[one]), giver, receiver), back]
-    return best

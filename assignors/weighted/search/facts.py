@@ -1,0 +1,113 @@
+"""What no step of a search changes: weights, members of one kind, and who had what at first.
+
+Members of one class and one capacity are of one kind: they may take the same, and the same is right
+for them. The partitions of a member are listed when it is first looked at.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+import numpy as np
+
+from assignors.arrays import Bool, Int32, Int64
+from assignors.weighted.search.table import Places
+
+Held = tuple["array[int]", "array[int]"]
+"""Weights of a member's partitions, lightest first, and their numbers; only those with a weight."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Facts:
+    """What no step changes. P partitions, M members, R rows, K classes; kinds are numbered."""
+
+    weight: Int64
+    """int64[P]."""
+    cost: Int64 | None
+    """int64[P]: what moving a partition costs; `None`: 1 each."""
+    row_of: Int32
+    """int32[P]."""
+    takes: Bool
+    """bool[R, K]."""
+    owner: Int32
+    """int32[P]: who had each partition when the search began."""
+    kind_of: list[int]
+    """Kind of each member."""
+    class_of: list[int]
+    """Class of each kind,"""
+    capacity: list[int]
+    """its capacity,"""
+    wide: list[float]
+    """the weight that its members should not be above; 1 where they take none,"""
+    fair: list[float]
+    """and what they have in the mean, without the heaviest partitions."""
+    places: Places | None
+    order: Int64 | None = None
+    """Owned partitions with a weight, by owner, made when the first member is looked at."""
+    start: list[int] = field(default_factory=list)
+    """Where each member's begin in `order`."""
+    listed: dict[int, Held] = field(default_factory=dict)
+    of_row: dict[int, list[int]] = field(default_factory=dict)
+    pickers: dict[int, Callable[[list[int]], Sequence[int]]] = field(default_factory=dict)
+
+    def held(self, member: int) -> Held:
+        """Return what a member had in the beginning. Cost: O(n log n) for its n partitions.
+
+        The first time O(P).
+        """
+        known = self.listed.get(member)
+        if known is None:
+            if self.order is None:
+                self.order = self._grouped()
+            own = self.order[self.start[member] : self.start[member + 1]]
+            weights = self.weight[own]
+            by_weight = weights.argsort(kind="stable")
+            known = _whole(weights[by_weight]), _whole(own[by_weight])
+            self.listed[member] = known
+        return known
+
+    def _grouped(self) -> Int64:
+        count = len(self.kind_of)
+        weighty = ((self.owner >= 0) & (self.weight > 0)).nonzero()[0]
+        owner = self.owner[weighty]
+        small = owner.astype(np.uint16) if count <= 1 << 16 else owner
+        self.start = [0, *np.bincount(owner, minlength=count).cumsum().tolist()]
+        return weighty[small.argsort(kind="stable")]
+
+    def kinds_of_row(self, row: int) -> list[int]:
+        """Return the kinds that may take the partitions of a row."""
+        known = self.of_row.get(row)
+        if known is None:
+            takes = self.takes[row].tolist()
+            known = [kind for kind, one in enumerate(self.class_of) if takes[one]]
+            self.of_row[row] = known
+        return known
+
+    def kinds_of_rows(self, rows: set[int]) -> list[int]:
+        """Return the kinds that may take partitions of one of the rows."""
+        if len(rows) == 1:
+            return self.kinds_of_row(next(iter(rows)))
+        return sorted({kind for row in rows for kind in self.kinds_of_row(row)})
+
+    def rows_of(self, held: Held) -> list[int]:
+        """Return the row of each partition of a member."""
+        if len(self.takes) == 1:
+            return [0] * len(held[1])
+        rows: list[int] = self.row_of[np.frombuffer(held[1], dtype=np.int64)].tolist()
+        return rows
+
+    def picker(self, row: int) -> Callable[[list[int]], Sequence[int]]:
+        """Return what picks the kinds that may take from a row out of a list for all kinds."""
+        known = self.pickers.get(row)
+        if known is None:
+            kinds = self.kinds_of_row(row)
+            known = self.pickers[row] = itemgetter(*kinds, kinds[0])  # two at least: a tuple
+        return known
+
+
+def _whole(numbers: Int64) -> array[int]:
+    """Return an int64 array as one whose elements are read one by one quickly."""
+    return array("q", numbers.tobytes())

@@ -1,0 +1,259 @@
+"""A search under way: who has how much, on lists, because a step looks at a few members only.
+
+Of each kind (`facts`) the emptiest member is the best receiver, and the fullest gives first.
+Members of a kind are kept sorted, so a step costs microseconds in small groups and in large ones.
+Lists of partitions are never changed in place, so a copy, for another search, shares them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from operator import sub
+
+import numpy as np
+
+from assignors.arrays import Int32
+from assignors.weighted.search.facts import Facts, Held
+from assignors.weighted.search.table import Move, Table
+
+BELOW = 1 - 2.0**-50
+"""A use times this is below it, also after rounding."""
+
+ABOVE = 1 + 2.0**-40
+"""A use times this is far enough above it that `BELOW` of it is still above, also rounded."""
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """Who has what in the middle of a search."""
+
+    facts: Facts
+    limit: list[int]
+    """The weight above which a member hands on, of each kind."""
+    load: list[int]
+    """What each member has."""
+    ranked: list[list[tuple[int, int]]]
+    """Of each kind, (load, member) from the emptiest up."""
+    allowed: float
+    """The largest use that some limit allows."""
+    largest: float
+    """The largest use of any member, weight for capacity."""
+    emptiest_load: list[int]
+    """What the emptiest member of each kind has."""
+    moved: dict[int, int] = field(default_factory=dict)
+    """Partition -> who has it now; all that ever moved are in it."""
+    listed: dict[int, Held] = field(default_factory=dict)
+    """What members have whose partitions have changed."""
+
+    def copy(self, limit: list[int]) -> State:
+        """Return a state on which another search can be tried, with other limits. Cost: O(M)."""
+        other = replace(
+            self,
+            load=self.load.copy(),
+            ranked=[one.copy() for one in self.ranked],
+            emptiest_load=self.emptiest_load.copy(),
+            moved=self.moved.copy(),
+            listed=self.listed.copy(),
+        )
+        other.set_limit(limit)
+        return other
+
+    def set_limit(self, limit: list[int]) -> None:
+        """Set the limit of each kind."""
+        pairs = zip(limit, self.facts.capacity, strict=True)
+        self.limit, self.allowed = limit, max((one / place for one, place in pairs), default=0.0)
+
+    def owners(self) -> Int32:
+        """Return who has each partition, int32[P]. Cost: O(P)."""
+        owner = self.facts.owner.copy()
+        if self.moved:
+            owner[list(self.moved)] = list(self.moved.values())
+        return owner
+
+    def owner(self, partition: int) -> int:
+        """Return who has a partition, -1 for nobody."""
+        known = self.moved.get(partition)
+        return int(self.facts.owner[partition]) if known is None else known
+
+    def held(self, member: int) -> Held:
+        """Return what a member has; the lists are not to be changed."""
+        known = self.listed.get(member)
+        return self.facts.held(member) if known is None else known
+
+    def fill(self, member: int) -> float:
+        """Return what a member has as a part of what is right for it."""
+        return self.load[member] / self.facts.wide[self.facts.kind_of[member]]
+
+    def use(self, member: int) -> float:
+        """Return a member's weight for its capacity."""
+        return self.load[member] / self.facts.capacity[self.facts.kind_of[member]]
+
+    def excess(self, member: int) -> int:
+        """Return how much a member has above its limit, negative below it."""
+        return self.load[member] - self.limit[self.facts.kind_of[member]]
+
+    def fullest(self) -> int:
+        """Return the member that has most of what is right for it. Cost: O(kinds + equal ones)."""
+        wide = self.facts.wide
+        tops = [one[-1][0] for one in self.ranked]
+        highest = max(top / wide[kind] for kind, top in enumerate(tops))
+        return min(
+            members[bisect_left(members, (tops[kind],))][1]
+            for kind, members in enumerate(self.ranked)
+            if tops[kind] / wide[kind] == highest
+        )
+
+    def ceiling(self, kind: int) -> int:
+        """Return the most that a receiver of a kind may have.
+
+        Its limit, and less than the largest use of any member: so no step makes that larger.
+        """
+        return min(self.limit[kind], int(self.largest * self.facts.capacity[kind] * BELOW))
+
+    def room(self, member: int) -> int:
+        """Return how much more a member may get."""
+        return self.ceiling(self.facts.kind_of[member]) - self.load[member]
+
+    def rooms(self, but: int = -1) -> list[int]:
+        """Return the largest room in each kind, without that of one member. Cost: O(kinds)."""
+        ceilings: Iterable[int] = self.limit
+        if self.largest <= self.allowed * ABOVE:
+            ceilings = map(self.ceiling, range(len(self.limit)))
+        rooms = list(map(sub, ceilings, self.emptiest_load))
+        kind = self.facts.kind_of[but] if but >= 0 else -1
+        if kind >= 0 and self.ranked[kind][0][1] == but:
+            members = self.ranked[kind]
+            rooms[kind] = self.ceiling(kind) - members[1][0] if len(members) > 1 else -1
+        return rooms
+
+    def fitting(self, held: Held, but: int = -1) -> Sequence[int]:
+        """Return places in the lists of a member of what somebody has room for, upwards."""
+        weights, _ = held
+        rooms = self.rooms(but)
+        if len(self.facts.takes) == 1:
+            return range(bisect_right(weights, max(self.facts.picker(0)(rooms))))
+        rows = self.facts.rows_of(held)
+        most = {row: max(self.facts.picker(row)(rooms)) for row in set(rows)}
+        pairs = enumerate(zip(weights, rows, strict=True))
+        return [place for place, (weight, row) in pairs if weight <= most[row]]
+
+    def receiver_of(self, partition: int, weight: int, but: int = -1) -> int:
+        """Return who should get a partition among those with room: in its rack, then emptiest."""
+        facts, found = self.facts, []
+        for kind in facts.kinds_of_row(int(facts.row_of[partition])):
+            highest = self.ceiling(kind) - weight
+            for load, member in self.ranked[kind]:
+                if load > highest:
+                    break
+                if member != but:
+                    found.append(((load + weight) / facts.wide[kind], member))
+                    if facts.places is None:
+                        break
+        if facts.places is not None:
+            near = facts.places.local(partition, np.array([member for _, member in found]))
+            found = [one for one, is_near in zip(found, near, strict=True) if is_near] or found
+        return min(found)[1]
+
+    def top(self, kind: int, count: int) -> list[tuple[int, int]]:
+        """Return (load, member) of so many that have most, and of those that have as much."""
+        members = self.ranked[kind]
+        first = bisect_left(members, (members[-min(count, len(members))][0],))
+        return members[first:]
+
+    def emptiest(self, kinds: list[int], count: int, but: int) -> list[int]:
+        """Return the emptiest members of some kinds, at most so many."""
+        wide = self.facts.wide
+        if len(kinds) > count:
+            first = ((self.ranked[kind][0][0] / wide[kind], kind) for kind in kinds)
+            # The first of each of them is as empty as the last one that is asked for, or emptier;
+            # one more for `but`.
+            cut = nsmallest(count + 1, first)[-1][0]
+            kinds = [kind for kind in kinds if self.ranked[kind][0][0] / wide[kind] <= cut]
+        near = [
+            (load / wide[kind], member)
+            for kind in kinds
+            for load, member in self.ranked[kind][: count + 1]
+            if member != but
+        ]
+        return [member for _, member in nsmallest(count, near)]
+
+    def move(self, move: Move) -> None:
+        """Do a move. Cost: O(partitions of both members + members of their kinds)."""
+        partition, giver, receiver = move
+        weight = int(self.facts.weight[partition])
+        weights, partitions = self.held(giver)
+        at = _place(weights, partitions, weight, partition)
+        less = weights[:at] + weights[at + 1 :], partitions[:at] + partitions[at + 1 :]
+        weights, partitions = map(copy, self.held(receiver))
+        at = _place(weights, partitions, weight, partition)
+        weights.insert(at, weight)
+        partitions.insert(at, partition)
+        self.listed[giver], self.listed[receiver] = less, (weights, partitions)
+        self.moved[partition] = receiver
+        was_largest = self.use(giver) == self.largest
+        self._shift(giver, -weight)
+        self._shift(receiver, weight)
+        if was_largest:
+            self.largest = max(
+                one[-1][0] / capacity
+                for one, capacity in zip(self.ranked, self.facts.capacity, strict=True)
+            )
+        else:
+            self.largest = max(self.largest, self.use(receiver))
+
+    def _shift(self, member: int, weight: int) -> None:
+        """Change what a member has, and its place among its kind."""
+        kind, load = self.facts.kind_of[member], self.load[member]
+        ranked = self.ranked[kind]
+        del ranked[bisect_left(ranked, (load, member))]
+        self.load[member] = load = load + weight
+        insort(ranked, (load, member))
+        self.emptiest_load[kind] = ranked[0][0]
+
+
+def _place(weights: array[int], partitions: array[int], weight: int, partition: int) -> int:
+    """Return where a partition stands, or would stand, in sorted lists."""
+    low = bisect_left(weights, weight)
+    return bisect_left(partitions, partition, low, bisect_right(weights, weight, low))
+
+
+def state_of(table: Table, *, has_costs: bool) -> State:
+    """Return the state in which a search begins, with no limit. Cost: O(M log M)."""
+    number_of: dict[tuple[int, int], int] = {}
+    pairs = zip(table.class_of.tolist(), table.capacity.tolist(), strict=True)
+    kind_of = [number_of.setdefault(pair, len(number_of)) for pair in pairs]
+    load: list[int] = table.load.tolist()
+    ranked: list[list[tuple[int, int]]] = [[] for _ in number_of]
+    for member, kind in enumerate(kind_of):
+        ranked[kind].append((load[member], member))
+    for members in ranked:
+        members.sort()
+    first = [members[0][1] for members in ranked]
+    capacity = [one for _, one in number_of]
+    tops = [members[-1][0] / one for members, one in zip(ranked, capacity, strict=True)]
+    return State(
+        facts=Facts(
+            weight=table.weight,
+            cost=table.cost if has_costs else None,
+            row_of=table.row_of,
+            takes=table.takes,
+            owner=table.owner,
+            kind_of=kind_of,
+            class_of=[one for one, _ in number_of],
+            capacity=capacity,
+            wide=table.wide[first].tolist(),
+            fair=table.fair[first].tolist(),
+            places=table.places,
+        ),
+        limit=[0] * len(first),
+        allowed=0.0,
+        load=load,
+        ranked=ranked,
+        largest=max(tops, default=0.0),
+        emptiest_load=[members[0][0] for members in ranked],
+    )

@@ -1,0 +1,116 @@
+"""What the state of a search says of its members, against looking at all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assignors.weighted.search.state import BELOW, State, state_of
+from assignors.weighted.search.table import Move, Table
+from tests.weighted.groups import Drawn, drawn, lawful, loads, may
+
+
+def begun(seed: int) -> tuple[State, Table]:
+    """A random group with limits around what members have."""
+    search = lawful(drawn(seed, Drawn(members=(3, 12))))
+    random = np.random.default_rng(seed)
+    topic = np.repeat(np.arange(len(search.first) - 1), np.diff(search.first))
+    table = Table(
+        weight=search.weight,
+        cost=np.ones(len(search.weight), dtype=np.int64),
+        row_of=topic.astype(np.int32),
+        takes=search.takes.T,
+        class_of=search.class_of,
+        capacity=search.capacity,
+        wide=(search.capacity * 1000.0).astype(np.float64),
+        fair=(search.capacity * 900.0).astype(np.float64),
+        owner=search.owner.copy(),
+        load=loads(search, search.owner),
+    )
+    state = state_of(table, has_costs=False)
+    state.set_limit([int(random.integers(0, 5000)) for _ in state.limit])
+    allowed = may(search)
+    for _ in range(int(random.integers(0, 12))):
+        owned = np.flatnonzero((table.owner >= 0) & (table.weight > 0))
+        if not len(owned):
+            break
+        partition = int(random.choice(owned))
+        receiver = int(random.choice(np.flatnonzero(allowed[partition])))
+        giver = int(table.owner[partition])
+        if receiver != giver:
+            state.move(Move(partition, giver, receiver))
+            table.owner[partition] = receiver
+    np.copyto(table.load, loads(search, table.owner))
+    return state, table
+
+
+def limits(state: State) -> list[int]:
+    """The limit of each member."""
+    return [state.limit[kind] for kind in state.facts.kind_of]
+
+
+def test_moves_are_in_every_part_of_a_state() -> None:
+    for seed in range(200):
+        state, table = begun(seed)
+        assert state.load == table.load.tolist(), seed
+        assert state.owners().tolist() == table.owner.tolist()
+        assert state.largest == (table.load / table.capacity).max()
+        everybody = sorted(pair for members in state.ranked for pair in members)
+        assert everybody == sorted((load, member) for member, load in enumerate(state.load))
+        for member in range(len(state.load)):
+            held = np.flatnonzero((table.owner == member) & (table.weight > 0))
+            held = held[np.argsort(table.weight[held], kind="stable")]
+            weights, partitions = state.held(member)
+            assert list(partitions) == held.tolist(), seed
+            assert list(weights) == table.weight[held].tolist()
+
+
+def test_a_copy_is_not_moved_with_the_state() -> None:
+    for seed in range(100):
+        state, table = begun(seed)
+        other = state.copy(state.limit)
+        fullest = state.fullest()
+        weights, partitions = other.held(fullest)
+        if partitions:
+            receiver = (fullest + 1) % len(state.load)
+            other.move(Move(partitions[0], fullest, receiver))
+            assert other.load[fullest] == state.load[fullest] - weights[0]
+        assert state.load == table.load.tolist(), seed
+        assert state.owners().tolist() == table.owner.tolist()
+
+
+def test_the_receiver_and_its_room_are_those_of_looking_at_everybody() -> None:
+    found = 0
+    for seed in range(200):
+        state, table = begun(seed)
+        fill = table.load / table.wide
+        assert state.fullest() == int(np.argmax(fill)), seed
+        giver = state.fullest()
+        below = np.floor(state.largest * table.capacity * BELOW).astype(np.int64)
+        room = np.minimum(limits(state), below) - table.load
+        room[giver] = -1
+        held = state.held(giver)
+        takers = [np.flatnonzero(table.takes[table.row_of[one], table.class_of]) for one in held[1]]
+        fits = [
+            place
+            for place, (weight, members) in enumerate(zip(held[0], takers, strict=True))
+            if weight <= room[members].max()
+        ]
+        assert list(state.fitting(held, giver)) == fits, seed
+        for place in fits:
+            members = takers[place][room[takers[place]] >= held[0][place]]
+            best = members[np.argmin((table.load[members] + held[0][place]) / table.wide[members])]
+            assert state.receiver_of(held[1][place], held[0][place], giver) == best, seed
+            found += 1
+    assert found > 300
+
+
+def test_the_emptiest_are_those_of_looking_at_everybody() -> None:
+    for seed in range(200):
+        state, table = begun(seed)
+        kinds = [kind for kind in range(len(state.limit)) if (seed + kind) % 3]
+        members = [one for one, kind in enumerate(state.facts.kind_of) if kind in kinds]
+        for count in (1, 3, 6):
+            others = [one for one in members if one != members[0]]
+            fill = (table.load / table.wide)[others]
+            first = np.array(others, dtype=np.int64)[np.argsort(fill, kind="stable")[:count]]
+            assert state.emptiest(kinds, count, members[0]) == first.tolist(), seed
