@@ -17,6 +17,7 @@ from assignors.simulation.timed.dialects.dialect import (
     Reaction,
     Reactions,
 )
+from assignors.simulation.timed.dialects.hand_over import HandOver
 from assignors.simulation.timed.dialects.user_data import (
     echoed,
     empty,
@@ -128,6 +129,7 @@ FRANZ_GO = Dialect(
         NoteCode.TOPICS_NULL: NOTHING,
         NoteCode.TOPIC_REPEATED: Reaction.LAST_ENTRY,
     },
+    hand_over=HandOver.NEWEST_CLAIM,
 )
 SARAMA_2_8 = Dialect(
     forms={
@@ -191,6 +193,8 @@ DIALECTS: dict[str, Dialect] = {
     "java-3.1.2": replace(JAVA_2_8, checks_claims=False),
     "java-4.4.0": JAVA_4_4,
     "librdkafka-2.16.0": LIBRDKAFKA,
+    "franz-go-1.21.3": replace(FRANZ_GO, hand_over=HandOver.OWN_CLAIM),
+    "franz-go-1.21.4": FRANZ_GO,
     "franz-go-1.22.2": FRANZ_GO,
     "sarama-1.61.1": SARAMA_2_8,
     "sarama-1.61.1-v3.6": replace(

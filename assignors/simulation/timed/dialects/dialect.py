@@ -8,6 +8,7 @@ from enum import Enum, StrEnum
 
 from assignors.assignor import UserData
 from assignors.model import NO_GENERATION
+from assignors.simulation.timed.dialects.hand_over import HandOver
 from assignors.simulation.timed.dialects.user_data import Knowledge, UserDataWriter, null
 from wire import NoteCode, Subscription, TopicPartitions, encode_assignment, encode_subscription
 from wire.text import utf16_sorted
@@ -96,6 +97,8 @@ class Dialect:
     knows_own_topics_alone: bool = False
     """As a leader it gives out the topics that it subscribes to itself, to every member; as a
     follower it ignores those that it does not subscribe to (kafkajs)."""
+    hand_over: HandOver = HandOver.ASSIGNOR
+    """As a leader under a cooperative assignor it decides so what has to be revoked first."""
     checks_claims: bool = False
     """As a leader it refuses its own cooperative plan if a partition that is claimed goes to
     another member, however old the claim (KAFKA-13406)."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from assignors.assignor import UserData
 from assignors.model import NO_GENERATION, Assignment, Cluster
 from assignors.simulation.timed.dialects.dialect import Dialect, Flaw, Reaction
+from assignors.simulation.timed.dialects.hand_over import Claim
 from assignors.simulation.timed.dialects.user_data import Knowledge
 from wire import (
     Decoded,
@@ -20,6 +21,7 @@ from wire import (
     TopicPartitions,
     decode_sticky_user_data,
     decode_subscription,
+    encode_sticky_user_data,
 )
 
 WORST_FIRST = (Reaction.DIES, Reaction.ENDS, Reaction.SILENT, Reaction.STUCK)
@@ -119,6 +121,22 @@ def refuses_plan(plan: Assignment, claims: Mapping[str, TopicPartitions]) -> boo
         for topic, numbers in share.items()
         for number in set(numbers).difference(claims.get(member_id, {}).get(topic, ()))
     )
+
+
+def claims_of(led: Mapping[str, Decoded[Subscription]]) -> dict[str, Claim]:
+    """Return what each member claims. Cost: O(members)."""
+    known = {member_id: read.value or Subscription() for member_id, read in led.items()}
+    return {member_id: Claim(read.owned, read.generation) for member_id, read in known.items()}
+
+
+def as_sticky(read: Decoded[Subscription]) -> Decoded[Subscription]:
+    """Return a Subscription with its claims where an eager sticky assignor looks for them.
+
+    Cost: O(claims).
+    """
+    value = read.value or Subscription()
+    user_data = encode_sticky_user_data(value.owned, value.generation)
+    return Decoded(value=replace(value, owned={}, user_data=user_data))
 
 
 def known_from(decoded: Decoded[Subscription]) -> Knowledge:

@@ -135,6 +135,26 @@ def stale_claims() -> Scenario:
     return planned(scenario, stops)
 
 
+def stale_rejoin() -> Scenario:
+    """Let a kafka-python member come back from a freeze to a group that franz-go 1.21.3 leads.
+
+    It claims what it had before it was removed, and others consume now. That leader takes a
+    member's claim of what it is to get for ownership, however old it is, so it gives some of it
+    back at once: both members consume it until the slow one has its own assignment.
+    """
+    return _comes_back("franz-go-1.21.3")
+
+
+def stale_rejoin_mended() -> Scenario:
+    """Let a kafka-python member come back from a freeze to a group that franz-go 1.21.4 leads.
+
+    That leader counts a claim unless somebody has one of a higher generation. What moves to the
+    member that came back waits for a round, until its owners have revoked it: no partition has two
+    consumers, as it has with 1.21.3 (`stale-rejoin`).
+    """
+    return _comes_back("franz-go-1.21.4")
+
+
 def two_services_in_one_group() -> Scenario:
     """Start two services of kafkajs with one group id by mistake, each on its own topic.
 
@@ -186,6 +206,20 @@ STORIES = {
             CLASSIC: {"rounds": 4, "moves": (35, 50), "double_partition_ms": (SECOND, 300 * SECOND)}
         },
     ),
+    "stale-rejoin": Story(
+        scenario=stale_rejoin,
+        expected={
+            CLASSIC: {
+                "moves": 15,
+                "double_partition_ms": (SECOND, 60 * SECOND),
+                "violations": (1, 9),
+            }
+        },
+    ),
+    "stale-rejoin-mended": Story(
+        scenario=stale_rejoin_mended,
+        expected={CLASSIC: {"moves": 15, "violations": 0}},
+    ),
     "two-services-in-one-group": Story(
         scenario=two_services_in_one_group,
         expected={CLASSIC: {"is_settled": False, "unowned": 6, "rounds": 0}},
@@ -195,6 +229,33 @@ STORIES = {
         expected={CLASSIC: {"is_settled": False, "unowned": 1, "rounds": 1}},
     ),
 }
+
+
+def _comes_back(leader: str) -> Scenario:
+    """Return a group of this client, and a kafka-python member whose process stands still.
+
+    The others are slow to send SyncGroup. Costs count from when it goes on.
+    """
+    goes_on_ms = SETTLED_MS + 100_000
+    members = tuple(
+        MemberConfig(
+            name=f"c{number}",
+            client=client,
+            topics=("orders",),
+            assignors=(COOPERATIVE,),
+            starts_at_ms=2000 * number,
+            sync_delay_us=0 if client == KAFKA_PYTHON else 500_000,
+        )
+        for number, client in enumerate((leader, leader, leader, KAFKA_PYTHON))
+    )
+    freeze = Fault(kind=FaultKind.FREEZE, from_ms=SETTLED_MS, until_ms=goes_on_ms, member="c3")
+    return Scenario(
+        until_ms=goes_on_ms + 60_000,
+        count_from_ms=goes_on_ms + SECOND,
+        topics={"orders": 60},
+        members=members,
+        faults=(freeze,),
+    )
 
 
 def _group(*clients: str, assignors: tuple[str, ...] = (COOPERATIVE,)) -> Scenario:

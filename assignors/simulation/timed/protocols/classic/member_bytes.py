@@ -20,7 +20,14 @@ from assignors.simulation.timed.dialects.dialect import (
     written_assignment,
 )
 from assignors.simulation.timed.dialects.following import received
-from assignors.simulation.timed.dialects.leading import known_from, meet, refuses_plan
+from assignors.simulation.timed.dialects.hand_over import HandOver, eager_sibling, given_now
+from assignors.simulation.timed.dialects.leading import (
+    as_sticky,
+    claims_of,
+    known_from,
+    meet,
+    refuses_plan,
+)
 from assignors.simulation.timed.dialects.user_data import Knowledge
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import JoinGroupResponse
@@ -55,14 +62,21 @@ def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction
     assignor = state.assignors[state.chosen]
     blobs: Mapping[str, bytes] = {each.member_id: each.metadata for each in response.members}
     if state.dialect is None:
-        led = _lead(state, response, blobs, state.memory)
+        led = _lead(state, response, assignor, blobs, state.memory)
         state.memory, state.must_follow_up = led.memory, led.must_follow_up
         return tuple(led.assignments.items())
     met = meet(state.dialect, assignor.user_data, state.cluster, blobs, own_topics=state.topics)
     if met.stops is not None:
         return met.stops
-    plan = _lead(state, response, met.led, None).rebalance.assignment
     is_cooperative = assignor.user_data is UserData.COOPERATIVE
+    rule = state.dialect.hand_over if is_cooperative else HandOver.ASSIGNOR
+    eager = None if rule is HandOver.ASSIGNOR else eager_sibling(assignor)
+    if eager is None:
+        plan = _lead(state, response, assignor, met.led, None).rebalance.assignment
+    else:
+        eagerly = {member_id: as_sticky(read) for member_id, read in met.led.items()}
+        target = _lead(state, response, eager, eagerly, None).rebalance.assignment
+        plan = given_now(rule, target, claims_of(met.led))
     if state.dialect.checks_claims and is_cooperative and refuses_plan(plan, met.claims):
         return Reaction.ENDS
     return tuple(
@@ -92,11 +106,12 @@ def read_assignment(state: ClassicMember, blob: bytes) -> tuple[TopicPartitions,
 def _lead(
     state: ClassicMember,
     response: JoinGroupResponse,
+    assignor: Assignor,
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     memory: Memory | None,
 ) -> Led:
     return lead(
-        state.assignors[state.chosen],
+        assignor,
         state.cluster,
         subscriptions,
         instance_ids={
