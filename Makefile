@@ -12,6 +12,9 @@ PYTEST := $(RUN) -m pytest -n $(WORKERS)
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Hundreds of tests start the command as a process of its own: compiled once, it starts in half the
+# time. Images of containers often switch that off.
+unexport PYTHONDONTWRITEBYTECODE
 # Spark's workers take `python3` from PATH unless they are told.
 export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
 

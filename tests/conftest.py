@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections import defaultdict
@@ -31,6 +32,7 @@ DEEP = int(os.environ.get("DEEP", "1"))
 
 TOGETHER = (
     "tests/spark/",
+    "tests/foreign/calibrate/test_calibrate.py",
     "tests/interop/test_offsets_topic.py",
     "tests/interop/test_offsets_sources.py",
     "tests/interop/test_dump.py",
@@ -133,6 +135,18 @@ def pytest_itemcollected(item: pytest.Item) -> None:
             item.add_marker(pytest.mark.skip(reason="needs java"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Make what a file shares anew for a test that runs again: it may be what was wrong."""
+    if getattr(item, "execution_count", 1) == 1:
+        return
+    assert isinstance(item, pytest.Function)
+    for definitions in item._fixtureinfo.name2fixturedefs.values():
+        for definition in definitions:
+            if definition.scope == "module":
+                definition.finish(item._request)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Run the Spark of a notebook without the compiler for long runs: half of the CPU time."""
@@ -143,6 +157,17 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_SUBMIT_OPTS", JVM_OPTIONS)
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no cycles in what is collected: it stays to the end, and is a million objects."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

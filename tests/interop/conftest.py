@@ -5,7 +5,8 @@ Each worker of the suite has a broker, and starts it with its first test that is
 
 Half a dozen programs of other people race in each of these tests, on a machine that others use
 as well. So what fails is played once more, with names of its own, and the first failure is shown
-at the end of the run: a fault of ours comes again, a process that got no time does not.
+at the end of the run: a fault of ours comes again, a process that got no time does not. What the
+tests of a file share is made anew for it: else it would judge what was recorded at first.
 """
 
 from __future__ import annotations

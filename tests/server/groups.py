@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Rebalance, Topic
 from assignors.testing import groups
-
-VECTORS = Path(__file__).parents[1] / "vectors" / "kafka-4.4.0.jsonl.gz"
+from tests.wire.vectors import kafka
 
 NAMES = {
     "srv-uniform": "server/uniform",
@@ -27,9 +23,7 @@ Place = tuple[str, int]
 
 
 def cases() -> list[dict[str, Any]]:
-    with gzip.open(VECTORS, "rt", encoding="utf-8") as lines:
-        read = [json.loads(line) for line in lines]
-    return [case for case in read if case.get("in", {}).get("algo") in NAMES]
+    return kafka(*NAMES)
 
 
 def lists_of(answer: Rebalance) -> dict[str, list[list[Any]]]:
