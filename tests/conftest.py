@@ -144,7 +144,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for definitions in item._fixtureinfo.name2fixturedefs.values():
         for definition in definitions:
             if definition.scope == "module":
-                definition.finish(item._request)
+                definition.finish(item._request)  # type: ignore[arg-type] # what it asks for, both have
 
 
 @pytest.hookimpl(wrapper=True)
