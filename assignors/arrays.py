@@ -9,10 +9,11 @@ take tens of milliseconds. Subscriptions that were read together are arrays alre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise, repeat
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from wire import TopicPartitions
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
+Number = TypeVar("Number", np.int32, np.int64)
 
 INT64 = np.iinfo(np.int64)
 
@@ -47,6 +49,8 @@ class PartitionArrays:
     """int64[L]: how many numbers the list has, 0 included."""
     number: Int64
     """int64[N]: the partition numbers, list after list."""
+    is_complete: bool = True
+    """Whether nothing was left out: every topic has a number."""
 
     @property
     def member_of(self) -> Int64:
@@ -145,6 +149,17 @@ def names_of(owned: TopicPartitions) -> AbstractSet[str]:
     return owned.arrays.name_set if isinstance(owned, OwnedPartitions) else owned.keys()
 
 
+def topic_names(by_member: Iterable[TopicPartitions]) -> Iterator[str]:
+    """Yield the topics that members have, some twice, and those of others read with them."""
+    seen: set[int] = set()
+    for owned in by_member:
+        if type(owned) is not OwnedPartitions:
+            yield from owned
+        elif id(owned.arrays) not in seen:
+            seen.add(id(owned.arrays))
+            yield from owned.arrays.names
+
+
 def partition_arrays(
     by_member: Sequence[TopicPartitions], index: Mapping[str, int]
 ) -> PartitionArrays:
@@ -157,68 +172,92 @@ def partition_arrays(
     >>> arrays.member_of.tolist(), arrays.topic_of.tolist(), arrays.number.tolist()
     ([0, 0, 1], [0, 0, 1], [0, 2, 1])
     """
-    together = _read_together(by_member)
-    if together is None:
+    arrays = _read_together(by_member)
+    if arrays is None:
         return _from_mappings(by_member, index)
-    alone = [{} if isinstance(owned, OwnedPartitions) else owned for owned in by_member]
-    return in_member_order(_from_views(together, index), _from_mappings(alone, index))
+    rows = [owned.row for owned in by_member if type(owned) is OwnedPartitions]
+    is_row = [type(owned) is OwnedPartitions for owned in by_member]
+    together = row_arrays(arrays, np.array(rows), np.flatnonzero(is_row), index)
+    if len(rows) == len(by_member):
+        return together
+    alone = [{} if type(owned) is OwnedPartitions else owned for owned in by_member]
+    return in_member_order(together, _from_mappings(alone, index))
 
 
-def _read_together(by_member: Sequence[TopicPartitions]) -> dict[int, OwnedPartitions] | None:
-    """Return the members that stand in one `OwnedArrays`, by position; `None` without any."""
-    views = {m: owned for m, owned in enumerate(by_member) if type(owned) is OwnedPartitions}
-    if len({id(view.arrays) for view in views.values()}) != 1:
-        return None
-    return views
+def _read_together(by_member: Sequence[TopicPartitions]) -> OwnedArrays | None:
+    """Return the arrays in which those members stand that stand in some; `None` for several."""
+    seen = [owned.arrays for owned in by_member if type(owned) is OwnedPartitions]
+    return seen[0] if len(set(map(id, seen))) == 1 else None
 
 
-def row_arrays(arrays: OwnedArrays, position: Int64, index: Mapping[str, int]) -> PartitionArrays:
-    """Return rows of `arrays` as the partitions of members, row by row.
+def row_arrays(
+    arrays: OwnedArrays, rows: Int64, member: Int64, index: Mapping[str, int]
+) -> PartitionArrays:
+    """Return rows of `arrays`, int64[R], as the partitions of members, int64[R], in that order.
 
-    `position`, int64[R], is the member of each row, -1 for rows that are left out, as are topics
-    that `index` lacks. Cost: O(G + N).
+    Topics that `index` lacks are left out. Cost: O(R + E + N) for E entries of these rows.
     """
-    member = np.repeat(position, np.diff(arrays.entry_ptr))
+    entry_count = np.diff(arrays.entry_ptr)[rows]
+    member = np.repeat(member, entry_count)
+    spans = _spans(rows)
+    entries = [slice(*arrays.entry_ptr[[first, end]].tolist()) for first, end in spans]
+    numbers = [slice(*arrays.number_ptr[[entry.start, entry.stop]].tolist()) for entry in entries]
     # The last one is for entries that no name was found for: their rows are not asked for.
     numbered = np.array([*map(index.get, arrays.names, repeat(-1)), -1], dtype=np.int64)
-    topic, length, number = numbered[arrays.topic], np.diff(arrays.number_ptr), arrays.number
-    is_known = (member >= 0) & (topic >= 0)
-    if not is_known.all():
+    topic = numbered[_joined(arrays.topic, entries)]
+    length, number = _joined(np.diff(arrays.number_ptr), entries), _joined(arrays.number, numbers)
+    is_known = topic >= 0
+    is_complete = bool(is_known.all())
+    if not is_complete:
         number = number[np.repeat(is_known, length)]
         member, topic, length = member[is_known], topic[is_known], length[is_known]
-    return PartitionArrays(member=member, topic=topic, length=length, number=number)
+    return PartitionArrays(
+        member=member, topic=topic, length=length, number=number, is_complete=is_complete
+    )
+
+
+def _spans(rows: Int64) -> list[tuple[int, int]]:
+    """Return the first row and the end of each run of consecutive rows, in their order.
+
+    >>> _spans(np.array([3, 4, 5, 0, 1, 7]))
+    [(3, 6), (0, 2), (7, 8)]
+    """
+    breaks = np.flatnonzero(np.diff(rows) != 1)
+    first = rows[np.append(0, breaks + 1)] if len(rows) else rows
+    end = rows[np.append(breaks, len(rows) - 1)] + 1 if len(rows) else rows
+    return list(zip(first.tolist(), end.tolist(), strict=True))
+
+
+def _joined(numbers: NDArray[Number], chosen: Sequence[slice]) -> NDArray[Number]:
+    """Return parts of an array, one after the other; without a copy where it is one part."""
+    if len(chosen) == 1:
+        return numbers[chosen[0]]
+    return np.concatenate([numbers[:0], *(numbers[each] for each in chosen)])
 
 
 def in_member_order(first: PartitionArrays, then: PartitionArrays) -> PartitionArrays:
-    """Return both with their lists in the order of the members."""
-    member = np.concatenate([first.member, then.member])
+    """Return both, which are in the order of the members, as one in that order."""
+    if not len(then.member) and then.is_complete:
+        return first
     joined = PartitionArrays(
-        member=member,
+        member=np.concatenate([first.member, then.member]),
         topic=np.concatenate([first.topic, then.topic]),
         length=np.concatenate([first.length, then.length]),
         number=np.concatenate([first.number, then.number]),
+        is_complete=first.is_complete and then.is_complete,
     )
-    if not len(member) or bool((np.diff(member) >= 0).all()):
-        return joined
-    order = np.argsort(member, kind="stable")
+    order = np.argsort(joined.member, kind="stable")
     length = joined.length[order]
     begin = (np.cumsum(joined.length) - joined.length)[order]
     end = np.cumsum(length)
     place = np.repeat(begin - end + length, length) + np.arange(len(joined.number))
-    return PartitionArrays(
-        member=member[order],
+    return replace(
+        joined,
+        member=joined.member[order],
         topic=joined.topic[order],
         length=length,
         number=joined.number[place],
     )
-
-
-def _from_views(views: Mapping[int, OwnedPartitions], index: Mapping[str, int]) -> PartitionArrays:
-    """Return the arrays of members that stand in one `OwnedArrays`, row by row."""
-    arrays = next(iter(views.values())).arrays
-    position = np.full(len(arrays.entry_ptr) - 1, -1, dtype=np.int64)
-    position[[view.row for view in views.values()]] = list(views)
-    return row_arrays(arrays, position, index)
 
 
 def _from_mappings(
@@ -229,19 +268,22 @@ def _from_mappings(
     member = np.repeat(np.arange(len(by_member)), count)
     topic = _topic_numbers(by_member, index, len(member))
     is_known = topic >= 0
-    if is_known.all():
+    is_complete = bool(is_known.all())
+    if is_complete:
         single = _single_numbers(by_member)
         if single is not None:
             length = np.ones(len(member), dtype=np.int64)
             return PartitionArrays(member=member, topic=topic, length=length, number=single)
     lists = list(chain.from_iterable([partitions.values() for partitions in by_member]))
-    if not is_known.all():
+    if not is_complete:
         known = np.flatnonzero(is_known)
         member, topic = member[known], topic[known]
         lists = [lists[position] for position in known.tolist()]
     length = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     number = _numbers(lists, int(length.sum()))
-    return PartitionArrays(member=member, topic=topic, length=length, number=number)
+    return PartitionArrays(
+        member=member, topic=topic, length=length, number=number, is_complete=is_complete
+    )
 
 
 def _topic_numbers(

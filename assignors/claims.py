@@ -162,6 +162,7 @@ def byte_notes(members: Sequence[Member]) -> list[MemberNote]:
     return [
         MemberNote(code=str(n.code), text=n.text, member_id=member.member_id, offset=n.offset)
         for member in members
+        if member.notes
         for n in member.notes
     ]
 

@@ -12,9 +12,10 @@ in which members or topics were given.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from operator import attrgetter
 
 import numpy as np
@@ -188,12 +189,15 @@ def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], 
     identity, without hashing a long tuple for each of them.
     """
     lists = [member.topics for member in members]
+    identities = list(map(id, lists))
+    if len(set(identities)) == 1:
+        return lists[:1], np.zeros(len(lists), dtype=np.int64)
     by_value: dict[tuple[str, ...], int] = {}
     by_identity = {
         id(topics): by_value.setdefault(topics, len(by_value))
-        for topics in {id(topics): topics for topics in lists}.values()
+        for topics in dict(zip(identities, lists, strict=True)).values()
     }
-    list_of = np.fromiter(map(by_identity.__getitem__, map(id, lists)), np.int64, len(lists))
+    list_of = np.fromiter(map(by_identity.__getitem__, identities), np.int64, len(lists))
     return list(by_value), list_of
 
 
@@ -201,10 +205,11 @@ def _subscriptions(members: Sequence[Member]) -> tuple[list[str], Bool, Int64]:
     """Return T names of topics, the different lists, bool[S, T], and everybody's list, int64[M]."""
     lists, list_of = _different_lists(members)
     named = list(chain.from_iterable(lists))
-    index = {name: number for number, name in enumerate(dict.fromkeys(named))}
+    index: defaultdict[str, int] = defaultdict(count().__next__)  # a new name gets the next number
+    column = np.fromiter(map(index.__getitem__, named), np.int64, len(named))
     row = np.repeat(np.arange(len(lists)), list(map(len, lists)))
     table = np.zeros((len(lists), len(index)), dtype=np.bool_)
-    table[row, np.fromiter(map(index.__getitem__, named), np.int64, len(named))] = True
+    table[row, column] = True
     return list(index), table, list_of
 
 

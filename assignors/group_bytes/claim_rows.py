@@ -64,9 +64,11 @@ class ClaimRows:
 
         `alone` has the partitions of members that were read one by one, by position.
         """
-        together = row_arrays(self.owned, self.position, index)
+        rows = np.argsort(self.position, kind="stable")
+        rows = rows[np.count_nonzero(self.position < 0) :]
+        together = row_arrays(self.owned, rows, self.position[rows], index)
         if not alone:
-            return in_member_order(together, partition_arrays([], index))
+            return together
         others = [alone.get(position, {}) for position in range(len(self.generation))]
         return in_member_order(together, partition_arrays(others, index))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 import numpy as np
 
 from assignors.arrays import Int64
@@ -24,6 +26,8 @@ def map_order(group: Group, problem: Problem) -> Int64:
     ['a', 'c10', 'c0', 'c1']
     """
     ids = [member.member_id for member in group.members]
+    if all(map(is_, group.members, problem.members)):
+        return name_order(ids)
     number_of = {member.member_id: number for number, member in enumerate(problem.members)}
     given = np.array([number_of[member_id] for member_id in ids], dtype=np.int64)
     return given[name_order(ids)]

@@ -23,6 +23,10 @@ from assignors.server.results import previous_entries
 from assignors.server.spec import Spec, previous_in_java_order
 
 ROUND_MAX = 16
+LEVEL_MAX = 4
+"""Units are dealt level by level up to so many levels, else all at once."""
+WIDTH_MIN = 8
+"""So many topics at least are compared at once."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,7 +56,7 @@ def place(spec: Spec) -> tuple[Int32, tuple[Int32, Int64]]:
     topics = _in_turn(spec, placing)
     for topic in topics:
         _deal(placing, topic)
-    _level(placing, [topic for topic in topics if len(placing.subscribers[topic]) > 1])
+    _level(placing, [topic for topic in topics if _can_move(placing, topic)])
     also = sorted(pair for pair in placing.also if placing.owner[pair[1]] != pair[0])
     member, partition = np.array(also, dtype=np.int64).reshape(-1, 2).T
     return placing.owner, (member.astype(np.int32), partition)
@@ -76,7 +80,7 @@ def _kept(spec: Spec) -> _Placing:
         load=np.bincount(member, minlength=spec.member_count),
         also=set(zip(member[forgotten].tolist(), partition[forgotten].tolist(), strict=True)),
         spans=[slice(first[t], first[t + 1]) for t in range(spec.topic_count)],
-        subscribers=[np.flatnonzero(column) for column in takes.T],
+        subscribers=[column.nonzero()[0] for column in np.ascontiguousarray(takes.T)],
     )
 
 
@@ -108,18 +112,46 @@ def _in_turn(spec: Spec, placing: _Placing) -> list[int]:
     return sorted(range(spec.topic_count), key=key)
 
 
+def _can_move(placing: _Placing, topic: int) -> bool:
+    """Return whether a topic has partitions and somebody to move them to."""
+    span = placing.spans[topic]
+    return len(placing.subscribers[topic]) > 1 and span.stop > span.start
+
+
 def _deal(placing: _Placing, topic: int) -> None:
     """Give a topic's free partitions to its least loaded subscribers, one at a time."""
-    span = placing.spans[topic]
-    free = np.flatnonzero(placing.owner[span] == NOBODY)
+    owner = placing.owner[placing.spans[topic]]
+    free = (owner == NOBODY).nonzero()[0]
     if not len(free):
         return
     subscribers = placing.subscribers[topic]
-    load = placing.load[subscribers]
-    order = np.argsort(load, kind="stable")
-    takers = subscribers[order[dealt_to_least(load[order], len(free))]]
-    placing.owner[span.start + free] = takers
+    takers = subscribers[least_in_turn(placing.load[subscribers], len(free))]
+    owner[free] = takers
     placing.load += np.bincount(takers, minlength=len(placing.load))
+
+
+def least_in_turn(load: Int64, count: int) -> Int64:
+    """Return who takes each of `count` units if each goes to the least loaded.
+
+    `load` is int64[N], in any order; the answer, int64[count], has positions in it. Those of one
+    load come in order. Mostly a few levels take all units, which needs no sorting.
+    Cost: O(N), at worst O(N log N + count log count). Source: `MemberAssignmentBalancer`.
+
+    >>> least_in_turn(np.array([1, 0, 3, 0]), 6).tolist()
+    [1, 3, 1, 3, 0, 1]
+    """
+    level = int(load.min())
+    lowest = (load == level).nonzero()[0]
+    turns, left = [lowest[:count]], count - len(lowest)
+    while left > 0 and len(turns) < LEVEL_MAX:
+        level += 1
+        lowest = np.concatenate([lowest, (load == level).nonzero()[0]])
+        turns.append(lowest[:left])
+        left -= len(lowest)
+    if left > 0:
+        order = np.argsort(load, kind="stable")
+        return order[dealt_to_least(load[order], count)]
+    return turns[0] if len(turns) == 1 else np.concatenate(turns)
 
 
 def dealt_to_least(load: Int64, count: int) -> Int64:
@@ -143,44 +175,85 @@ def dealt_to_least(load: Int64, count: int) -> Int64:
 
 
 def _level(placing: _Placing, topics: list[int]) -> None:
-    """Level out topic by topic until a whole round changes nothing, or the rounds are used up."""
-    last_changed = -1
-    for _ in range(ROUND_MAX):
-        for topic in topics:
-            if topic == last_changed:
-                return
-            if _level_topic(placing, topic) or last_changed == -1:
-                last_changed = topic
+    """Level out topic by topic until a whole round changes nothing, or the rounds are used up.
+
+    Topics come in turn. How uneven they are is computed for several of them at once, for more the
+    longer nothing changes.
+    """
+    turn = _Turn.of(placing, topics)
+    step, width, end = 0, WIDTH_MIN, len(topics)
+    while step < min(end, ROUND_MAX * len(topics)):
+        place = step % len(topics)
+        uneven = turn.uneven(placing, place, min(place + width, len(topics)))
+        if not len(uneven):
+            step += min(width, len(topics) - place)
+            width *= 2
+            continue
+        step += int(uneven[0])
+        if step >= end:
+            return
+        _level_topic(placing, topics[step % len(topics)])
+        end = step + len(topics)
+        step, width = step + 1, WIDTH_MIN
 
 
-def _level_topic(placing: _Placing, topic: int) -> bool:
-    """Move partitions of one topic from its most to its least loaded; whether any moved."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """N topics with partitions, in the order in which they are balanced."""
+
+    subscriber: Int64
+    """Their subscribers, topic by topic."""
+    subscriber_ptr: Int64
+    """int64[N + 1]."""
+    partition: Int64
+    """Their partitions, topic by topic."""
+    partition_ptr: Int64
+    """int64[N + 1]."""
+
+    @classmethod
+    def of(cls, placing: _Placing, topics: list[int]) -> _Turn:
+        """Return these topics. Cost: O(their subscribers and partitions)."""
+        subscribers = [placing.subscribers[topic] for topic in topics]
+        spans = [placing.spans[topic] for topic in topics]
+        partitions = [np.arange(span.start, span.stop) for span in spans]
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(
+            subscriber=np.concatenate([nothing, *subscribers]),
+            subscriber_ptr=np.cumsum([0, *map(len, subscribers)]),
+            partition=np.concatenate([nothing, *partitions]),
+            partition_ptr=np.cumsum([0, *map(len, partitions)]),
+        )
+
+    def uneven(self, placing: _Placing, begin: int, end: int) -> Int64:
+        """Return which of the topics from `begin` to `end` are not level, counted from `begin`.
+
+        Who has nothing of a topic gives nothing of it: the first to give is the most loaded owner.
+        """
+        ptr = self.subscriber_ptr[begin : end + 1]
+        load = placing.load[self.subscriber[ptr[0] : ptr[-1]]]
+        least = np.minimum.reduceat(load, ptr[:-1] - ptr[0])
+        ptr = self.partition_ptr[begin : end + 1]
+        load = placing.load[placing.owner[self.partition[ptr[0] : ptr[-1]]]]
+        most = np.maximum.reduceat(load, ptr[:-1] - ptr[0])
+        return np.flatnonzero(most - least > 1)
+
+
+def _level_topic(placing: _Placing, topic: int) -> None:
+    """Move partitions of one topic, which is not level, from its most to its least loaded."""
     span = placing.spans[topic]
     subscribers = placing.subscribers[topic]
     owner = placing.owner[span]
-    if not len(owner):
-        return False
     load = placing.load[subscribers]
-    # Who has nothing of this topic is passed over: the first to give is the most loaded owner.
-    if placing.load[owner].max() - load.min() <= 1:
-        return False
     order = np.argsort(load, kind="stable")
     members = subscribers[order]
     count = np.bincount(owner, minlength=len(placing.load))
-    balancer = Balancer(
-        load=load[order].tolist(),
-        member=members.tolist(),
-        has=count[members].tolist(),
-    )
-    last = np.cumsum(count)[members].tolist()
+    balancer = Balancer(load=load[order].tolist(), has=count[members].tolist())
+    end = np.cumsum(count)[members].tolist()
     by_owner = (span.start + np.argsort(owner, kind="stable")).tolist()
-    end = dict(zip(balancer.member, last, strict=True))
+    member = members.tolist()
     for giver, taker in balancer.moves():
         end[giver] -= 1
         partition = by_owner[end[giver]]
-        placing.owner[partition] = taker
-        placing.load[giver] -= 1
-        placing.load[taker] += 1
-        if placing.also:
-            placing.also.discard((giver, partition))
-    return True
+        placing.owner[partition] = member[taker]
+        placing.also.discard((member[giver], partition))
+    placing.load[members] = balancer.load

@@ -37,12 +37,13 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
     if (spec.target.run_topic >= spec.topic_count).any():
         is_ours = spec.target.by_number(spec.target.run_topic) < spec.topic_count
         holder, held = member[is_ours], partition[is_ours]
-    if (held == NOBODY).any() or np.bincount(held).max(initial=0) > 1:
+    owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
+    if not (held == NOBODY).any():
+        owner[held] = holder
+    if np.count_nonzero(owner != NOBODY) != len(held):
         raise JavaFailure("PartitionAssignorException", "Partitions were left unassigned")
     had_count = np.bincount(holder, minlength=spec.member_count)
     quota, fill = _quotas(had_count, spec.problem.partition_count)
-    owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
-    owner[held] = holder
     before = owner.copy()
     dropped = _dropped(spec, member, partition, had_count > quota, quota)
     left = np.concatenate([_free(spec, owner, jdk), dropped])

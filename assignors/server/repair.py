@@ -56,5 +56,8 @@ def _without_faults(spec: Spec, *, doubles: bool) -> Spec:
         keeps &= once | ~is_ours
     kept = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(keeps)])
     return replace(
-        spec, target=replace(target, number=target.number[keeps], start=kept[target.start])
+        spec,
+        target=replace(
+            target, number=target.number[keeps], start=kept[target.start], is_single=False
+        ),
     )

@@ -16,9 +16,9 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from assignors.arrays import (
     PartitionArrays,
     partition_arrays,
     require_int32,
+    topic_names,
 )
 from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.many_tables import compute_orders, put_orders
@@ -56,6 +57,8 @@ class Target:
     """int64[C]."""
     calls_follow: Bool
     """bool[M]: the member's map was called again after its last topic was added."""
+    is_single: bool
+    """Whether every run has one number, as in a group of many members; False does no harm."""
 
     @property
     def length(self) -> Int64:
@@ -64,8 +67,7 @@ class Target:
 
     def by_number(self, by_run: Int64) -> Int64:
         """Return the entry of each number's run, int64[C]; `by_run` is int64[R]."""
-        length = self.length
-        return by_run if (length == 1).all() else np.repeat(by_run, length)
+        return by_run if self.is_single else np.repeat(by_run, self.length)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +179,15 @@ def _previous(
     """Return the topics of `problem`, then all others of the previous target, and that target."""
     owned = [member.owned for member in members]
     previous = partition_arrays(owned, problem.topic_index())
-    if len(previous.topic) == sum(map(len, owned)):
+    if previous.is_complete:
         return problem.topics, previous
-    topics = tuple(dict.fromkeys(chain(problem.topics, chain.from_iterable(owned))))
-    return topics, partition_arrays(owned, {name: topic for topic, name in enumerate(topics)})
+    names = tuple(dict.fromkeys(chain(problem.topics, topic_names(owned))))
+    previous = partition_arrays(owned, {name: topic for topic, name in enumerate(names)})
+    is_met = np.zeros(len(names), dtype=np.bool_)
+    is_met[: len(problem.topics)] = True
+    is_met[previous.topic] = True
+    topics = tuple(compress(names, is_met))
+    return topics, replace(previous, topic=(np.cumsum(is_met) - 1)[previous.topic])
 
 
 def _also_assigned(group: Group, problem: Problem) -> Int64:
@@ -239,17 +246,22 @@ def _target(listed: PartitionArrays, member_count: int) -> Target:
     if not length.all():
         filled = np.flatnonzero(length)
         run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
-    run_count = np.bincount(run_member, minlength=member_count)
     calls_follow = np.zeros(member_count, dtype=np.bool_)
-    has_runs = np.flatnonzero(run_count)
-    calls_follow[has_runs] = length[np.cumsum(run_count)[has_runs] - 1] > 1
-    number, length = _once(listed.number, length)
+    number, is_single = listed.number, len(length) == len(listed.number)
+    if not is_single:
+        run_count = np.bincount(run_member, minlength=member_count)
+        has_runs = np.flatnonzero(run_count)
+        calls_follow[has_runs] = length[np.cumsum(run_count)[has_runs] - 1] > 1
+        number, length = _once(number, length)
+    start = np.zeros(len(length) + 1, dtype=np.int64)
+    np.cumsum(length, out=start[1:])
     return Target(
         run_member=run_member,
         run_topic=run_topic,
-        start=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(length)]),
+        start=start,
         number=number,
         calls_follow=calls_follow,
+        is_single=is_single,
     )
 
 
@@ -271,5 +283,6 @@ def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
 
 def _are_equal(members: Sequence[Member]) -> bool:
     """Return whether all subscribe to the same topics, known or not."""
-    different = {id(member.topics): member.topics for member in members}
+    lists = [member.topics for member in members]
+    different = dict(zip(map(id, lists), lists, strict=True))
     return len({frozenset(topics) for topics in different.values()}) <= 1

@@ -5,16 +5,18 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from assignors import (
     Assignor,
     Cluster,
     Group,
+    JavaFailure,
     Member,
     OnFailure,
     Options,
@@ -22,9 +24,11 @@ from assignors import (
     assignor_named,
 )
 from assignors.checks import Rule, check
+from assignors.server import heterogeneous
 from assignors.server.balancer import Balancer
-from assignors.server.heterogeneous import dealt_to_least
+from assignors.server.heterogeneous import LEVEL_MAX, dealt_to_least, least_in_turn
 from assignors.server.homogeneous import _quotas
+from assignors.server.spec import spec_of
 from tests.server.groups import any_groups, assignable, equal_groups, had, holders, places_of
 from wire.text import utf16_key
 
@@ -155,6 +159,57 @@ def test_pouring_is_giving_one_by_one_to_the_least(load: list[int], count: int) 
 
 
 @given(
+    load=st.lists(st.integers(0, 9), min_size=1, max_size=9),
+    count=st.integers(1, 30),
+    level_max=st.sampled_from([1, LEVEL_MAX]),
+)
+def test_units_dealt_by_levels_are_dealt_as_in_sorted_order(
+    load: list[int], count: int, level_max: int
+) -> None:
+    loads = np.array(load, dtype=np.int64)
+    order = np.argsort(loads, kind="stable")
+    expected = order[dealt_to_least(loads[order], count)]
+    with patch.object(heterogeneous, "LEVEL_MAX", level_max):
+        assert least_in_turn(loads, count).tolist() == expected.tolist()
+
+
+@given(group=any_groups, width=st.integers(1, 8))
+def test_topics_compared_together_are_levelled_as_one_after_the_other(
+    group: Group, width: int
+) -> None:
+    spec = spec_of(had_by_one(group))
+    try:
+        one, other = heterogeneous._kept(spec), heterogeneous._kept(spec)
+    except JavaFailure:  # a number that does not exist
+        reject()
+    topics = heterogeneous._in_turn(spec, one)
+    for topic in topics:
+        heterogeneous._deal(one, topic)
+        heterogeneous._deal(other, topic)
+    topics = [topic for topic in topics if heterogeneous._can_move(one, topic)]
+    with patch.object(heterogeneous, "WIDTH_MIN", width):
+        heterogeneous._level(one, topics)
+    level_by_steps(other, topics)
+    assert one.owner.tolist() == other.owner.tolist()
+
+
+def level_by_steps(placing: heterogeneous._Placing, topics: list[int]) -> None:
+    """Kafka's loop: topic after topic, until the last one that changed comes again."""
+    last_changed = -1
+    for _ in range(heterogeneous.ROUND_MAX):
+        for topic in topics:
+            if topic == last_changed:
+                return
+            owner = placing.owner[placing.spans[topic]]
+            least = placing.load[placing.subscribers[topic]].min()
+            is_uneven = placing.load[owner].max() - least > 1
+            if is_uneven:
+                heterogeneous._level_topic(placing, topic)
+            if is_uneven or last_changed == -1:
+                last_changed = topic
+
+
+@given(
     members=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=8).map(
         sorted
     )
@@ -162,7 +217,7 @@ def test_pouring_is_giving_one_by_one_to_the_least(load: list[int], count: int) 
 def test_levelling_moves_from_more_to_less_and_ends(members: list[tuple[int, int]]) -> None:
     load = [total for total, _ in members]
     has = [min(total, part) for total, part in members]
-    balancer = Balancer(member=list(range(len(load))), load=list(load), has=list(has))
+    balancer = Balancer(load=list(load), has=list(has))
     for giver, taker in balancer.moves():
         assert has[giver] > 0
         assert load[giver] - load[taker] >= 2
