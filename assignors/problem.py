@@ -204,10 +204,11 @@ def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], 
 def _subscriptions(members: Sequence[Member]) -> tuple[list[str], Bool, Int64]:
     """Return T names of topics, the different lists, bool[S, T], and everybody's list, int64[M]."""
     lists, list_of = _different_lists(members)
-    named = list(chain.from_iterable(lists))
+    length = list(map(len, lists))
     index: defaultdict[str, int] = defaultdict(count().__next__)  # a new name gets the next number
-    column = np.fromiter(map(index.__getitem__, named), np.int64, len(named))
-    row = np.repeat(np.arange(len(lists)), list(map(len, lists)))
+    numbered = map(index.__getitem__, chain.from_iterable(lists))
+    column = np.fromiter(numbered, np.int64, sum(length))
+    row = np.repeat(np.arange(len(lists)), length)
     table = np.zeros((len(lists), len(index)), dtype=np.bool_)
     table[row, column] = True
     return list(index), table, list_of

@@ -9,6 +9,7 @@ list, so this is a copy of its steps.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -24,7 +25,7 @@ class Balancer:
     """How many partitions of the topic each may still give; what it takes meanwhile, it keeps."""
     order: list[int] = field(init=False)
     """Java's list of members, as positions in `load`."""
-    least_end: int = 0
+    least_end: int = field(init=False)
     least_level: int = field(init=False)
     least_next: int = 0
     most_start: int = field(init=False)
@@ -33,12 +34,13 @@ class Balancer:
     most_next: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start with two empty ranges, one at either end."""
-        self.order = list(range(len(self.load)))
-        self.least_level = self.load[0] - 1
-        self.most_start = self.most_end = len(self.load)
-        self.most_level = self.load[-1] + 1
-        self.most_next = len(self.load) - 1
+        """Start with the least and the most loaded, which are the ranges that Java finds first."""
+        load = self.load
+        self.order = list(range(len(load)))
+        self.least_level, self.most_level = load[0], load[-1]
+        self.least_end = bisect_right(load, load[0])
+        self.most_start, self.most_end = bisect_left(load, load[-1]), len(load)
+        self.most_next = len(load) - 1
 
     def moves(self) -> Iterator[tuple[int, int]]:
         """Yield giver and receiver of each partition that moves, as positions in `load`.
@@ -60,11 +62,15 @@ class Balancer:
     def _giver(self) -> int:
         """Return the position of the next most loaded member that has something to give.
 
-        Those that have nothing are swapped to the end of the range and left out.
+        Those that have nothing are swapped to the end of the range and left out. Java looks further
+        down, too, but nobody whose load is so near to the least gives anything.
         """
         order, has = self.order, self.has
         while True:
             if self.most_next < self.most_start:
+                self._lower_most_level()
+                if self.most_level - self.least_level <= 1:
+                    return NOT_ANY
                 self._extend_most()
             place = self.most_next
             if place < 0:
@@ -87,12 +93,15 @@ class Balancer:
         self.least_next += 1
         return self.order[self.least_next - 1]
 
-    def _extend_most(self) -> None:
-        """Let the range of the most loaded grow down to the next level, and begin at its end."""
-        load, order, start = self.load, self.order, self.most_start
-        # Nobody in the range gave anything: loads may lie far below it.
+    def _lower_most_level(self) -> None:
+        """Go down to the next level; to that of whoever is next, where nobody gave anything."""
+        start = self.most_start
         is_empty = self.most_end <= start and start > 0
-        self.most_level = load[order[start - 1]] if is_empty else self.most_level - 1
+        self.most_level = self.load[self.order[start - 1]] if is_empty else self.most_level - 1
+
+    def _extend_most(self) -> None:
+        """Let the range of the most loaded grow to all of its level, and begin at its end."""
+        load, order, start = self.load, self.order, self.most_start
         while start > 0 and load[order[start - 1]] == self.most_level:
             start -= 1
         self.most_start = start

@@ -255,5 +255,6 @@ def _level_topic(placing: _Placing, topic: int) -> None:
         end[giver] -= 1
         partition = by_owner[end[giver]]
         placing.owner[partition] = member[taker]
+        placing.load[member[giver]] -= 1
+        placing.load[member[taker]] += 1
         placing.also.discard((member[giver], partition))
-    placing.load[members] = balancer.load

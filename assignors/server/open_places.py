@@ -16,6 +16,7 @@ import numpy as np
 from assignors.arrays import Bool, Int64
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_order import SMALL, compute_order, helper_capacity, table_length
+from assignors.jvm.many_tables import narrow
 from assignors.server.sharing import Pools, Shares, ranks
 
 IDENTITY_MAX = 1 << 16
@@ -66,7 +67,7 @@ def _dealt_in_rounds(
     deals[pools.pool[slots]] = True
     cell = np.repeat(np.arange(len(lacks)), lacks * np.repeat(deals, member_count))
     _, turn = ranks(cell)
-    cell = cell[np.argsort(cell // member_count * (int(turn.max()) + 1) + turn, kind="stable")]
+    cell = cell[np.argsort(narrow(cell // member_count * (turn.max() + 1) + turn), kind="stable")]
     taker_count = np.bincount(cell // member_count, minlength=pool_count)
     begin = np.cumsum(taker_count) - taker_count
     place = np.repeat(slots, places[slots])

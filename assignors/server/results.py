@@ -114,7 +114,7 @@ def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> 
     first = problem.first.astype(np.int32)
     number_of = np.arange(len(owner), dtype=np.int32) - np.repeat(first[:-1], np.diff(first))
     return OrderedAssignment(
-        members=tuple([member.member_id for member in spec.members]),
+        members=spec.member_ids,
         topics=problem.topics,
         start=start,
         topic=problem.topic_of.take(partition),

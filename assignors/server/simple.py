@@ -199,7 +199,7 @@ def _held(spec: Spec, slots: _Slots, member: Int64, slot: Int64) -> OrderedAssig
     start = np.zeros(spec.member_count + 1, dtype=np.int64)
     np.cumsum(np.bincount(member, minlength=spec.member_count), out=start[1:])
     return OrderedAssignment(
-        members=tuple(member.member_id for member in spec.members),
+        members=spec.member_ids,
         topics=names,
         start=start,
         topic=topic[slot].astype(np.int32),

@@ -97,6 +97,11 @@ class Spec:
         return [self.problem.members[place] for place in self.order.tolist()]
 
     @property
+    def member_ids(self) -> tuple[str, ...]:
+        """M ids in map order."""
+        return tuple([member.member_id for member in self.members])
+
+    @property
     def member_count(self) -> int:
         """M."""
         return self.problem.member_count

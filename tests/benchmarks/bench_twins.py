@@ -54,7 +54,7 @@ BROKER = (
 RUNS_MIN = 3
 TURNS = 4
 """So many times each side runs."""
-SECONDS = 6.0
+SECONDS = 12.0
 """Of Java's runs of one line, all turns together."""
 PATIENCE_S = 40.0
 """After that Java's one run is not waited for."""
@@ -174,7 +174,7 @@ def numbered_topics(*, member_count: int, topic_count: int) -> list[bytes]:
 def cpu_ms(run: Callable[[], object]) -> float:
     """Return the least CPU time of some runs."""
     spent: list[float] = []
-    until = time.perf_counter() + SECONDS / 4 / TURNS
+    until = time.perf_counter() + SECONDS / 8 / TURNS
     while len(spent) < RUNS_MIN or time.perf_counter() < until:
         begin = time.process_time()
         run()
