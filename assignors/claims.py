@@ -80,16 +80,31 @@ def is_claim_known(member: Member) -> bool:
     return member.owned_known and (member.version is None or member.version >= 1)
 
 
+def is_claim_in_fields(member: Member) -> bool:
+    """Return whether a cooperative claim is `owned` and `generation` of the member as they are.
+
+    >>> is_claim_in_fields(Member(member_id="a", generation=4)), is_claim_in_fields(
+    ...     Member(member_id="a", generation=4, version=1)
+    ... )
+    (True, False)
+    """
+    return (
+        member.generation >= 0
+        and member.owned_known
+        and (member.version is None or member.version >= 2)
+    )
+
+
 def last_generation(group: Group, claims: Iterable[Claim]) -> int:
     """Return the group's last completed generation, -1 where nobody knows one.
 
     `Group.generation` if it is given, else the highest one claimed below `Group.joined`, if that
     is given, else the highest one claimed.
     """
-    return _last_of(group, (claim.generation for claim in claims))
+    return last_of(group, (claim.generation for claim in claims))
 
 
-def _last_of(group: Group, claimed: Iterable[int]) -> int:
+def last_of(group: Group, claimed: Iterable[int]) -> int:
     """Return the last completed generation where these are claimed."""
     if group.generation is not None:
         return group.generation
@@ -106,7 +121,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     Cost: O(number of claimed partitions + number of claimed topics).
     """
     generation, is_known, rows, alone = _read_claims(problem.members, kind)
-    last = _last_of(group, generation.tolist())
+    last = last_of(group, generation.tolist())
     noted = sorted((*alone, *rows.noted)) if rows else list(alone)
     notes = byte_notes([problem.members[member] for member in noted])
     is_above = generation > last
@@ -209,9 +224,9 @@ def _sticky_claim(member: Member) -> Claim:
 
 def _cooperative_claim(member: Member) -> Claim:
     """Return OwnedPartitions; the generation from the field, else from UserData (KIP-792)."""
-    has_field = member.version is None or member.version >= 2
-    if has_field and member.owned_known and member.generation >= 0:
+    if is_claim_in_fields(member):
         return Claim(owned=member.owned, generation=member.generation)
+    has_field = member.version is None or member.version >= 2
     generation = member.generation if has_field else NO_GENERATION
     if generation < 0:
         read = decode_cooperative_user_data(member.user_data).value

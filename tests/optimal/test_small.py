@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import compress, product
 
 import numpy as np
 import pytest
@@ -17,10 +18,12 @@ from assignors.group_bytes.assignments import AssignedPartitions, AssignedShares
 from assignors.optimal import cooperative_sticky, sticky
 from assignors.optimal.quotas import share
 from assignors.optimal.small.assign import assign_small
+from assignors.optimal.small.best import best_owners
 from assignors.optimal.small.problem import PARTITIONS_MAX, SmallProblem, small_problem
 from assignors.optimal.small.share import shared_owners
 from assignors.testing import groups
 from tests.group_bytes.blobs import mutated
+from tests.optimal.groups import OWNERS, SHAPES, Arrays, group
 from wire import encode_assignment, encode_sticky_user_data
 
 BY_ARRAYS = {
@@ -108,17 +111,46 @@ def owned(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
 @given(owned())
 def test_lists_share_as_arrays_do(drawn: tuple[list[int], list[int], int]) -> None:
     first, favoured, member_count = drawn
-    problem = SmallProblem(
-        members=[Member(member_id=str(number)) for number in range(member_count)],
-        topics=[str(number) for number in range(len(first) - 1)],
-        first=first,
-        takes=None,
-    )
     before = favoured.copy()
-    found = shared_owners(problem, favoured)
+    found = shared_owners(first, favoured, member_count)
     expected, _ = share(np.array(first), np.array(favoured, dtype=np.int32), member_count)
     assert found == expected.tolist()
     assert favoured == before
+
+
+@pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
+def test_lists_solve_mixed_subscriptions_as_arrays_do(shape: str, owners: str) -> None:
+    """Groups with one mean load, and groups whose members have different prices."""
+    for seed in range(12):
+        sizes = {"member_max": 24, "topic_max": 9, "size_max": 12}
+        made = _of_taken_topics(group(seed, shape=shape, owners=owners, **sizes))
+        favoured = [
+            member if member >= 0 and may[member] else -1
+            for member, may in zip(made.owner.tolist(), made.may_take().tolist(), strict=True)
+        ]
+        names = [f"{topic:02d}" for topic in range(len(made.first) - 1)]
+        asked = [frozenset(compress(names, taken)) for taken in made.takes.tolist()]
+        problem = SmallProblem(
+            members=[Member(member_id=str(number)) for number in range(made.member_count)],
+            topics=names,
+            first=made.first.tolist(),
+            takes=[asked[number] for number in made.class_of.tolist()],
+        )
+        before = favoured.copy()
+        assert best_owners(problem, favoured) == made.solve().owner.tolist()
+        assert favoured == before
+
+
+def _of_taken_topics(made: Arrays) -> Arrays:
+    """Return the group without topics to which nobody subscribes: `small_problem` has none."""
+    taken = np.bincount(np.nonzero(made.takes[made.class_of])[1], minlength=len(made.first) - 1) > 0
+    sizes = np.diff(made.first)[taken]
+    return replace(
+        made,
+        first=np.concatenate([[0], np.cumsum(sizes)]),
+        takes=made.takes[:, taken],
+        owner=made.owner[taken[made.topic_of]],
+    )
 
 
 @pytest.mark.parametrize("assign", [sticky.assign, cooperative_sticky.assign])

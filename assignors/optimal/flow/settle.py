@@ -58,14 +58,17 @@ def settle(network: Network, effort: Effort) -> Outcome:
     if network.is_settled:
         return Outcome(cut=None, is_settled=True)
     residual = residual_of(network)
-    cut = _search(residual, effort)
+    cut = search(residual, effort)
     network.load[:] = residual.load
     network.unplaced[:] = [residual.supply.get(row, 0) for row in range(residual.hub)]
     return Outcome(cut=cut, is_settled=not residual.supply)
 
 
-def _search(residual: Residual, effort: Effort) -> Cut | None:
-    """Send what there is until nothing is left, or `effort` is; return a cut if there is one."""
+def search(residual: Residual, effort: Effort) -> Cut | None:
+    """Send what there is until nothing is left, or `effort` is; return a cut if there is one.
+
+    Changes `residual`. Cost: as `settle`, without the tables.
+    """
     distances = initial(residual)
     while residual.supply and not effort.is_spent:
         layers = layers_of(residual, distances, effort)

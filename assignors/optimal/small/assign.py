@@ -13,9 +13,9 @@ from assignors.optimal.small.answer import (
     take_out,
     waiting,
 )
+from assignors.optimal.small.best import best_owners
 from assignors.optimal.small.claims import favoured_members, small_claims
-from assignors.optimal.small.problem import PARTITIONS_MAX, small_problem, target_owners
-from assignors.optimal.small.share import shared_owners
+from assignors.optimal.small.problem import PARTITIONS_MAX, small_problem
 from assignors.rebalance import LazyFigures, Rebalance
 
 
@@ -25,14 +25,14 @@ def assign_small(
     """Return the optimal assignment; `None` where the group wants arrays (`small_problem`).
 
     `UserData.STICKY` is the eager assignor, `UserData.COOPERATIVE` withholds what has to wait.
-    Cost: O(P + M log M + claims) for equal subscriptions, else that of `solve`.
+    Cost: O(P + claims), and that of `best_owners`.
     """
     problem = small_problem(group, partitions_max=partitions_max)
     if problem is None:
         return None
     claims = small_claims(problem, group, kind)
     favoured = favoured_members(claims)
-    target = (shared_owners if problem.takes is None else target_owners)(problem, favoured)
+    target = best_owners(problem, favoured)
     changed = changed_partitions(favoured, target)
     shares = shares_of(problem, target)
     withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from assignors.model import Group, LazyMembers, Member
-from assignors.optimal.solve import solve
-from assignors.problem import NOBODY
 from wire.text import utf16_key, utf16_sorted
 
 PARTITIONS_MAX = 1_000
@@ -76,20 +72,6 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
     return SmallProblem(members=members, topics=topics, first=first, takes=takes)
 
 
-def target_owners(problem: SmallProblem, favoured: list[int]) -> list[int]:
-    """Return who should hold each partition, as `solve` does. Both lists have P entries."""
-    assert problem.takes is not None, "equal subscriptions take `share`"
-    classes = list(dict.fromkeys(problem.takes))
-    number = {taken: k for k, taken in enumerate(classes)}
-    owner: list[int] = solve(
-        first=np.array(problem.first),
-        takes=np.array([[topic in taken for topic in problem.topics] for taken in classes]),
-        class_of=np.array([number[taken] for taken in problem.takes], dtype=np.int32),
-        owner=np.array(favoured, dtype=np.int32),
-    ).owner.tolist()
-    return owner
-
-
 def _sorted_members(group: Group) -> list[Member]:
     ids = [member.member_id for member in group.members]
     if "".join(ids).isascii():
@@ -103,6 +85,3 @@ def _racks_matter(group: Group, topics: list[str]) -> bool:
     return any(member.rack_id for member in group.members) and any(
         known[topic].racks for topic in topics
     )
-
-
-__all__ = ["NOBODY", "SmallProblem", "small_problem", "target_owners"]

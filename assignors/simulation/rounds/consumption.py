@@ -8,10 +8,10 @@ an assignor is wrong; whoever wants its figures counts them from the members' ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assignors.model import Assignment, Group
+from assignors.model import Assignment, Group, Topic
 from assignors.ownership.changes import TopicPartition
 from assignors.ownership.monitors import started_while_owned
 from wire import TopicPartitions
@@ -77,6 +77,10 @@ class Consumption:
     """Subscriptions of the members when the settlement began."""
     subscribed: dict[str, frozenset[str]] = field(default_factory=dict)
     """The same by member id."""
+    lists: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
+    """Each of these subscriptions once."""
+    known: Mapping[str, Topic] = field(default_factory=dict)
+    """The topics of the cluster when the settlement began."""
     asked: Asked = Asked(partition_count=0, member_count=0, is_equal=True)
 
     def begin(self, group: Group, shares: Assignment) -> None:
@@ -85,27 +89,38 @@ class Consumption:
         Cost: O(members and topics + partitions that have changed); O(partitions) after one that
         was not sound.
         """
+        was_sound, subscribed, known = self.is_sound, self.subscribed, group.cluster.topics
         if not self.is_single:
             self.shares, self.consumers, self.load = {}, {}, {}
-        self.is_single = self.is_sound = True
-        self._change(shares)
+        self.is_single = True
+        _, started, _ = self._change(shares)
         self.first.clear()
         self.started.clear()
         self.before = dict(self.load)
         self.topics = [member.topics for member in group.members]
-        lists = {names: frozenset(names) for names in dict.fromkeys(self.topics)}
+        lists = {names: self.lists.get(names) or frozenset(names) for names in set(self.topics)}
         self.asked = _asked(group, self.topics, lists)
         self.subscribed = {member.member_id: lists[member.topics] for member in group.members}
-        known = group.cluster.topics
+        self.lists = lists
+        # What was sound, and is as it was, is not looked at again.
+        is_kept = was_sound and not started
+        checked = subscribed if is_kept else {}
         self.is_sound = (
             self.is_single
-            and all(names.issuperset(shares[name]) for name, names in self.subscribed.items())
             and all(
-                not numbers
-                or (topic in known and _is_within(numbers, known[topic].partition_count))
-                for topic, numbers in self.consumers.items()
+                checked.get(name) is names or names.issuperset(shares[name])
+                for name, names in self.subscribed.items()
+            )
+            and (
+                (is_kept and self.known is known)
+                or all(
+                    not numbers
+                    or (topic in known and _is_within(numbers, known[topic].partition_count))
+                    for topic, numbers in self.consumers.items()
+                )
             )
         )
+        self.known = known
 
     def apply(
         self, group: Group, given: Assignment, *, is_cooperative: bool
@@ -186,19 +201,11 @@ class Consumption:
             del self.load[member_id]
         for member_id, share in shares.items():
             had = self.shares.get(member_id)
-            if had is None:
-                had = {}
-            elif share is had or share == had:
+            if had is not None and (share is had or share == had):
                 continue
             self.load[member_id] = sum(map(len, share.values()))
-            for topic, numbers in had.items():
-                if topic not in share and numbers:
-                    taken.append((member_id, topic, set(numbers)))
-            for topic, old, numbers in _other_numbers(had, share):
-                new = set(numbers)
-                self.is_single &= len(new) == len(numbers)
-                gone = set(old) - new
-                new.difference_update(old)
+            for topic, gone, new, is_twice in _other_numbers(had or {}, share):
+                self.is_single &= not is_twice
                 if gone:
                     taken.append((member_id, topic, gone))
                 if new:
@@ -208,13 +215,17 @@ class Consumption:
 
 def _other_numbers(
     had: TopicPartitions, share: TopicPartitions
-) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
-    """Return the topics of `share` whose numbers differ, with the old and the new ones."""
-    return [
-        (topic, old, numbers)
-        for topic, numbers in share.items()
-        if (old := had.get(topic, ())) != numbers
-    ]
+) -> Iterator[tuple[str, set[int], set[int], bool]]:
+    """Yield the topics that differ: what is gone, what is new, whether some number is twice."""
+    for topic in had.keys() - share.keys():
+        yield topic, set(had[topic]), set(), False
+    for topic, numbers in share.items():
+        old = had.get(topic, ())
+        if old != numbers:
+            new = set(numbers)
+            is_twice = len(new) < len(numbers)
+            gone = set(old) - new
+            yield topic, gone, new.difference(old) if old else new, is_twice
 
 
 def _is_within(numbers: Collection[int], partition_count: int) -> bool:

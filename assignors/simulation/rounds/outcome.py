@@ -18,6 +18,7 @@ from assignors.checks.validity import validity
 from assignors.metrics import loads, moved_count
 from assignors.model import Assignment, Group
 from assignors.optimal.bounds import optimum
+from assignors.optimal.small.bounds import small_optimum
 from assignors.problem import lawful_owners, owners, problem_of
 from assignors.simulation.rounds.least import Least, proven_least
 from assignors.simulation.rounds.scenario import Scenario
@@ -152,13 +153,15 @@ def _moves_and_loads(
     no longer subscribes to it. So where a settlement is sound, and the one before it was, what was
     consumed before the event is what is consumed in the first round.
     """
-    counts = steps[-1].counts
+    group, counts = steps[-1].group, steps[-1].counts
     is_sound = counts is not None and (previous is None or previous.counts is not None)
     if counts is not None and is_sound:
         proven = proven_least(counts)
+        if proven is None and (bound := small_optimum(group, steps[0].before)) is not None:
+            proven = Least(load_square_sum=bound.load_square_sum, moves_min=bound.moves_min)
         if proven is not None:
             return counts.moved, list(counts.after.values()), proven
-    problem = problem_of(steps[-1].group)
+    problem = problem_of(group)
     consumed = steps[0].before if is_sound or previous is None else previous.after
     before, after = lawful_owners(problem, consumed), owners(problem, steps[-1].after)
     best = optimum(problem.first, problem.takes, problem.class_of, before)

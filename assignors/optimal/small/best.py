@@ -1,0 +1,311 @@
+"""The best assignment of a small group, whose members may subscribe to different topics.
+
+The same answer as `optimal.solve`, which explains it. The search itself is shared (`flow.settle`):
+it works on integers as sets of members in any case. What is on lists here is the way into it and
+out of it, which takes longer than the search where a group has a few hundred partitions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from assignors.optimal.flow.effort import Effort
+from assignors.optimal.flow.network import share_few
+from assignors.optimal.flow.residual import Residual
+from assignors.optimal.flow.settle import search
+from assignors.optimal.prices import prices
+from assignors.optimal.small.choice import deal, free_partitions, give_up
+from assignors.optimal.small.problem import SmallProblem
+from assignors.optimal.small.share import shared_owners
+from assignors.problem import NOBODY
+
+Cells = list[dict[int, int]]
+"""[row]: member -> how many partitions of the row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallRows:
+    """Who may take, and who has, how much of each row: `rows.Rows` on lists. R rows, T topics."""
+
+    of_topic: list[int]
+    """T: -1 for a topic without partitions."""
+    size: list[int]
+    """R: partitions of the row."""
+    takers: list[list[int]]
+    """R: the members that may take from the row, ascending."""
+    held: Cells
+    """R: for how much of the row stickiness favours the member; no zeros."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loads:
+    """What each member must get, `least`, what it may get beyond, and how many do."""
+
+    least: list[int]
+    optional: list[int]
+    spare: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountsByRow:
+    """The numbers of `Cells` as the search reads and writes them (`flow.table.Counts`)."""
+
+    cells: Cells
+
+    def __getitem__(self, cell: tuple[int, int]) -> int:
+        """Return how much the member has of the row."""
+        return self.cells[cell[0]].get(cell[1], 0)
+
+    def __setitem__(self, cell: tuple[int, int], value: int) -> None:
+        """Change how much the member has of the row."""
+        self.cells[cell[0]][cell[1]] = value
+
+
+def best_owners(problem: SmallProblem, favoured: list[int]) -> list[int]:
+    """Return who should hold each partition, as `solve` does. Both lists have P entries.
+
+    `favoured` has subscribers of the topic alone, and -1 for nobody. The answer may be the same
+    list, where nothing changes. Cost: O(P + M log M) for equal subscriptions, else
+    O(P + total length of the subscriptions), and that of `flow.settle` and `prices` where they are
+    asked.
+    """
+    member_count = len(problem.members)
+    if problem.takes is None:
+        return shared_owners(problem.first, favoured, member_count)
+    rows = _rows(problem, favoured)
+    if not rows.size:
+        return favoured
+    if len(rows.size) == 1:
+        return _shared_by_some(problem, favoured, rows.takers[0])
+    placed = _settled(rows, _mean_loads(rows, member_count))
+    if placed is None:
+        price_of_row, price_of_member = _prices(problem, rows)
+        rows, favoured = _agreeing(problem, rows, favoured, price_of_row, price_of_member)
+        least = [max(price - 1, 0) for price in price_of_member]
+        optional = [int(price > 0) for price in price_of_member]
+        placed = _settled(
+            rows, Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
+        )
+        assert placed is not None, "no table has the loads that its prices promise"
+    return _chosen(problem, rows, favoured, placed)
+
+
+def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
+    """Return the table; rows are numbered by their first topic."""
+    assert problem.takes is not None, "equal subscriptions take `share`"
+    takers_of: dict[str, list[int]] = {topic: [] for topic in problem.topics}
+    for member, taken in enumerate(problem.takes):
+        for topic in taken:
+            takers_of[topic].append(member)
+    number: dict[tuple[int, ...], int] = {}
+    of_topic: list[int] = []
+    size: list[int] = []
+    held: Cells = []
+    for topic, begin, end in zip(problem.topics, problem.first, problem.first[1:], strict=False):
+        if begin == end:
+            of_topic.append(NOBODY)
+            continue
+        row = number.setdefault(tuple(takers_of[topic]), len(number))
+        of_topic.append(row)
+        if row == len(size):
+            size.append(0)
+            held.append({})
+        size[row] += end - begin
+        of_row = held[row]
+        for member in favoured[begin:end]:
+            of_row[member] = of_row.get(member, 0) + 1
+    for of_row in held:
+        of_row.pop(NOBODY, None)
+    return SmallRows(of_topic=of_topic, size=size, takers=list(map(list, number)), held=held)
+
+
+def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> list[int]:
+    """Return the answer where these members take all the topics that anybody takes."""
+    number = [NOBODY] * (len(problem.members) + 1)  # the last one is nobody's
+    for place, member in enumerate(takers):
+        number[member] = place
+    owner = shared_owners(problem.first, [number[member] for member in favoured], len(takers))
+    return [takers[place] for place in owner]
+
+
+def _mean_loads(rows: SmallRows, member_count: int) -> Loads:
+    """Return the loads in which every member gets the mean, rounded up or down."""
+    active = set().union(*rows.takers)
+    total = sum(rows.size)
+    floor = -(-total // len(active)) - 1
+    optional = [int(member in active) for member in range(member_count)]
+    least = [floor * may for may in optional]
+    return Loads(least=least, optional=optional, spare=total - floor * len(active))
+
+
+def _settled(rows: SmallRows, loads: Loads) -> Cells | None:
+    """Return the table with these loads that keeps most; `None` where no table has them."""
+    placed = [of_row.copy() for of_row in rows.held]
+    unplaced, load = rows.size.copy(), [0] * len(loads.least)
+    for row, of_row in enumerate(placed):
+        unplaced[row] -= sum(of_row.values())
+        for member, count in of_row.items():
+            load[member] += count
+    _pour(rows, placed, unplaced, load, loads)
+    residual = _without_arcs(rows, placed, unplaced, load, loads)
+    if residual is not None:
+        _add_arcs(residual, rows, placed)
+        if search(residual, Effort()) is not None:
+            return None
+    return placed
+
+
+def _pour(
+    rows: SmallRows, placed: Cells, unplaced: list[int], load: list[int], loads: Loads
+) -> None:
+    """Hand out free partitions where there is room, as `flow.network.start` does."""
+    waiting = [row for row, left in enumerate(unplaced) if left]
+    waiting.sort(key=lambda row: -(unplaced[row] / len(rows.takers[row])))
+    for row in waiting:
+        of_row = placed[row]
+        room = {
+            member: left
+            for member in rows.takers[row]
+            if (left := loads.least[member] + loads.optional[member] - load[member]) > 0
+        }
+        given = share_few(list(room.values()), unplaced[row])
+        for member, amount in zip(room, given, strict=True):
+            if amount:
+                of_row[member] = of_row.get(member, 0) + amount
+                load[member] += amount
+        unplaced[row] -= sum(given)
+
+
+def _without_arcs(
+    rows: SmallRows, placed: Cells, unplaced: list[int], load: list[int], loads: Loads
+) -> Residual | None:
+    """Return the flow in which members have what is placed, `None` where it is settled."""
+    hub = len(rows.size)
+    extra, surplus = [], {}
+    for member, (has, least) in enumerate(zip(load, loads.least, strict=True)):
+        passed = min(has - least, loads.optional[member]) if has > least else 0
+        extra.append(passed)
+        if has - least > passed:
+            surplus[hub + 2 + member] = has - least - passed
+    hub_room = loads.spare - sum(extra)
+    supply = {row: left for row, left in enumerate(unplaced) if left}
+    if hub_room < 0:
+        supply[hub] = -hub_room
+    supply |= surplus
+    if not supply:
+        return None
+    return Residual(
+        hub=hub,
+        costs=(1, 0),
+        down=[[0] * (hub + 2), [0] * (hub + 2)],
+        up=[[0] * (hub + 2), [0] * (hub + 2)],
+        remote=None,
+        owned=CountsByRow(rows.held),
+        placed=CountsByRow(placed),
+        supply=supply,
+        load=load,
+        least=loads.least,
+        extra=extra,
+        optional=loads.optional,
+        hub_room=[hub_room],
+    )
+
+
+def _add_arcs(residual: Residual, rows: SmallRows, placed: Cells) -> None:
+    """Add the arcs that have capacity, as `flow.residual.residual_of` does."""
+    bits = [1 << member for member in range(len(residual.load))]
+    hub, down, (within, above) = residual.hub, residual.down[1], residual.up
+    for row, members in enumerate(rows.takers):
+        down[row] = sum([bits[member] for member in members])
+    for row, (has, had) in enumerate(zip(placed, rows.held, strict=True)):
+        more = [member for member, count in has.items() if count > had.get(member, 0)]
+        above[row] = sum([bits[member] for member in more])
+        within[row] = sum([bits[member] for member in has]) ^ above[row]
+    for member, bit in enumerate(bits):
+        if residual.extra[member]:
+            down[hub] |= bit
+        if residual.extra[member] < residual.optional[member]:
+            above[hub] |= bit
+        if residual.load[member] < residual.least[member]:
+            above[hub + 1] |= bit
+
+
+def _prices(problem: SmallProblem, rows: SmallRows) -> tuple[list[int], list[int]]:
+    """Return the price of each row and of each member (`optimal.prices`)."""
+    assert problem.takes is not None, "equal subscriptions have one price"
+    classes = Counter(problem.takes)
+    topic_of: dict[int, str] = {}
+    for topic, row in zip(problem.topics, rows.of_topic, strict=True):
+        topic_of.setdefault(row, topic)
+    known = prices(
+        size=np.array(rows.size),
+        takes=np.array(
+            [[topic_of[row] in taken for taken in classes] for row in range(len(rows.size))]
+        ),
+        member_count=np.array(list(classes.values())),
+    )
+    assert known is not None, "without a limit there are prices"
+    of_class = dict(zip(classes, known.of_class.tolist(), strict=True))
+    return known.of_row.tolist(), [of_class[taken] for taken in problem.takes]
+
+
+def _agreeing(
+    problem: SmallProblem,
+    rows: SmallRows,
+    favoured: list[int],
+    price_of_row: Sequence[int],
+    price_of_member: Sequence[int],
+) -> tuple[SmallRows, list[int]]:
+    """Return the table without the cells where prices differ, and who is favoured elsewhere."""
+    takers = [
+        [member for member in members if price_of_member[member] == price]
+        for members, price in zip(rows.takers, price_of_row, strict=True)
+    ]
+    held = [
+        {member: count for member, count in of_row.items() if price_of_member[member] == price}
+        for of_row, price in zip(rows.held, price_of_row, strict=True)
+    ]
+    if held != rows.held:
+        price_of_topic = [price_of_row[row] if row >= 0 else 0 for row in rows.of_topic]
+        sizes = [end - begin for begin, end in zip(problem.first, problem.first[1:], strict=False)]
+        price = chain.from_iterable(map(_repeated, price_of_topic, sizes))
+        favoured = [
+            member if member != NOBODY and price_of_member[member] == due else NOBODY
+            for member, due in zip(favoured, price, strict=True)
+        ]
+    return replace(rows, takers=takers, held=held), favoured
+
+
+def _repeated(value: int, times: int) -> list[int]:
+    return [value] * times
+
+
+def _chosen(
+    problem: SmallProblem, rows: SmallRows, favoured: list[int], placed: Cells
+) -> list[int]:
+    """Return who gets each partition, where members shall have so many of each row."""
+    drops: dict[int, dict[int, int]] = {}
+    gains: dict[int, dict[int, int]] = {}
+    for row, (has, had) in enumerate(zip(placed, rows.held, strict=True)):
+        for member in sorted([m for m, count in has.items() if count != had.get(m, 0)]):
+            more = has[member] - had.get(member, 0)
+            of_row = (gains if more > 0 else drops).setdefault(row, {})
+            of_row[member] = abs(more)
+    if not gains:
+        return favoured
+    answer = favoured.copy()
+    if drops:
+        give_up(problem.first, rows.of_topic, answer, drops)
+    for row, members in gains.items():
+        free = chain.from_iterable(
+            free_partitions(answer, problem.first[topic], problem.first[topic + 1])
+            for topic, its_row in enumerate(rows.of_topic)
+            if its_row == row
+        )
+        deal(answer, free, members)
+    return answer

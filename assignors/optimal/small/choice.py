@@ -1,0 +1,84 @@
+"""Which partitions members give up, and who receives the free ones, on lists.
+
+The same choices as those of `optimal.partition_choice`, which explains them (`given_up`,
+`receivers`). A row is a set of topics that the same members may take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from assignors.problem import NOBODY
+
+Amounts = Mapping[int, Mapping[int, int]]
+"""Row -> member -> how many partitions, at least one; rows and members ascend."""
+
+
+def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drops: Amounts) -> None:
+    """Take as many partitions of each row from members as `drops` has: those become nobody's.
+
+    `first` has T + 1 entries: partitions of topic t are first[t]:first[t + 1]; `row_of` has the
+    row of each topic, and `answer` the owner of each partition. Cost: O(P + D log D) for the D
+    partitions that these members have of these rows.
+
+    >>> owner = [0, 0, 0, 1]
+    >>> give_up([0, 3, 4], [0, 0], owner, {0: {0: 2}})
+    >>> owner
+    [0, -1, -1, 1]
+    """
+    held: dict[int, dict[int, list[tuple[int, int]]]] = {
+        row: {member: [] for member in members} for row, members in drops.items()
+    }
+    for row, begin, end in zip(row_of, first, first[1:], strict=False):
+        if row not in held:
+            continue
+        of_row = held[row]
+        height = dict.fromkeys(of_row, 0)
+        for partition in range(begin, end):
+            member = answer[partition]
+            if member in height:
+                # How many partitions of the same topic come before this one.
+                of_row[member].append((height[member], partition))
+                height[member] += 1
+    turn = 0
+    for row, members in drops.items():
+        for member, drop in members.items():
+            for partition in _highest(held[row][member], drop, turn):
+                answer[partition] = NOBODY
+            turn += drop
+
+
+def deal(answer: list[int], free: Iterator[int], gains: Mapping[int, int]) -> None:
+    """Give the free partitions to members in turns, so many to each as `gains` has.
+
+    >>> owner = [-1, -1, -1]
+    >>> deal(owner, iter(range(3)), {4: 2, 7: 1})
+    >>> owner
+    [4, 7, 4]
+    """
+    left = list(gains.items())
+    while left:
+        for member, _ in left:
+            answer[next(free)] = member
+        left = [(member, count - 1) for member, count in left if count > 1]
+
+
+def free_partitions(answer: list[int], begin: int, end: int) -> Iterator[int]:
+    """Yield the partitions from `begin` to before `end` that are nobody's.
+
+    Each may be given to somebody before the next is asked for.
+    """
+    partition = begin - 1
+    for _ in range(answer[begin:end].count(NOBODY)):
+        partition = answer.index(NOBODY, partition + 1, end)
+        yield partition
+
+
+def _highest(held: Sequence[tuple[int, int]], drop: int, turn: int) -> list[int]:
+    """Return the `drop` partitions of most height; `held` is (height, partition) of each."""
+    level = sorted([height for height, _ in held], reverse=True)[drop - 1]
+    above = [partition for height, partition in held if height > level]
+    tied = [partition for height, partition in held if height == level]
+    # Where the choice is between equals, each member starts where the one before it stopped.
+    start = turn % len(tied)
+    return above + (tied[start:] + tied[:start])[: drop - len(above)]
