@@ -166,6 +166,8 @@ def _prepared(
     run.faults = LiveFaults.of(
         scenario, sides, run.network, run.meter, step=lambda *what: _step_member(run, *what)
     )
+    if run.watch is not None:
+        run.watch.removed = run.faults.zombies.removed
     if run.watch is not None and run.faults.failovers is not None:
         run.watch.unwritten = run.faults.failovers.unwritten
     for number, config in enumerate(scenario.members):

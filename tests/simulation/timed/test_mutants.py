@@ -17,9 +17,17 @@ from assignors.simulation.timed.protocols.classic import (
 )
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode
 from assignors.simulation.timed.protocols.consumer import member as consumer_member
+from assignors.simulation.timed.protocols.consumer import step as consumer_step
 from assignors.simulation.timed.protocols.consumer.assignment import rounds
 from assignors.simulation.timed.protocols.consumer.assignment.reconciliation import reconciled
-from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.scenario import (
+    BrokerConfig,
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    MemberConfig,
+    Scenario,
+)
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.exhaust import QUICK, exhaust
 
@@ -89,6 +97,20 @@ def counts_no_generation(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(barriers, "complete_join", still)
 
 
+def answers_before_the_append(patch: pytest.MonkeyPatch) -> None:
+    """KIP-848's coordinator does not wait until its records are replicated."""
+    original = consumer_step.effects
+
+    def hasty(state: Any, changes: Any, number: int | None) -> list[Any]:
+        found = original(state, changes, number)
+        if not changes.records:
+            return found
+        early, state.waiting[state.tokens] = state.waiting[state.tokens], []
+        return [*found[:-1], *early, found[-1]]
+
+    patch.setattr(consumer_step, "effects", hasty)
+
+
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 
 
@@ -130,3 +152,32 @@ def test_a_small_case_has_the_mutant(
     found = exhaust(QUICK[case])
     assert monitor in found.broken
     assert found.broken[monitor].lines
+
+
+def test_only_whom_the_coordinator_has_removed_is_a_zombie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whom it has never known has no excuse for consuming what another member has.
+
+    The record by which `a` joined is lost with the coordinator, and `a` is cut off. To the next
+    coordinator it is a stranger, who must have got nothing.
+    """
+    scenario = Scenario(
+        until_ms=60_000,
+        protocol=CONSUMER,
+        topics={"t": 2},
+        members=(
+            MemberConfig(name="a", topics=("t",), starts_at_ms=1000),
+            MemberConfig(name="b", topics=("t",), starts_at_ms=3000),
+        ),
+        broker=BrokerConfig(append_us=300_000),
+        faults=(
+            Fault(kind=FaultKind.COORDINATOR_CRASH, from_ms=1100, until_ms=2000),
+            Fault(kind=FaultKind.CUT, member="a", from_ms=1050, until_ms=6000),
+        ),
+    )
+    for monitoring in (Monitoring.BASIC, Monitoring.FULL):
+        assert simulate(scenario, monitoring=monitoring).violations == []
+    answers_before_the_append(monkeypatch)
+    for monitoring in (Monitoring.BASIC, Monitoring.FULL):
+        played = simulate(scenario, monitoring=monitoring)
+        assert {each.monitor for each in played.violations} == {"double-consumption"}
+        assert played.zombies == []

@@ -160,7 +160,7 @@ class LiveFaults:
             self.zombies.end(now, effect.member)
 
     def note_removed(self) -> list[str]:
-        """Declare the windows of members that were removed while their processes consume.
+        """Keep who was removed, and declare the windows of those whose processes consume.
 
         Returns the ids of all that were removed. Cost: O(members removed).
         """
@@ -171,6 +171,8 @@ class LiveFaults:
             for number in self.zombies.candidates(member_id):
                 name = self.names[number]
                 is_current = self.sides.members[number].member_id in {member_id, ""}
+                if is_current:
+                    self.zombies.removed[name] = member_id
                 if is_current and self.meter.ledger.consumed.get(name):
                     self.zombies.since[name] = self.network.queue.now
         return removed

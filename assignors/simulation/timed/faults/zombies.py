@@ -2,7 +2,8 @@
 
 Such a process was frozen or cut off, did not poll in time, or another one has taken its instance
 id. Nobody can prevent that a partition then has two consumers, so these windows are declared: two
-consumers of a partition outside of them are a fault of the protocol.
+consumers of a partition outside of them are a fault of the protocol, which the monitor
+`double-consumption` finds: it excuses whom the coordinator has removed, and nobody else.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Zombies:
     """What a member id begins with -> the members that may have it."""
     since: dict[str, int] = field(default_factory=dict)
     """Member name -> when it became a zombie."""
+    removed: dict[str, str] = field(default_factory=dict)
+    """Member name -> the id with which it was removed last, whether it consumed or not."""
     over: list[Zombie] = field(default_factory=list)
 
     @classmethod

@@ -81,6 +81,16 @@ def has_member(coordinator: object, member_id: str) -> bool:
     return False
 
 
+def is_in_group(coordinator: object, member_id: str) -> bool:
+    """Return whether the coordinator has this id, in whatever generation. Cost: O(1)."""
+    match coordinator:
+        case ClassicCoordinator():
+            return member_id in coordinator.group.members
+        case OffsetsCoordinator():
+            return is_in_group(coordinator.inner, member_id)
+    return has_member(coordinator, member_id)
+
+
 def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> Folded:
     """Return what records say after further ones: the last of each key counts.
 

@@ -33,8 +33,10 @@ def double_owned_in_epoch(moment: GroupMoment) -> Iterator[str]:
 
 
 def double_consumption(moment: GroupMoment) -> Iterator[str]:
-    """Yield what two members consume that the coordinator both has. Cost: as above."""
-    members = [each for each in moment.members if each.member_id in moment.known]
+    """Yield what two members consume, unless one of them is a zombie. Cost: as above."""
+    members = [
+        each for each in moment.members if each.member_id in moment.known or not each.may_be_zombie
+    ]
     if double_owned({each.name: each.does.consumed for each in members}):
         for one, other in combinations(members, 2):
             both = shared(one.does.consumed, other.does.consumed)

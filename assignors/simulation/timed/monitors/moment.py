@@ -46,6 +46,9 @@ class MemberMoment:
     owned: TopicPartitions
     """What it believes to own."""
     does: Consumption
+    may_be_zombie: bool = True
+    """Whether, where the coordinator does not count it as a member, that is because it has removed
+    it. Also where nobody keeps whom it has removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

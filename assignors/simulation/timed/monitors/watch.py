@@ -6,7 +6,7 @@ member that consumes something else O(partitions that change). Under `FULL` the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics, pairs
@@ -17,6 +17,7 @@ from assignors.simulation.timed.monitors.coordinators import (
     Folded,
     folded,
     has_member,
+    is_in_group,
     view_of,
 )
 from assignors.simulation.timed.monitors.invariants import INVARIANTS, broken
@@ -70,6 +71,8 @@ class Watch:
     """Members whose callback for revoked partitions runs."""
     committed_by: dict[TopicPartition, int] = field(default_factory=dict)
     """What they commit, each partition with the last member that does."""
+    removed: Mapping[str, str] = field(default_factory=dict)
+    """Member name -> the id with which the coordinator removed it last."""
     view: CoordinatorView = field(default_factory=CoordinatorView)
     log: Folded = field(default_factory=dict)
     """What the records written so far say."""
@@ -228,10 +231,19 @@ def _members(watch: Watch, numbers: Iterable[int]) -> tuple[MemberMoment, ...]:
             generation=members[number].generation,
             owned=members[number].owned,
             does=watch.does[number],
+            may_be_zombie=_may_be_zombie(watch, number),
         )
         for number in numbers
         if members[number].is_up
     )
+
+
+def _may_be_zombie(watch: Watch, number: int) -> bool:
+    """Return whether the coordinator has removed a member, or has it in an earlier generation."""
+    member_id, removed = watch.sides.members[number].member_id, watch.removed
+    if is_in_group(watch.sides.coordinator, member_id):
+        return True
+    return watch.names[number] in removed and member_id in {"", removed[watch.names[number]]}
 
 
 def _moment(watch: Watch) -> GroupMoment:
