@@ -47,10 +47,25 @@ def heavy(weight: Int64, capacity: Int64) -> Fraction:
     if not len(falling):
         return Fraction(0)
     assert len(capacity), "weight that nobody takes"
+    if (capacity == capacity[0]).all():
+        return _of_equal_members(falling, len(capacity), int(capacity[0]))
     fastest = np.sort(capacity)[::-1]
     few = min(len(falling), len(fastest))
     use = largest(np.cumsum(falling[:few]), np.cumsum(fastest[:few]))
     return _crowded(falling, capacity, use)
+
+
+def _of_equal_members(falling: Int64, members: int, capacity: int) -> Fraction:
+    """Return the largest use that either argument refutes where capacities are equal.
+
+    That of the first is the heaviest partition, k = 0 of the second.
+    """
+    limit = min(len(falling), CROWD * members + 1, CELLS)
+    prefix = np.append(0, np.cumsum(falling[:limit]))
+    shared = np.arange((limit - 1) // members + 1)
+    heaviest = shared * members + 1
+    least = prefix[heaviest] - prefix[heaviest - shared - 1]
+    return Fraction(int(least.max()), capacity)
 
 
 def _crowded(falling: Int64, capacity: Int64, use: Fraction) -> Fraction:

@@ -63,6 +63,10 @@ def nth_smallest(
     >>> nth_smallest(np.array([1, 3]), np.array([2, 4]), 5, np.array([4, 1]))
     Fraction(3, 4)
     """
+    if times is None and (denominator == denominator[0]).all():
+        assert 1 <= rank <= len(numerator), "no fraction has this rank"
+        value = int(np.partition(numerator, rank - 1)[rank - 1])
+        return Fraction(value, int(denominator[0]))
     ratio = numerator / denominator
     count = np.ones(len(ratio), dtype=np.int64) if times is None else times
     assert 1 <= rank <= int(count.sum()), "no fraction has this rank"

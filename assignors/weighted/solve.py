@@ -220,6 +220,7 @@ def _steps(
     state: State,
     *,
     of_fullest: bool = False,
+    plain: bool = False,
 ) -> Iterator[list[Move]]:
     """Yield all that there is to do, each step done on the state, until nothing is left.
 
@@ -229,10 +230,10 @@ def _steps(
     for _ in range(TURNS):
         has_changed = False
         if above(state, trigger):
-            for step in relief(state, of_fullest=of_fullest):
+            for step in relief(state, of_fullest=of_fullest, chains=not plain):
                 has_changed = True
                 yield step
-        if _wants_filling(state, balance):
+        if not plain and _wants_filling(state, balance):
             part = float(1 - balance.tolerance)
             for step in (
                 filling(state, part, part)

@@ -56,7 +56,7 @@ def aims(*, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity
     group_of_class[room == 0] = count
     for number in range(count):
         classes = np.flatnonzero(group_of_class == number)
-        members = np.isin(class_of, classes)
+        members = (group_of_class == number)[class_of]
         inside = weight[taken & (group_of_row[row_of] == number)]
         total, place = int(size[group_of_row == number].sum()), int(room[classes].sum())
         most = max(Fraction(total, place), heavy(inside, capacity[members]))

@@ -1,8 +1,8 @@
 """A budget: of a fixed list of searches, what the best of them reaches with it.
 
 Which steps are best depends on how many can be paid: with one move, the heaviest partition that
-fits somewhere; with many, the lightest that are enough. So several searches run: one to the limits
-that hold without a budget, one that lowers the fullest member as far as it goes at each step, and
+fits somewhere; with many, the lightest that are enough. So several searches run: those to the
+limits that hold without a budget, one that lowers the fullest member as far as it goes, and
 for some numbers of moves one down to the largest use that so many moves could reach at best. Each
 is cut where the budget ends, and the best is taken. A larger budget cuts the same searches later
 and adds others, so it never leads to a larger use. Once a use is reached that the budget cannot
@@ -11,6 +11,7 @@ lower, whatever moves, no other search is tried.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
@@ -20,8 +21,8 @@ import numpy as np
 from assignors.arrays import Int32
 from assignors.weighted.ratios import floor_at
 from assignors.weighted.removal import Removal, removal_of
-from assignors.weighted.search.relieve import FILLED_TO
-from assignors.weighted.search.state import State
+from assignors.weighted.search.relieve import FILLED_TO, above
+from assignors.weighted.search.state import State, Way
 from assignors.weighted.search.table import Move
 
 ONE_BY_ONE = 8
@@ -31,11 +32,25 @@ EVERYTHING = 1 << 62
 """A budget that pays for every move."""
 
 
+WAYS = (Way(relays=True), Way(packs=True, relays=True), Way(packs=True))
+"""How steps down to the limits are chosen; of equal answers the first is taken."""
+
+
+SAVES = 2
+"""A later way has to save so much to be taken: the first leaves members lower, and so for longer
+below what makes the next moves necessary."""
+
+
 class Steps(Protocol):
     """A search: all that there is to do on a state."""
 
-    def __call__(self, state: State, *, of_fullest: bool = False) -> Iterator[list[Move]]:
-        """Yield steps, each done; with `of_fullest` only until nothing helps the fullest."""
+    def __call__(
+        self, state: State, *, of_fullest: bool = False, plain: bool = False
+    ) -> Iterator[list[Move]]:
+        """Yield steps, each done; with `of_fullest` only until nothing helps the fullest.
+
+        With `plain` only those after which nobody has less but who was above its limit.
+        """
 
 
 def best_within(state: State, favoured: Int32, budget: int, steps: Steps) -> State:
@@ -48,21 +63,20 @@ def best_within(state: State, favoured: Int32, budget: int, steps: Steps) -> Sta
     still brings the group nearer to its end. Cost: that of `steps`, for O(log budget) searches of
     at most so many moves.
     """
-    best, known = state, (*_worth(state, state), 0)
-    first = state.copy(state.limit)
-    cost, is_cut = _cut(first, favoured, budget, steps(first))
-    worth = (*_worth(first, state), cost)
-    if worth < known:
-        best, known = first, worth
-    if not is_cut and not worth[1]:
+    best, known, is_cut = _to_limits(state, favoured, budget, steps)
+    if not is_cut and not known[1]:
         return best
-    least, searches = _searches(state, favoured, budget)
-    for tried, of_fullest in searches:
+    removal = _removal(state, favoured)
+    least = _least_within(state, removal, budget)
+    for tried, of_fullest in _searches(state, removal, budget):
         if known[0] <= least:
             break
-        search = steps(tried, of_fullest=of_fullest)
         if of_fullest:
-            search = _until_allowed(tried, state, search)
+            search = _until_allowed(tried, state, steps(tried, of_fullest=True))
+        elif len(state.limit) > 1:
+            search = steps(tried)
+        else:
+            search = _while_better(tried, known[0], steps(tried, plain=True))
         cost, _ = _cut(tried, favoured, budget, search)
         worth = (*_worth(tried, state), cost)
         if worth < known:
@@ -79,8 +93,7 @@ def without_budget(state: State, steps: Steps) -> State:
     more is found. Cost: that of `steps`, as a rule once; the state given is used up.
     """
     if state.largest > state.allowed:
-        found = state.copy(state.limit)
-        deque(steps(found), maxlen=0)
+        found, _, _ = _to_limits(state, state.owners(), EVERYTHING, steps)
         if found.largest <= state.allowed:
             return found
     while state.largest > state.allowed:
@@ -90,6 +103,46 @@ def without_budget(state: State, steps: Steps) -> State:
         state = best
     deque(steps(state), maxlen=0)
     return state
+
+
+def _to_limits(
+    state: State, favoured: Int32, budget: int, steps: Steps
+) -> tuple[State, tuple[float, float, float, int], bool]:
+    """Return the best of what the budget pays for on each of `WAYS` down to the limits.
+
+    With how good it is, its cost last, and whether it was cut. The later ones are left out where
+    nothing that moves less can be as good, and where the budget ends before the first one does.
+    """
+    best, known, is_cut = state, (*_worth(state, state), 0), False
+    fewest, tried = _fewest(state), state
+    for way in WAYS:
+        if way == WAYS[-1] and not tried.has_relayed:
+            break  # it would do the same
+        tried = state.copy(state.limit, way)
+        cost, was_cut = _cut(tried, favoured, budget, steps(tried))
+        worth, is_cut = _worth(tried, state), was_cut and way == WAYS[0]
+        if worth < known[:3] or (worth == known[:3] and cost <= known[3] - SAVES):
+            best, known = tried, (*worth, cost)
+        if is_cut or (not known[1] and known[3] < fewest + SAVES):
+            break
+    return best, known, is_cut
+
+
+def _fewest(state: State) -> int:
+    """Return how many moves it takes at least to bring everybody below the limits, each of cost 1.
+
+    See `weighted.removal`. 0 where moves differ in their cost.
+    """
+    count = 0
+    if state.facts.cost is None:
+        for member in above(state, state.limit):
+            excess = state.excess(member)
+            for weight in reversed(state.held(member)[0]):
+                if excess <= 0:
+                    break
+                excess -= weight
+                count += 1
+    return count
 
 
 def _worth(tried: State, state: State) -> tuple[float, float, float]:
@@ -117,23 +170,46 @@ def _until_allowed(tried: State, state: State, steps: Iterator[list[Move]]) -> I
             return
 
 
-def _searches(
-    state: State, favoured: Int32, budget: int
-) -> tuple[float, Iterator[tuple[State, bool]]]:
-    """Return a use that the budget cannot lower, and searches.
+def _while_better(tried: State, use: float, steps: Iterator[list[Move]]) -> Iterator[list[Move]]:
+    """Yield plain steps while they can still lead below a use.
 
-    Each is a state with its limits, and whether to stop where the fullest cannot be helped.
+    Who is not above its limit does not give, so the largest use in the end is no less than its.
     """
+    least = 0.0
+    for members, limit, capacity in zip(
+        tried.ranked, tried.limit, tried.facts.capacity, strict=True
+    ):
+        place = bisect_left(members, (limit + 1,))
+        if place:
+            least = max(least, members[place - 1][0] / capacity)
+    while least < use:
+        step = next(steps, None)
+        if step is None:
+            return
+        yield step
+        for member in {one for move in step for one in (move.giver, move.receiver)}:
+            if tried.excess(member) <= 0:
+                least = max(least, tried.use(member))
+
+
+def _removal(state: State, favoured: Int32) -> Removal:
+    """Return what members have while they give up partitions that they had before the round."""
     facts, owner = state.facts, state.owners()
-    owned = owner if (favoured == owner).all() else np.where(favoured == owner, owner, np.int32(-1))
+    owned = np.where(favoured == owner, owner, np.int32(-1))
     capacity = np.array([facts.capacity[kind] for kind in facts.kind_of], dtype=np.int64)
-    removal = removal_of(facts.weight, owned, capacity)
-    cheapest = 1 if facts.cost is None else int(facts.cost.min(initial=1))
+    return removal_of(facts.weight, owned, capacity)
+
+
+def _least_within(state: State, removal: Removal, budget: int) -> float:
+    """Return a use that no assignment within the budget is below, or that the limits allow."""
+    cost = state.facts.cost
+    cheapest = 1 if cost is None else int(cost.min(initial=1))
     least = float(removal.use_within(budget // cheapest)) if cheapest else 0.0
-    return max(state.allowed, least), _each(state, removal, budget)
+    return max(state.allowed, least)
 
 
-def _each(state: State, removal: Removal, budget: int) -> Iterator[tuple[State, bool]]:
+def _searches(state: State, removal: Removal, budget: int) -> Iterator[tuple[State, bool]]:
+    """Yield states with their limits, and whether to stop where the fullest cannot be helped."""
     yield state.copy([0] * len(state.limit)), True
     last = state.limit
     # The more moves, the lower the limits, until they are those of the first search.

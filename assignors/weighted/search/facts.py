@@ -16,6 +16,9 @@ import numpy as np
 from assignors.arrays import Bool, Int32, Int64
 from assignors.weighted.search.table import Places
 
+AT_ONCE = 4096
+"""Up to so many partitions are sorted by weight at once, of more those of a member when needed."""
+
 Held = tuple["array[int]", "array[int]"]
 """Weights of a member's partitions, lightest first, and their numbers; only those with a weight."""
 
@@ -49,6 +52,10 @@ class Facts:
     """Owned partitions with a weight, by owner, made when the first member is looked at."""
     start: list[int] = field(default_factory=list)
     """Where each member's begin in `order`."""
+    weights: array[int] | None = None
+    """Weights in the order of `order`, in small groups, where those of a member are sorted too,"""
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    """and `order` itself."""
     listed: dict[int, Held] = field(default_factory=dict)
     of_row: dict[int, list[int]] = field(default_factory=dict)
     pickers: dict[int, Callable[[list[int]], Sequence[int]]] = field(default_factory=dict)
@@ -62,20 +69,31 @@ class Facts:
         if known is None:
             if self.order is None:
                 self.order = self._grouped()
-            own = self.order[self.start[member] : self.start[member + 1]]
-            weights = self.weight[own]
-            by_weight = weights.argsort(kind="stable")
-            known = _whole(weights[by_weight]), _whole(own[by_weight])
+            begin, end = self.start[member], self.start[member + 1]
+            if self.weights is not None:
+                known = self.weights[begin:end], self.numbers[begin:end]
+            else:
+                own = self.order[begin:end]
+                weights = self.weight[own]
+                by_weight = weights.argsort(kind="stable")
+                known = _whole(weights[by_weight]), _whole(own[by_weight])
             self.listed[member] = known
         return known
 
     def _grouped(self) -> Int64:
+        """Sort partitions by owner, in small groups by weight too."""
         count = len(self.kind_of)
         weighty = ((self.owner >= 0) & (self.weight > 0)).nonzero()[0]
+        is_small = len(weighty) <= AT_ONCE
+        if is_small:
+            weighty = weighty[self.weight[weighty].argsort(kind="stable")]
         owner = self.owner[weighty]
         small = owner.astype(np.uint16) if count <= 1 << 16 else owner
         self.start = [0, *np.bincount(owner, minlength=count).cumsum().tolist()]
-        return weighty[small.argsort(kind="stable")]
+        order = weighty[small.argsort(kind="stable")]
+        if is_small:
+            self.weights, self.numbers = _whole(self.weight[order]), _whole(order)
+        return order
 
     def kinds_of_row(self, row: int) -> list[int]:
         """Return the kinds that may take the partitions of a row."""

@@ -30,10 +30,11 @@ GIVERS = 16
 """So many of the fullest members are asked for something."""
 
 
-def relief(state: State, *, of_fullest: bool = False) -> Iterator[list[Move]]:
+def relief(state: State, *, of_fullest: bool = False, chains: bool = True) -> Iterator[list[Move]]:
     """Yield steps off members above their limits, each done on the state.
 
-    With `of_fullest` it ends where nothing helps the fullest one.
+    With `of_fullest` it ends where nothing helps the fullest one. Without `chains` nobody has less
+    than before but who was above its limit.
 
     Cost: for each step that of `step_for`, and O(members of a kind) to keep them sorted.
     """
@@ -44,7 +45,7 @@ def relief(state: State, *, of_fullest: bool = False) -> Iterator[list[Move]]:
         if -fill != state.fill(giver):
             continue  # it has changed since, and waits with what it has now
         step = step_for(state, giver)
-        if step is None and giver == state.fullest():
+        if step is None and chains and giver == state.fullest():
             step = chain_for(state, giver)
         if step is None:
             if of_fullest:

@@ -28,6 +28,17 @@ ABOVE = 1 + 2.0**-40
 """A use times this is far enough above it that `BELOW` of it is still above, also rounded."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How steps are chosen of which several would do. Whether there is one depends on neither."""
+
+    packs: bool = False
+    """Whether a partition goes to the fullest member with room for it, so that heavy ones still
+    find room later; else to the emptiest, which leaves all of them lower."""
+    relays: bool = False
+    """Whether relays are looked for."""
+
+
 @dataclass(slots=True, kw_only=True)
 class State:
     """Who has what in the middle of a search."""
@@ -45,12 +56,15 @@ class State:
     """The largest use of any member, weight for capacity."""
     emptiest_load: list[int]
     """What the emptiest member of each kind has."""
+    way: Way = Way()
+    has_relayed: bool = False
+    """Whether a relay was among its steps."""
     moved: dict[int, int] = field(default_factory=dict)
     """Partition -> who has it now; all that ever moved are in it."""
     listed: dict[int, Held] = field(default_factory=dict)
     """What members have whose partitions have changed."""
 
-    def copy(self, limit: list[int]) -> State:
+    def copy(self, limit: list[int], way: Way | None = None) -> State:
         """Return a state on which another search can be tried, with other limits. Cost: O(M)."""
         other = replace(
             self,
@@ -61,6 +75,7 @@ class State:
             listed=self.listed.copy(),
         )
         other.set_limit(limit)
+        other.way = way or self.way
         return other
 
     def set_limit(self, limit: list[int]) -> None:
@@ -154,10 +169,26 @@ class State:
                     found.append(((load + weight) / facts.wide[kind], member))
                     if facts.places is None:
                         break
-        if facts.places is not None:
-            near = facts.places.local(partition, np.array([member for _, member in found]))
-            found = [one for one, is_near in zip(found, near, strict=True) if is_near] or found
-        return min(found)[1]
+        return min(self._near(partition, found))[1]
+
+    def fullest_receiver_of(self, partition: int, weight: int) -> int:
+        """Return the fullest member with room for a partition, in its rack if there is one."""
+        facts, found = self.facts, []
+        for kind in facts.kinds_of_row(int(facts.row_of[partition])):
+            members = self.ranked[kind]
+            end = bisect_left(members, (self.ceiling(kind) - weight + 1,))
+            first = 0 if facts.places is not None else max(0, end - 1)
+            for load, member in members[first:end]:
+                found.append((-(load + weight) / facts.wide[kind], member))
+        return min(self._near(partition, found))[1]
+
+    def _near(self, partition: int, found: list[tuple[float, int]]) -> list[tuple[float, int]]:
+        """Return those in the rack of a partition; all of them if none is."""
+        if self.facts.places is None:
+            return found
+        members = np.array([member for _, member in found])
+        near = self.facts.places.local(partition, members)
+        return [one for one, is_near in zip(found, near, strict=True) if is_near] or found
 
     def top(self, kind: int, count: int) -> list[tuple[int, int]]:
         """Return (load, member) of so many that have most, and of those that have as much."""

@@ -1,9 +1,10 @@
 """One step of the search: what takes weight off a member that carries too much.
 
 In this order: one partition that brings the member below its limit, the lightest that does; two
-that change places; a part of what is too much; then whatever lowers the higher of two members;
-then a partition to a member that hands something on itself. Receivers stay below their limits,
-or at least below what the member had, so each step lowers the sorted list of all members' fill.
+that change places; a heavy one to a member that hands a few on, where that saves moves; a part of
+what is too much; then whatever lowers the higher of two members; then chains of members. Receivers
+stay below their limits, or at least below what the member had, so each step lowers the sorted list
+of all members' fill.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from itertools import compress
 
 from assignors.weighted.search.facts import Held
 from assignors.weighted.search.lower import lower
+from assignors.weighted.search.relay import relay_for
 from assignors.weighted.search.state import State
 from assignors.weighted.search.table import Move
 
@@ -51,9 +53,11 @@ def _to_limit(state: State, giver: int, held: Held) -> list[Move] | None:
     exchange = _exchange_to_limit(state, giver, held)
     if exchange is not None:
         return exchange
-    if fits and heaviest >= WORTH * state.load[giver]:
-        return [_single(state, giver, held, fits[-1])]
-    return None
+    if not fits or heaviest < WORTH * state.load[giver]:
+        return None
+    relay = relay_for(state, giver) if state.way.relays else None
+    state.has_relayed |= relay is not None
+    return relay or [_single(state, giver, held, fits[-1])]
 
 
 def _cheapest(state: State, partitions: array[int], places: Sequence[int]) -> int:
@@ -63,8 +67,9 @@ def _cheapest(state: State, partitions: array[int], places: Sequence[int]) -> in
 
 
 def _single(state: State, giver: int, held: Held, place: int) -> Move:
-    partition = held[1][place]
-    return Move(partition, giver, state.receiver_of(partition, held[0][place]))
+    partition, weight = held[1][place], held[0][place]
+    choose = state.fullest_receiver_of if state.way.packs else state.receiver_of
+    return Move(partition, giver, choose(partition, weight))
 
 
 def _near(state: State, giver: int, held: Held) -> list[tuple[int, Held, Held]]:
