@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -225,7 +225,7 @@ def _promote(
     client.epoch = believed
     member = group.members.get(client.member_id)
     if member is not None:  # else it has just been removed
-        group.put(replace(member, epoch=epoch, previous_epoch=previous))
+        group.put(member._replace(epoch=epoch, previous_epoch=previous))
 
 
 def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:

@@ -73,6 +73,7 @@ def _logarithms() -> tuple[int, ...]:
 
 
 LOGARITHMS = _logarithms()
+LOGARITHM_ARRAY = np.array(LOGARITHMS, dtype=np.int64)
 LN_2 = LOGARITHMS[256]
 
 
@@ -112,9 +113,8 @@ def exponentials_at(
     halvings = np.frexp((low & -low).astype(np.float64))[1].astype(np.int64) - 1
     place = (bits >> np.uint64(56)).astype(np.int64)
     part = (bits >> np.uint64(32) & np.uint64(0xFF_FFFF)).astype(np.int64)
-    table = np.array(LOGARITHMS, dtype=np.int64)
-    here = table[place]
-    within = here + ((table[place + 1] - here) * part >> 24)
+    here = LOGARITHM_ARRAY[place]
+    within = here + ((LOGARITHM_ARRAY[place + 1] - here) * part >> 24)
     delays: NDArray[np.int64] = (halvings * LN_2 + within) * mean >> 32
     return delays
 

@@ -7,6 +7,7 @@ way over the network, waits for its turn at the coordinator, and the answer come
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from assignors.model import Cluster
@@ -164,7 +165,7 @@ def _prepared(
         topics=dict(scenario.topics),
     )
     run.faults = LiveFaults.of(
-        scenario, sides, run.network, run.meter, step=lambda *what: _step_member(run, *what)
+        scenario, sides, run.network, run.meter, step=partial(_step_member, run)
     )
     if run.watch is not None:
         run.watch.removed = run.faults.zombies.removed

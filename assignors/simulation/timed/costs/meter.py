@@ -96,11 +96,14 @@ class Meter:
         """
         self.acted = now
         ledger = self.ledger
-        if now < ledger.count_from or not self.is_at_rest(sides, names):
+        if now < ledger.count_from or sides.is_rebalancing():
+            return
+        subscriptions = _subscriptions(sides, names)
+        if not self._is_all_consumed(sides, subscriptions):
             return
         if self.rest is not None and ledger.moves > self.rest.moves:
             topics = {topic: len(listed) for topic, listed in ledger.partitions.items()}
-            least = least_moves(self.rest.consumed, _subscriptions(sides, names), topics)
+            least = least_moves(self.rest.consumed, subscriptions, topics)
             self.moves_beyond_optimum += max(ledger.moves - self.rest.moves - least, 0)
         self.rest = Rest(ledger.moves, dict(ledger.consumed))
 
@@ -108,9 +111,13 @@ class Meter:
         """Return whether every member consumes its share, and together they consume all."""
         if sides.is_rebalancing():
             return False
+        return self._is_all_consumed(sides, _subscriptions(sides, names))
+
+    def _is_all_consumed(self, sides: Sides, subscriptions: Mapping[str, tuple[str, ...]]) -> bool:
+        """Return whether nobody has anything to do, and every partition is consumed once."""
         if not all(each.is_at_rest for each in sides.members if each.is_up):
             return False
-        wanted = set(chain.from_iterable(set(_subscriptions(sides, names).values())))
+        wanted = set(chain.from_iterable(set(subscriptions.values())))
         partitions = self.ledger.partitions
         there = sum(len(listed) for topic, listed in partitions.items() if topic in wanted)
         return there == self.ledger.consumed_count

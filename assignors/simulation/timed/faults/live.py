@@ -32,6 +32,8 @@ from assignors.simulation.timed.sides import Sides
 
 ForMember = MemberEvent | Cluster | TimedOut | Silent
 """What can happen to a member."""
+USUAL = frozenset({Answered, Fired})
+"""Most of it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -116,6 +118,9 @@ class LiveFaults:
 
         Cost: that of its step.
         """
+        if type(what) in USUAL and not self.frozen and self.failovers is None:
+            self.step(number, what)  # type: ignore[arg-type]  # by its type
+            return
         if self.frozen and number in self.frozen:
             if what is not Command.CRASH:
                 self.frozen[number].append(what)

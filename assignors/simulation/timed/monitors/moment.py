@@ -23,6 +23,8 @@ from wire import TopicPartitions
 REVOKED, ASSIGNED = ("revoked",), ("assigned",)
 """The timers that stand for the two callbacks."""
 CALLBACKS = frozenset({REVOKED, ASSIGNED})
+TIMERS = (Schedule, Cancel)
+"""Effects that begin or end a callback."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,18 @@ def consumption_after(
     return Consumption(consumed=consumed, committing=committing, callbacks=callbacks)
 
 
+def changes_consumption(before: Consumption, event: MemberEvent, effects: Iterable[Effect]) -> bool:
+    """Return whether `consumption_after` may be anything else than before. Cost: O(effects)."""
+    if isinstance(event, Command) or (isinstance(event, Fired) and event.key in before.callbacks):
+        return True
+    for effect in effects:
+        if isinstance(effect, Consume):
+            return True
+        if isinstance(effect, TIMERS) and effect.key in CALLBACKS:
+            return True
+    return False
+
+
 def _callbacks_after(
     running: frozenset[tuple[str, ...]], event: MemberEvent, effects: Iterable[Effect]
 ) -> frozenset[tuple[str, ...]]:
@@ -123,7 +137,8 @@ def without(partitions: TopicPartitions, taken: TopicPartitions) -> TopicPartiti
         if gone is None:
             rest[topic] = numbers
         elif gone != numbers:
-            left = tuple(number for number in numbers if number not in set(gone))
+            taken_of_it = set(gone)
+            left = tuple([number for number in numbers if number not in taken_of_it])
             if left:
                 rest[topic] = left
     return rest

@@ -25,6 +25,7 @@ from assignors.simulation.timed.monitors.moment import (
     Consumption,
     GroupMoment,
     MemberMoment,
+    changes_consumption,
     consumption_after,
 )
 from assignors.simulation.timed.monitors.steps import (
@@ -36,7 +37,6 @@ from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
 from assignors.simulation.timed.monitors.violation import Violation
 from assignors.simulation.timed.protocols.classic.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
-    Answered,
     Append,
     Arrived,
     Effect,
@@ -124,22 +124,18 @@ def saw_member(
     """
     if isinstance(event, Fired) and event.key[0] == "heartbeat":
         return
-    member = watch.sides.members[number]
-    before, generation = watch.does[number], member.generation
-    is_idle = not effects and isinstance(event, Answered) and not watch.is_full
-    if is_idle and generation == watch.generations[number]:
+    before, generation = watch.does[number], watch.sides.members[number].generation
+    is_same = generation == watch.generations[number]
+    is_idle = not watch.is_full and not changes_consumption(before, event, effects)
+    if is_idle and is_same:
         return
     watch.at = at
+    if not is_same:
+        _saw_generation(watch, number, generation)
+    if is_idle and not (watch.ledger.doubled or watch.lasting):
+        return
     after = consumption_after(before, event, effects)
-    if generation != watch.generations[number]:
-        name = watch.names[number]
-        is_unwritten = number in watch.unwritten and generation < watch.generations[number]
-        if is_unwritten:
-            watch.unwritten.discard(number)
-        else:
-            report(watch, generation_found(name, watch.generations[number], generation))
-        watch.generations[number] = generation
-    elif after is before and not watch.is_full:
+    if after is before and is_same and not watch.is_full:
         return
     watch.does[number] = after
     report(watch, callbacks_found(watch.names[number], before, event, effects))
@@ -149,6 +145,16 @@ def saw_member(
     elif watch.ledger.doubled or watch.lasting or _is_concerned(watch, before, after):
         moment = _near(watch, number)
         _judge_moment(watch, [(name, text) for name in BASIC for text in INVARIANTS[name](moment)])
+
+
+def _saw_generation(watch: Watch, number: int, generation: int) -> None:
+    """Judge another generation of a member."""
+    before = watch.generations[number]
+    if number in watch.unwritten and generation < before:
+        watch.unwritten.discard(number)
+    else:
+        report(watch, generation_found(watch.names[number], before, generation))
+    watch.generations[number] = generation
 
 
 def _commits(watch: Watch, number: int, before: Consumption, after: Consumption) -> None:

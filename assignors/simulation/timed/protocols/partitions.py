@@ -12,11 +12,25 @@ def shared(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
     both: dict[str, tuple[int, ...]] = {}
     for topic, numbers in one.items():
         theirs = other.get(topic, ())
-        kept = set(theirs)
-        numbers_of_both = numbers if numbers == theirs else tuple(n for n in numbers if n in kept)
+        numbers_of_both = numbers
+        if numbers != theirs:
+            kept = set(theirs)
+            numbers_of_both = tuple([n for n in numbers if n in kept])
         if numbers_of_both:
             both[topic] = numbers_of_both
     return both
+
+
+def has_all(one: TopicPartitions, other: TopicPartitions) -> bool:
+    """Return whether `one` has every partition of `other`. Cost: O(partitions).
+
+    >>> has_all({"t": (2, 1)}, {"t": (1,)}), has_all({"t": (2,)}, {"t": (1,)})
+    (True, False)
+    """
+    return all(
+        one.get(topic) == numbers or set(one.get(topic, ())).issuperset(numbers)
+        for topic, numbers in other.items()
+    )
 
 
 def union(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:

@@ -120,7 +120,11 @@ def summary(state: Restored) -> dict[str, Any]:
             "target": group.target,
             "members": group.members,
             "static": group.static_ids,
-            "held": group.partition_epochs,
+            "held": {
+                (topic, number): epoch
+                for topic, held in group.partition_epochs.items()
+                for number, epoch in held.items()
+            },
             "resolved": group.resolved,
             "offsets": offsets,
         }

@@ -35,6 +35,7 @@ def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
         and has_plain_rounds(run.scenario)
     ):
         members = [each for each in run.sides.members if isinstance(each, ClassicMember)]
+        coordinator.keeps_records = run.ledger.keeps_changes
         run.heartbeats.rounds = rounds.ComputedRounds(
             coordinator=coordinator,
             members=members,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,12 @@ class Flight:
     service_us: int
     served: int = 0
     """So many have been handled."""
+    _times: list[int] = field(init=False)
+    """`at`: most often it is asked for the next one."""
+
+    def __post_init__(self) -> None:
+        """Read the times."""
+        self._times = self.at.tolist()
 
     @property
     def left(self) -> Int64:
@@ -41,16 +48,16 @@ class Flight:
 
         What arrives at `now` came before if it was sent before `sent`. Cost: O(those).
         """
-        first, at = self.served, self.at
-        end = int(np.searchsorted(at, now))
-        while end < len(at) and at[end] == now and self.sent[end] < sent:
-            end += 1
-        count = end - first
-        if count <= 0:
+        first, times = self.served, self._times
+        if first == len(times) or times[first] > now:
             return busy_until
+        end = bisect_left(times, now, first)
+        while end < len(times) and times[end] == now and self.sent[end] < sent:
+            end += 1
         self.served = end
-        ready = at[first:end] + self.service_us * np.arange(count, 0, -1)
-        return max(busy_until + count * self.service_us, int(ready.max()))
+        for at in times[first:end]:
+            busy_until = max(at, busy_until) + self.service_us
+        return busy_until
 
     def drop(self, numbers: Sequence[int]) -> None:
         """Forget the requests of members that are still to be handled. Cost: O(n)."""
@@ -58,3 +65,4 @@ class Flight:
         is_left[: self.served] = True
         self.numbers = self.numbers[is_left]
         self.at, self.sent = self.at[is_left], self.sent[is_left]
+        self._times = self.at.tolist()

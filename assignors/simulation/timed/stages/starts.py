@@ -11,7 +11,7 @@ That every run ends the same as by events alone is a law (`tests/simulation/time
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -231,8 +231,7 @@ def _bring_on(
     for row in (owner, *(row for row in range(len(clients)) if row != owner)):
         since = joined_epoch if row == owner else epoch
         group.put(
-            replace(
-                group.members[clients[row].member_id],
+            group.members[clients[row].member_id]._replace(
                 epoch=epoch,
                 previous_epoch=epoch if waited[row] else joined_epoch,
                 state=MemberState.STABLE,

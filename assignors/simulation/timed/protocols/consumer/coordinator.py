@@ -19,7 +19,6 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat` of Kafka 4.4.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from assignors.model import Cluster
 from assignors.simulation.timed.protocols.consumer.assignment.offload import (
@@ -191,8 +190,7 @@ def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMemb
         and (not request.rack_id or request.rack_id == member.rack_id)
     ):
         return member
-    return replace(
-        member,
+    return member._replace(
         instance_id=request.instance_id or member.instance_id,
         rack_id=request.rack_id or member.rack_id,
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout == -1 else timeout,

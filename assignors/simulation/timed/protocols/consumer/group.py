@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from assignors.jvm.hash_order import copied_set_capacity, put_order, string_hash, string_hashes
 from assignors.jvm.timeline_order import TimelineOrder
@@ -40,9 +42,8 @@ class MemberState(StrEnum):
     """It waits for partitions that others have to give up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerMember:
-    """A member of a consumer group."""
+class ConsumerMember(NamedTuple):
+    """A member of a consumer group: a tuple, as most heartbeats amid a rebalance make another."""
 
     member_id: str
     epoch: int = 0
@@ -60,14 +61,22 @@ class ConsumerMember:
     """The broker's assignor that it would like."""
     classic: ClassicMetadata | None = None
     """Set where it speaks the classic protocol."""
-    assigned: EpochsByPartition = field(default_factory=dict)
+    assigned: EpochsByPartition = MappingProxyType({})
     """What it may consume; each partition with the epoch in which it got it (KIP-1251)."""
-    revoking: EpochsByPartition = field(default_factory=dict)
+    revoking: EpochsByPartition = MappingProxyType({})
     """What it has to give up and has not yet."""
 
-    def moved_to(self, epoch: int, **changes: object) -> ConsumerMember:
-        """Return the member in another epoch, the last one remembered."""
-        return replace(self, epoch=epoch, previous_epoch=self.epoch, **changes)  # type: ignore[arg-type]
+    def brought_to(
+        self,
+        epoch: int,
+        previous_epoch: int,
+        state: MemberState,
+        assigned: EpochsByPartition,
+        revoking: EpochsByPartition,
+    ) -> ConsumerMember:
+        """Return the member where it is then, and what it asks for as it is. Cost: O(1)."""
+        asks = self[4:12]  # from `instance_id` to `classic`
+        return ConsumerMember(self[0], epoch, previous_epoch, state, *asks, assigned, revoking)
 
     @property
     def is_fresh(self) -> bool:
@@ -130,8 +139,8 @@ class ConsumerGroup:
     """The member ids in the order of Kafka's map."""
     static_ids: dict[str, str] = field(default_factory=dict)
     """Instance id -> member id."""
-    partition_epochs: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Topic and partition -> the epoch of the member that has it; absent: it is free."""
+    partition_epochs: dict[str, dict[int, int]] = field(default_factory=dict)
+    """Topic -> partition -> the epoch of the member that has it; absent: it is free."""
     stable: Counter[int] = field(default_factory=Counter)
     """Epoch -> how many members have their target of that epoch."""
     counts: Counts = field(default_factory=Counts)
@@ -255,13 +264,19 @@ class ConsumerGroup:
             self.stable[after.epoch] += after.state is MemberState.STABLE
         if before is not None and after is not None and before.holds_as(after):
             return
-        for topic, number in () if before is None else before.held():
+        held = self.partition_epochs
+        for part in () if before is None else (before.assigned, before.revoking):
             assert before is not None
-            if self.partition_epochs.get((topic, number)) == before.epoch:
-                del self.partition_epochs[topic, number]
-        for topic, number in () if after is None else after.held():
+            for topic, numbers in part.items():
+                stay = () if after is None else after.assigned.get(topic, ())
+                known = held.get(topic, {})
+                for number in numbers:
+                    if number not in stay and known.get(number) == before.epoch:
+                        del known[number]
+        for part in () if after is None else (after.assigned, after.revoking):
             assert after is not None
-            self.partition_epochs[topic, number] = after.epoch
+            for topic, numbers in part.items():
+                held.setdefault(topic, {}).update(dict.fromkeys(numbers, after.epoch))
 
 
 def in_java_order(topics: Iterable[str]) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from assignors.simulation.timed.protocols.consumer.assignment.rounds import (
     remove_member,
@@ -44,7 +43,7 @@ def leave(state: ConsumerCoordinator, request: ConsumerHeartbeat, out: Changes) 
         member = require_static(group.static_member(request.instance_id), request.member_id)
     if request.instance_id is not None and request.epoch == STATIC_LEAVE_EPOCH:
         zero = {topic: dict.fromkeys(numbers, 0) for topic, numbers in member.assigned.items()}
-        away = replace(member, epoch=STATIC_LEAVE_EPOCH, assigned=zero, revoking={})
+        away = member._replace(epoch=STATIC_LEAVE_EPOCH, assigned=zero, revoking={})
         out.records.append(away.record)
     else:
         fence(state, [member], out)

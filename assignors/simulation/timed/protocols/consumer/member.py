@@ -42,7 +42,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
 )
-from assignors.simulation.timed.protocols.partitions import count, shared
+from assignors.simulation.timed.protocols.partitions import count, has_all, shared
 from wire import TopicPartitions
 
 LOST = (
@@ -51,6 +51,8 @@ LOST = (
     ConsumerError.UNKNOWN_MEMBER_ID,
 )
 """Errors after which a consumer loses everything and joins again; after others it gives up."""
+POLLS = ("poll", "take")
+"""The timers of polls: they wait for the application's thread."""
 
 
 def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
@@ -59,17 +61,20 @@ def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
     Cost: O(its partitions) for an assignment, O(1) otherwise.
     """
     state.out = []
-    match event:
-        case Answered(number, ConsumerHeartbeatResponse() as response):
-            if state.is_up and number == state.in_flight:
-                state.in_flight = None
-                _answered(state, response)
-        case Fired(("poll" | "take" as name,)) if state.application.is_busy:
+    if isinstance(event, Fired):
+        name = event.key[0]
+        if name in POLLS and state.application.is_busy:
             state.waiting = name
-        case Fired((name,)):
+        else:
             _TIMERS[name](state)
-        case Command():
-            _COMMANDS[event](state)
+    elif isinstance(event, Answered):
+        response = event.response
+        is_awaited = state.is_up and event.number == state.in_flight
+        if is_awaited and isinstance(response, ConsumerHeartbeatResponse):
+            state.in_flight = None
+            _answered(state, response)
+    elif isinstance(event, Command):
+        _COMMANDS[event](state)
     return state.out
 
 
@@ -150,7 +155,7 @@ def _wait(state: ConsumerClient, timer: str) -> None:
 
 
 def _keeps_all(state: ConsumerClient) -> bool:
-    return count(shared(state.owned, state.target)) == count(state.owned)
+    return has_all(state.target, state.owned)
 
 
 def _poll(state: ConsumerClient) -> None:
@@ -211,7 +216,7 @@ def _confirm(state: ConsumerClient, got: TopicPartitions, number: int) -> None:
 
 def _are_same(one: TopicPartitions, other: TopicPartitions) -> bool:
     """Return whether these are the same partitions, in whatever order."""
-    return count(shared(one, other)) == count(one) == count(other)
+    return one == other or (count(one) == count(other) and has_all(one, other))
 
 
 def send_now(state: ConsumerClient, after_us: int = 0) -> None:

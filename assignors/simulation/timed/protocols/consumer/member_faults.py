@@ -26,6 +26,7 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeat,
 )
 from assignors.simulation.timed.protocols.effects import (
+    Answered,
     Cancel,
     Command,
     Disturbed,
@@ -41,6 +42,8 @@ def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
 
     Cost: O(1) for what goes wrong, else that of `member.step`.
     """
+    if type(event) is Answered or (type(event) is Fired and event.key[0] != "max-poll"):
+        return member.step(state, event)
     state.out = []
     match event:
         case Failed(number):

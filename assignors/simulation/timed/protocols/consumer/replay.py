@@ -9,7 +9,8 @@ Source: `GroupMetadataManager.replay` of Kafka 4.4.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from typing import Any
 
 from assignors.simulation.timed.protocols.consumer.group import (
     ConsumerGroup,
@@ -33,26 +34,32 @@ def replay(group: ConsumerGroup, record: ConsumerRecord) -> None:
 
     The record that deletes the group itself is not for here: then there is no group any more.
     """
-    match record:
-        case CurrentRecord():
-            _replay_current(group, record)
-        case MemberRecord():
-            _replay_member(group, record)
-        case TargetRecord(member_id, partitions):
-            if partitions is None:
-                group.target.pop(member_id, None)
-            else:
-                group.target[member_id] = partitions
-        case TargetEpochRecord(epoch, at_ms):
-            assert epoch is not None
-            group.target_epoch, group.target_at_ms = epoch, at_ms
-            group.has_epoch_records = (group.has_epoch_records[0], True)
-        case GroupEpochRecord(epoch, topics):
-            assert epoch is not None
-            group.epoch, group.topics_seen = epoch, topics
-            group.has_epoch_records = (True, group.has_epoch_records[1])
-        case PatternRecord(pattern, topics):
-            group.resolve(pattern, None if topics is None else record)
+    apply = REPLAYS.get(type(record))
+    if apply is not None:
+        apply(group, record)
+
+
+def _replay_target(group: ConsumerGroup, record: TargetRecord) -> None:
+    if record.partitions is None:
+        group.target.pop(record.member_id, None)
+    else:
+        group.target[record.member_id] = record.partitions
+
+
+def _replay_target_epoch(group: ConsumerGroup, record: TargetEpochRecord) -> None:
+    assert record.epoch is not None
+    group.target_epoch, group.target_at_ms = record.epoch, record.at_ms
+    group.has_epoch_records = (group.has_epoch_records[0], True)
+
+
+def _replay_epoch(group: ConsumerGroup, record: GroupEpochRecord) -> None:
+    assert record.epoch is not None
+    group.epoch, group.topics_seen = record.epoch, record.topics
+    group.has_epoch_records = (True, group.has_epoch_records[1])
+
+
+def _replay_pattern(group: ConsumerGroup, record: PatternRecord) -> None:
+    group.resolve(record.pattern, None if record.topics is None else record)
 
 
 def _replay_member(group: ConsumerGroup, record: MemberRecord) -> None:
@@ -62,8 +69,7 @@ def _replay_member(group: ConsumerGroup, record: MemberRecord) -> None:
         return
     before = group.members.get(record.member_id) or ConsumerMember(member_id=record.member_id)
     group.put(
-        replace(
-            before,
+        before._replace(
             topics=in_java_order(record.topics),
             instance_id=record.instance_id,
             rebalance_timeout_ms=record.rebalance_timeout_ms,
@@ -80,15 +86,26 @@ def _replay_current(group: ConsumerGroup, record: CurrentRecord) -> None:
     before = group.members.get(record.member_id)
     if record.epoch is None:
         if before is not None:
-            group.put(replace(before, epoch=-1, previous_epoch=-1, assigned={}, revoking={}))
+            group.put(before._replace(epoch=-1, previous_epoch=-1, assigned={}, revoking={}))
         return
+    known = before or ConsumerMember(member_id=record.member_id)
     group.put(
-        replace(
-            before or ConsumerMember(member_id=record.member_id),
-            epoch=record.epoch,
-            previous_epoch=record.previous_epoch,
-            state=MemberState(record.state),
-            assigned=record.assigned,
-            revoking=record.revoking,
+        known.brought_to(
+            record.epoch,
+            record.previous_epoch,
+            MemberState(record.state),
+            record.assigned,
+            record.revoking,
         )
     )
+
+
+REPLAYS: dict[type, Callable[[ConsumerGroup, Any], None]] = {
+    CurrentRecord: _replay_current,
+    MemberRecord: _replay_member,
+    TargetRecord: _replay_target,
+    TargetEpochRecord: _replay_target_epoch,
+    GroupEpochRecord: _replay_epoch,
+    PatternRecord: _replay_pattern,
+}
+"""Type of a record -> what it changes. The tombstone of a group's topics changes nothing."""

@@ -47,10 +47,10 @@ class WaitingCoordinator:
 
 def step(state: WaitingCoordinator, at_us: int, event: CoordinatorEvent) -> list[Effect]:
     """Return what the coordinator does about an event at `at_us`; `state` changes in place."""
+    if isinstance(event, Arrived) and isinstance(event.request, ConsumerHeartbeat):
+        now_ms = CLOCK_STARTS_MS + at_us // MILLISECOND
+        return effects(state, heartbeat(state.coordinator, now_ms, event.request), event.number)
     match event:
-        case Arrived(number, ConsumerHeartbeat() as request):
-            now_ms = CLOCK_STARTS_MS + at_us // MILLISECOND
-            return effects(state, heartbeat(state.coordinator, now_ms, request), number)
         case Fired((kind, member_id), data):
             now_ms = CLOCK_STARTS_MS + at_us // MILLISECOND
             return effects(state, fired(state.coordinator, now_ms, (kind, member_id), data), None)

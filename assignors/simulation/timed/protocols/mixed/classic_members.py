@@ -15,7 +15,6 @@ Source: `GroupMetadataManager.classicGroupJoinToConsumerGroup`, `-SyncToConsumer
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from assignors.simulation.timed.protocols.classic.messages import (
     CONSUMER,
@@ -159,8 +158,7 @@ def _updated(
     member: ConsumerMember, request: JoinGroup, subscription: Subscription
 ) -> ConsumerMember:
     timeout = request.rebalance_timeout_ms
-    return replace(
-        member,
+    return member._replace(
         instance_id=request.instance_id or member.instance_id,
         rack_id=subscription.rack_id or member.rack_id,
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout == -1 else timeout,
@@ -247,7 +245,7 @@ def _member(group: ConsumerGroup, member_id: str, instance_id: str | None) -> Co
 def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
     """Return whether somebody else still has a partition that the member is to have."""
     return any(
-        (topic, number) in group.partition_epochs
+        number in group.partition_epochs.get(topic, {})
         for topic, numbers in group.target[member.member_id].items()
         for number in numbers
         if number not in member.assigned.get(topic, {})

@@ -92,7 +92,7 @@ def _converted(group: ClassicGroup, cluster: Cluster) -> ConsumerGroup:
     for each in group.in_order():
         assigned = _assigned(each.assignment, cluster)
         member = _member(group, each, assigned)
-        if not made.partition_epochs.keys().isdisjoint(member.held()):
+        if any(number in made.partition_epochs.get(topic, {}) for topic, number in member.held()):
             raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR)  # two members own a partition
         made.target[each.member_id] = assigned
         made.put(member)

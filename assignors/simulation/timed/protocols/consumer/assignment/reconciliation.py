@@ -28,7 +28,7 @@ def reconciled(
     topics: Sequence[str],
     known: Container[str],
     owned: TopicPartitions | None,
-    partition_epochs: Mapping[tuple[str, int], int],
+    partition_epochs: Mapping[str, Mapping[int, int]],
 ) -> ConsumerMember:
     """Return the member after one step; itself if there is nothing to do.
 
@@ -42,7 +42,7 @@ def reconciled(
         if not has_changed_topics:
             return member
         if not (topics or member.revoking or member.assigned or member.is_fresh):
-            return member.moved_to(member.epoch)  # as in Kafka: a record that says nothing new
+            return _moved(member, member.epoch)  # as in Kafka: a record that says nothing new
         return _without_unsubscribed(member, subscribed, owned)
     wanted = {topic: n for topic, n in target.items() if topic in subscribed}
     return _next(member, target_epoch, wanted, owned, partition_epochs)
@@ -53,35 +53,37 @@ def _next(
     target_epoch: int,
     target: TopicPartitions,
     owned: TopicPartitions | None,
-    partition_epochs: Mapping[tuple[str, int], int],
+    partition_epochs: Mapping[str, Mapping[int, int]],
 ) -> ConsumerMember:
-    kept: Epochs = {}
-    lost: Epochs = {}
+    kept: dict[str, Mapping[int, int]] = {}
+    lost: dict[str, Mapping[int, int]] = {}
     gained: Epochs = {}
     must_wait = False
     for topic in {**target, **member.assigned}:
         wanted = set(target.get(topic, ()))
         had = member.assigned.get(topic, {})
+        if had and had.keys() == wanted:
+            kept[topic] = had
+            continue
         stays = {number: epoch for number, epoch in had.items() if number in wanted}
         goes = {number: epoch for number, epoch in had.items() if number not in wanted}
-        own = member.revoking.get(topic, {})
+        own, taken = member.revoking.get(topic, {}), partition_epochs.get(topic, {})
         free = {
             number: target_epoch
             for number in wanted - had.keys()
-            if (topic, number) not in partition_epochs or number in own
+            if number not in taken or number in own
         }
         must_wait = must_wait or len(stays) + len(free) < len(wanted)
         for into, found in ((kept, stays), (lost, goes), (gained, free)):
             if found:
                 into[topic] = found
     if lost and _owns_any(owned, lost):
-        return member.moved_to(
-            member.epoch, state=MemberState.UNREVOKED, assigned=kept, revoking=lost
-        )
+        epoch = member.epoch
+        return member.brought_to(epoch, epoch, MemberState.UNREVOKED, kept, lost)
     for topic, numbers in gained.items():
         kept[topic] = {**kept.get(topic, {}), **numbers}
     state = MemberState.UNRELEASED if must_wait else MemberState.STABLE
-    return member.moved_to(target_epoch, state=state, assigned=kept, revoking={})
+    return member.brought_to(target_epoch, member.epoch, state, kept, {})
 
 
 def _without_unsubscribed(
@@ -97,10 +99,14 @@ def _without_unsubscribed(
         for topic in {**member.revoking, **gone}
     }
     if _owns_any(owned, revoking):
-        return member.moved_to(
-            member.epoch, state=MemberState.UNREVOKED, assigned=kept, revoking=revoking
-        )
-    return member.moved_to(member.epoch, assigned=kept)
+        epoch = member.epoch
+        return member.brought_to(epoch, epoch, MemberState.UNREVOKED, kept, revoking)
+    return _moved(member, member.epoch)._replace(assigned=kept)
+
+
+def _moved(member: ConsumerMember, epoch: int) -> ConsumerMember:
+    """Return the member in another epoch, the last one remembered."""
+    return member._replace(epoch=epoch, previous_epoch=member.epoch)
 
 
 def _owns_any(owned: TopicPartitions | None, epochs: EpochsByPartition) -> bool:

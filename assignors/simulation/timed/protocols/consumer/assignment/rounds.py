@@ -9,7 +9,6 @@ Source: `GroupMetadataManager` of Kafka 4.4, where `consumerGroupHeartbeat` and
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from assignors.simulation.timed.protocols.consumer.assignment.offload import begin
@@ -40,14 +39,13 @@ from assignors.simulation.timed.protocols.consumer.group import (
 )
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.consumer.records import (
-    ConsumerRecord,
     CurrentRecord,
     GroupEpochRecord,
     MemberRecord,
     TargetEpochRecord,
     TargetRecord,
 )
-from assignors.simulation.timed.protocols.consumer.replay import replay
+from assignors.simulation.timed.protocols.consumer.replay import REPLAYS
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from wire import TopicPartitions
 
@@ -87,7 +85,7 @@ def replacement(
     group: ConsumerGroup, old: ConsumerMember, member_id: str, out: Changes
 ) -> ConsumerMember:
     """Return the member that comes in the place of a static one, in epoch 0."""
-    new = replace(old, member_id=member_id, epoch=0, previous_epoch=0)
+    new = old._replace(member_id=member_id, epoch=0, previous_epoch=0)
     target = group.target.get(old.member_id, {})
     remove_member(old.member_id, out)
     out.records += [new.subscription, TargetRecord(member_id, target), new.record]
@@ -124,6 +122,8 @@ def bring_on(work: Work, update: Update, *, must_count_up: bool) -> ConsumerMemb
     epoch, homogeneous = count_up(work, update, is_due=must_count_up)
     target_epoch = group.target_epoch
     if target_epoch < epoch and may_compute(state, group, now_ms):
+        if homogeneous is None:
+            homogeneous = group.is_homogeneous
         everybody = _everybody(group, update, homogeneous)
         if state.config.offload_ms:
             begin(work, epoch, everybody)
@@ -135,14 +135,14 @@ def bring_on(work: Work, update: Update, *, must_count_up: bool) -> ConsumerMemb
     return reconcile(work, update, target_epoch, target)
 
 
-def count_up(work: Work, update: Update, *, is_due: bool) -> tuple[int, bool]:
+def count_up(work: Work, update: Update, *, is_due: bool) -> tuple[int, bool | None]:
     """Return the group epoch, which grows where subscriptions or subscribed topics change.
 
-    With it whether all subscribe to the same topics then.
+    With it whether all subscribe to the same topics then; `None`: the group knows.
     """
     state, group, _, out = work
     if not (is_due or group.is_refresh_due):
-        return group.epoch, group.is_homogeneous
+        return group.epoch, None
     counts = group.counts.changed(update.before, update.after)
     resolved, old = group.resolved, update.before.pattern
     if old and old != update.after.pattern and group.counts.patterns[old] == 1:
@@ -197,12 +197,13 @@ def apply(state: ConsumerCoordinator, group: ConsumerGroup, out: Changes) -> Non
         state.group, state.exists = ConsumerGroup(), True
     before = state.group.subscribed if state.still_watched else frozenset()
     for record in out.records:
-        if isinstance(record, ConsumerRecord):
-            replay(state.group, record)
-            if isinstance(record, TargetRecord):
-                state.news.add(record.member_id)
-            elif isinstance(record, TargetEpochRecord):
-                state.news_epoch = record.epoch
+        change = REPLAYS.get(type(record))
+        if change is not None:
+            change(state.group, record)
+        if isinstance(record, TargetRecord):
+            state.news.add(record.member_id)
+        elif isinstance(record, TargetEpochRecord):
+            state.news_epoch = record.epoch
     if before:
         state.still_watched -= before - state.group.subscribed
 
@@ -212,12 +213,16 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
 
     Cost: O(members log members).
     """
-    asking = update.after.member_id
-    ids = [each for each in group.order if each != update.replaced or each == asking]
-    if asking not in ids:
+    asking, known = update.after.member_id, group.members
+    ids = list(group.order)
+    if update.replaced not in {None, asking}:
+        ids.remove(update.replaced)
+    if asking not in known:
         ids.append(asking)
+    members = [known.get(each, update.after) for each in ids]
+    members[ids.index(asking)] = update.after
     return Everybody(
-        [update.after if each == asking else group.members[each] for each in ids],
+        members,
         asking,
         update.replaced,
         homogeneous,

@@ -141,8 +141,12 @@ def _topics(
     says by its counts whether they do. Where these are wrong the assignor must get it wrong, too:
     it takes the topics of one member for those of all.
     """
-    topics = {each.member_id: subscribed_topics(each, group.resolved) for each in members}
-    if is_homogeneous is (len({frozenset(each) for each in topics.values()}) == 1):
+    resolved = group.resolved
+    if resolved:
+        topics = {each.member_id: subscribed_topics(each, resolved) for each in members}
+    else:
+        topics = {each.member_id: each.topics for each in members}
+    if is_homogeneous is (len(set(map(frozenset, set(topics.values())))) == 1):
         return topics
     sorts = assignor.name == "range"
     first = min(members, key=_by_instance) if sorts else members[0]
