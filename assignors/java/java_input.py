@@ -99,7 +99,7 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     """
     problem = problem_of(group)
     order = map_order(group, problem)
-    read = [_member_data(member, kind) for member in problem.members]
+    read = [member_data(member, kind) for member in problem.members]
     generation = np.array([generation for _, generation in read], dtype=np.int64)
     topic_of, number_of, member, claim = _claims(problem, order, [owned for owned, _ in read])
     if drop_nonexistent:
@@ -125,7 +125,7 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     )
 
 
-def _member_data(member: Member, kind: UserData) -> tuple[TopicPartitions, int]:
+def member_data(member: Member, kind: UserData) -> tuple[TopicPartitions, int]:
     """Return claims and generation, from the field where Java reads them. Never raises."""
     if kind is UserData.STICKY:
         if member.version is None and member.user_data is None:

@@ -9,10 +9,13 @@ follows from the rounds that it led before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assignors.assignor import Assignor
+from assignors.assignor import Assignor, UserData
+from assignors.java.cooperative_sticky import COOPERATIVE_STICKY
+from assignors.java.small.plain_groups import plain_lists
+from assignors.java.sticky import STICKY
 from assignors.jvm.failure import JavaFailure
 from assignors.model import Cluster, Group, State
 from assignors.registry import ASSIGNORS
@@ -23,6 +26,9 @@ from assignors.replay.tables.rows import GenerationRow
 from wire import encode_assignment
 
 JAVA = "java/"
+
+PLAIN = {STICKY.assign: UserData.STICKY, COOPERATIVE_STICKY.assign: UserData.COOPERATIVE}
+"""Assignors whose answer `plain_lists` gives."""
 
 SAME, AGREES = "bytes", "partitions"
 
@@ -131,13 +137,10 @@ def _compared(
     failure: str | None = None
     is_same, different, state = False, 0, group.state
     try:
-        answer = assignor.assign(group)
+        lists, state = _assigned(assignor, group)
     except JavaFailure as thrown:
         failure = str(thrown)
     else:
-        assert answer.lists is not None
-        state = answer.state or state
-        lists = dict(answer.lists)
         is_same = all(_is_written(m, _grouped(lists[m.member_id])) for m in generation.members)
         if not is_same:
             different = sum(len(set(lists[m.member_id]) - _pairs(m)) for m in generation.members)
@@ -152,6 +155,19 @@ def _compared(
         failure=failure,
     )
     return found, state
+
+
+def _assigned(
+    assignor: Assignor, group: Group
+) -> tuple[Mapping[str, Sequence[tuple[str, int]]], State]:
+    """Return each member's pairs in the order of Java's list, and what the assignor remembers."""
+    kind = PLAIN.get(assignor.assign)
+    plain = None if kind is None else plain_lists(group, kind)
+    if plain is not None:
+        return plain
+    answer = assignor.assign(group)
+    assert answer.lists is not None
+    return dict(answer.lists), answer.state or group.state
 
 
 def _leader(generation: Generation) -> Participant | None:

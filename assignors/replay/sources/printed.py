@@ -33,7 +33,7 @@ HOW = f"run kafka-assignors dump, or {KCAT}"
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
-_BOUNDARY = re.compile(rb'(?<=\})(?=\{"key":)')
+_BOUNDARY = b'}{"key":'
 _COMMIT = re.compile(
     r"\[(?P<group>.*),(?P<topic>[a-zA-Z0-9._-]{1,249}),(?P<partition>\d{1,10})\]::"
     r"(?:NULL|OffsetAndMetadata\(offset=(?P<offset>\d{1,19}), "
@@ -103,11 +103,11 @@ def records_of_line(line: bytes) -> Iterator[bytes]:
     >>> list(records_of_line(b'{"key":null}{"key":{"type":2}}'))
     [b'{"key":null}', b'{"key":{"type":2}}']
     """
-    start = 0
-    for found in _BOUNDARY.finditer(line):
-        yield line[start : found.start()]
-        start = found.start()
-    yield line[start:]
+    first, *others = line.split(_BOUNDARY)
+    for part in others:
+        yield first + b"}"
+        first = _BOUNDARY[1:] + part
+    yield first
 
 
 def refusal(line: bytes) -> str | None:

@@ -1,0 +1,1 @@
+"""Java's assignors on small groups: lists in place of arrays."""

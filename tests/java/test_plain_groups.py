@@ -1,0 +1,94 @@
+"""What `plain_lists` gives without arrays is what the copies of Java's assignors give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given
+
+from assignors import Assignor, Cluster, Group, Member, State, UserData
+from assignors.java.cooperative_sticky import COOPERATIVE_STICKY
+from assignors.java.small.plain_groups import plain_lists
+from assignors.java.sticky import STICKY
+from assignors.jvm.failure import JavaFailure
+from assignors.testing import groups
+from wire import encode_cooperative_user_data, encode_sticky_user_data
+
+EITHER = pytest.mark.parametrize("assignor", [STICKY, COOPERATIVE_STICKY])
+
+
+def is_plain_and_right(assignor: Assignor, group: Group) -> bool:
+    """Return whether the group is plain; assert that the lists are right then."""
+    found = plain_lists(group, assignor.user_data)
+    if found is None:
+        return False
+    lists, state = found
+    answer = assignor.assign(group)
+    assert answer.lists is not None
+    assert {member_id: tuple(pairs) for member_id, pairs in lists.items()} == dict(answer.lists)
+    assert state == answer.state
+    return True
+
+
+@EITHER
+@given(group=groups())
+def test_any_group_is_answered_alike_or_left_alone(assignor: Assignor, group: Group) -> None:
+    is_plain_and_right(assignor, group)
+
+
+@EITHER
+def test_groups_in_which_claims_are_sound_are_plain(assignor: Assignor) -> None:
+    counted: Counter[bool] = Counter()
+    for seed in range(400):
+        counted[is_plain_and_right(assignor, sound_group(seed, assignor.user_data))] += 1
+    assert counted[True] > 9 * counted[False]
+
+
+def test_what_java_fails_on_is_left_to_the_assignor() -> None:
+    """A claim of a number that the topic does not have: `No more unfilled consumers`."""
+    members = (
+        Member(member_id="a", topics=("t",), owned={"t": (7,)}, generation=1),
+        Member(member_id="b", topics=("t",)),
+    )
+    group = Group(cluster=Cluster.of({"t": 1}), members=members)
+    assert plain_lists(group, UserData.COOPERATIVE) is None
+    with pytest.raises(JavaFailure):
+        COOPERATIVE_STICKY.assign(group)
+
+
+def sound_group(seed: int, kind: UserData) -> Group:
+    """Return a group with equal subscriptions in which each partition has one claimant at most."""
+    dice = Random(seed)
+    sizes = {f"t{number}": dice.randint(0, 6) for number in range(dice.randint(1, 5))}
+    ids = [f"{dice.choice('abcX')}-{number}" for number in range(dice.randint(1, 12))]
+    dice.shuffle(ids)
+    few = ids[: dice.randint(1, len(ids))]
+    owned: dict[str, dict[str, tuple[int, ...]]] = {member_id: {} for member_id in ids}
+    for topic, size in sizes.items():
+        for number in dice.sample(range(size), dice.randint(0, size)):
+            mine = owned[dice.choice(few)]
+            mine[topic] = (*mine.get(topic, ()), number)
+    members = []
+    for member_id, share in owned.items():
+        generation = dice.randint(-1, 9)
+        is_sticky = kind is UserData.STICKY
+        data = (
+            encode_sticky_user_data(share, generation)
+            if is_sticky
+            else encode_cooperative_user_data(generation)
+        )
+        version = dice.choice((None, 1, 3))
+        members.append(
+            Member(
+                member_id=member_id,
+                topics=tuple(dice.sample([*sizes, "gone"], len(sizes) + 1)),
+                owned=share,
+                generation=generation,
+                version=version,
+                user_data=None if version is None else data,
+            )
+        )
+    state = State(max_generation=dice.randint(-1, 9))
+    return Group(cluster=Cluster.of(sizes), members=tuple(members), state=state)
