@@ -42,7 +42,10 @@ class TimelineOrder:
 
     def remove(self, key: str, java_hash: int) -> None:
         """Remove a key that is there. Cost: O(1)."""
-        self.slots[self._slot(java_hash)].remove((key, java_hash))
+        number = self._slot(java_hash)
+        self.slots[number].remove((key, java_hash))
+        if not self.slots[number]:
+            del self.slots[number]
         self.size -= 1
 
     def __iter__(self) -> Iterator[str]:

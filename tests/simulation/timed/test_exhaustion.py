@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import pytest
 
+from assignors.simulation.state_search import visit
+from assignors.simulation.timed.exhaustion import steps
 from assignors.simulation.timed.exhaustion.cases import Case, model_of
+from assignors.simulation.timed.exhaustion.merging import merge_coordinator, merge_member
+from assignors.simulation.timed.exhaustion.moves import moves
 from assignors.simulation.timed.exhaustion.search import explore
+from assignors.simulation.timed.exhaustion.world import Model, World, put
 from assignors.simulation.timed.protocols.state_values import cloned, key_of
 from assignors.simulation.timed.scenario import GroupProtocol
 from tests.simulation.timed.exhaust import LONG, QUICK, exhaust, is_expected
@@ -23,6 +31,60 @@ def test_every_order_of_everything_is_safe_and_ends_settled(name: str) -> None:
 def test_larger_cases_give_what_is_written_down(name: str) -> None:
     found = exhaust(LONG[name])
     assert is_expected(LONG[name], found), (found.broken, found.stuck_first)
+
+
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+def test_worlds_that_are_merged_are_those_that_differ_in_what_nobody_reads(
+    protocol: GroupProtocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assignor = "server/uniform" if protocol is GroupProtocol.CONSUMER else "java/range"
+    faults = int(protocol is GroupProtocol.CONSUMER)
+    case = Case(protocol=protocol, assignor=assignor, members=2, partitions=1, faults=faults)
+    merged = _all_worlds(*model_of(case))
+    for name in ("merge_member", "merge_coordinator"):
+        monkeypatch.setattr(steps, name, lambda _: None)
+    model, start = model_of(case)
+    gone, model.gone = model.gone, (None, None)  # type: ignore[assignment]
+    monkeypatch.setattr(steps, "put", _put_unless_gone)
+    apart = _all_worlds(model, start, gone)
+    assert merged == apart
+
+
+def _put_unless_gone(listed: tuple[Any, ...], position: int, value: object) -> tuple[Any, ...]:
+    return listed if value is None else put(listed, position, value)
+
+
+def _all_worlds(
+    model: Model, start: World, gone: tuple[int, ...] | None = None
+) -> set[tuple[object, ...]]:
+    """Every world that can be reached, by what its states are; merged here where they were not."""
+    worlds = visit(start, partial(moves, model), lambda _: False, worlds_max=100_000).worlds
+    found = set()
+    for world in worlds:
+        coordinator = cloned(model.coordinators.values[world.coordinator])
+        merge_coordinator(coordinator)
+        states = []
+        for member, number in enumerate(world.members):
+            state = cloned(model.members.values[number])
+            if gone is not None and not (state.is_up or world.starts[member]):
+                state = cloned(model.members.values[gone[member]])
+            merge_member(state)
+            states.append(key_of(state))
+        found.add(
+            (
+                key_of(coordinator),
+                tuple(states),
+                key_of(model.logs.values[world.log]),
+                tuple(key_of(model.does.values[number]) for number in world.does),
+                *(
+                    tuple((own, key_of(model.messages.values[each])) for own, each in way)
+                    for ways in (world.requests, world.answers)
+                    for way in ways
+                ),
+                *world[6:],
+            )
+        )
+    return found
 
 
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])

@@ -20,6 +20,7 @@ What is abstracted:
   late anyway. Those of a classic group complete at any moment, in order.
 * Numbers of requests and appends are given anew in each world, or no two worlds were ever equal.
   Member ids are a member's name and a count.
+* What no later step reads is no part of a state (`merging`).
 
 So a case says what can happen to that group, that assignor and that many faults, and nothing about
 larger ones.

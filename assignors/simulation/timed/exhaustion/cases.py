@@ -71,6 +71,7 @@ def model_of(case: Case) -> tuple[Model, World]:
         partitions=[(TOPIC, number) for number in range(case.partitions)],
         step_coordinator=classic_coordinator.step if is_classic else _consumer_step,
         step_member=classic_member.step if is_classic else consumer_member.step,
+        gone=(),
     )
     coordinator: Any = sides.coordinator
     if is_classic:
@@ -80,12 +81,13 @@ def model_of(case: Case) -> tuple[Model, World]:
         member.draw = no_wait
         if not is_classic:
             member.new_id = Ids()
+    model.gone = tuple(model.members.number_of(member) for member in members)
     nothing: tuple[Any, ...] = ((),) * case.members
     none: tuple[Any, ...] = (frozenset(),) * case.members
     return model, World(
         coordinator=model.coordinators.number_of(coordinator),
         log=model.logs.number_of({}),
-        members=tuple(model.members.number_of(member) for member in members),
+        members=model.gone,
         does=(model.does.number_of(Consumption()),) * case.members,
         requests=nothing,
         answers=nothing,

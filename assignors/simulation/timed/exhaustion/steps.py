@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from assignors.simulation.timed.exhaustion.merging import merge_coordinator, merge_member
 from assignors.simulation.timed.exhaustion.world import (
     MEMBERS_MAX,
     Findings,
@@ -77,6 +78,8 @@ def step_member(
             world.member_timers, member, _timers(world.member_timers[member], event, step.effects)
         ),
     )
+    if not member_of(model, made, member).is_up and not made.starts[member]:
+        made = made._replace(members=put(made.members, member, model.gone[member]))
     if not member_of(model, made, member).is_up:
         made = made._replace(
             dead=put(made.dead, member, made.open[member]), answers=put(made.answers, member, ())
@@ -98,6 +101,7 @@ def _stepped_member(
         if isinstance(each, Send)
     )
     _forget_numbers(state, still_open | {own for own, _ in messages})
+    merge_member(state)
     return Step(model.members.number_of(state), effects, messages)
 
 
@@ -196,6 +200,7 @@ def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) ->
     state.tokens = max(world.appends, default=0)
     effects = model.step_coordinator(state, event)
     state.tokens = 0
+    merge_coordinator(state)
     messages = tuple(
         (each.number, model.messages.number_of(each.response))
         for each in effects

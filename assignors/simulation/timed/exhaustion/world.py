@@ -98,6 +98,8 @@ class Model:
     """All partitions, sorted."""
     step_coordinator: Callable[[Any, CoordinatorEvent], list[Effect]]
     step_member: Callable[[Any, MemberEvent], list[Effect]]
+    gone: tuple[int, ...]
+    """Of each member: the state of a process that never runs again, that of one that never ran."""
     coordinators: Kept = field(default_factory=Kept)
     members: Kept = field(default_factory=Kept)
     does: Kept = field(default_factory=Kept)
