@@ -47,6 +47,9 @@ TOGETHER = (
 SPARK_NOTEBOOKS = ("example_spark_sql.ipynb",)
 """Notebooks that start Spark: a notebook has no place for a mark."""
 
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+"""Jobs of seconds do not earn back what the compiler for long runs costs: half of the CPU time."""
+
 IS_SEEDED = bool(os.environ.get("CI") or os.environ.get("SUITE_SEED"))
 SEED = int(os.environ.setdefault("SUITE_SEED", f"{datetime.now(tz=UTC):%Y%m%d}"))
 """Of everything random: the day, so that no two days try the same. Workers inherit it."""
@@ -148,18 +151,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Run the Spark of a notebook without the compiler for long runs: half of the CPU time."""
-    if item.path.name not in SPARK_NOTEBOOKS:
-        return (yield)
-    from tests.spark.sessions import JVM_OPTIONS  # noqa: PLC0415 - it imports pyspark
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_SUBMIT_OPTS", JVM_OPTIONS)
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Look for no cycles in what is collected: it stays to the end, and is a million objects."""
     gc.disable()
@@ -183,7 +174,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
     marks = {mark.name for mark in item.iter_markers()}
     is_together = item.nodeid.startswith(TOGETHER)
-    return not is_together, "interop" not in marks, "slow" not in marks
+    is_slow = "slow" in marks or item.path.suffix == ".ipynb"
+    return not is_together, "interop" not in marks, not is_slow
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -185,6 +185,7 @@ def test_without_a_scenario_its_options_are_refused() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 @pytest.mark.usefixtures("java")
 def test_spark_writes_what_python_writes() -> None:
     both = ("--protocol", "consumer", "--protocol", "classic", "--seeds", "3", "--seed", "5")

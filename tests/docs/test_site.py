@@ -51,6 +51,7 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_site_builds_and_has_every_page_and_nothing_from_elsewhere(tmp_path: Path) -> None:
     # One test: workers that share the tests of a file would build the site once each.
     done = build(ROOT, tmp_path)

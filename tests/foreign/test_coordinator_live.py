@@ -31,6 +31,7 @@ RARE = {68}
 """Answers that a thousand histories may be without."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("history", "codes"),
     [

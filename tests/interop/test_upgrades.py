@@ -17,6 +17,7 @@ pytestmark = pytest.mark.interop
 MEMBERS = ("kpp", "java44", "sarama", "franz")
 SETTLES_S = 20.0
 DRAINS_S = 10.0
+HOLD_S = 0.5
 
 
 @pytest.mark.slow
@@ -38,7 +39,7 @@ def test_two_bounces_to_cooperative_and_back_never_stop_the_group(
     for bounce, (assignors, spoken_in_the_end) in bounces.items():
         for number, member in enumerate(list(group.members.values()), start=1):
             member.restart(assignors=assignors)
-            settled = group.settled(SETTLES_S)
+            settled = group.settled(SETTLES_S, hold_s=HOLD_S)
             # One member that knows both is not enough, one that knows the old one alone is.
             if spoken_in_the_end == COOPERATIVE and number < len(MEMBERS):
                 assert settled.protocol == protocol, (bounce, number)

@@ -14,10 +14,12 @@ from itertools import product
 import pytest
 
 from assignors import Assignment, Assignor, Cluster, Group, Member
-from tests.laws.laws import EVERY_COOPERATIVE
+from tests.laws.laws import BY_ARRAYS, COOPERATIVE
 
 LAST, OLDER, FUTURE, NO_GENERATION = 5, 4, 9, -1
 TOPIC = "t"
+SMALL = ((2, 1), (3, 1), (2, 2), (3, 2))
+ON_ARRAYS = BY_ARRAYS[1]
 Truth = tuple[int | None, ...]
 """Who consumes each partition."""
 Claimed = tuple[int, tuple[int, ...], bool]
@@ -75,8 +77,15 @@ def consumers(assignment: Assignment, partitions: int) -> Truth:
     return tuple(holders)
 
 
-@EVERY_COOPERATIVE
-@pytest.mark.parametrize(("members", "partitions"), [(2, 1), (3, 1), (2, 2), (3, 2), (3, 3)])
+@pytest.mark.parametrize(
+    ("members", "partitions", "assignor"),
+    [
+        *((*size, assignor) for size in SMALL for assignor in (COOPERATIVE, ON_ARRAYS)),
+        pytest.param(3, 3, COOPERATIVE, marks=pytest.mark.slow),
+        pytest.param(3, 3, ON_ARRAYS, marks=pytest.mark.deep),
+    ],
+    ids=lambda each: {id(COOPERATIVE): "by size", id(ON_ARRAYS): "on arrays"}.get(id(each)),
+)
 def test_no_plan_starts_what_another_consumes_and_two_rounds_end_it(
     members: int, partitions: int, assignor: Assignor
 ) -> None:

@@ -15,6 +15,11 @@ import pytest
 from tests.spark.jobs import JOB_S, SparkProcess
 from tests.spark.sessions import KINDS
 
+EVERY_KIND = pytest.mark.parametrize(
+    "kind", [pytest.param("classic", marks=pytest.mark.deep), "cluster", "connect"]
+)
+"""A cluster is a classic session too, whose executors are processes: it shows more."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort by kind of session: the kind is a parameter, or classic."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tests.spark.sessions import JVM_OPTIONS, KINDS, ROOT
+from tests.spark.sessions import KINDS, ROOT
 
 JOB_S = 300.0
 STOP_S = 30.0
@@ -25,7 +25,6 @@ def answers_of(job: str, *arguments: str, folder: Path) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", f"tests.spark.{job}", *arguments, str(folder)],
         cwd=ROOT,
-        env={**os.environ, "SPARK_SUBMIT_OPTS": JVM_OPTIONS},
         capture_output=True,
         text=True,
         timeout=JOB_S,
@@ -47,7 +46,6 @@ class SparkProcess:
             "SPARK_LOCAL_DIRS": f"{self._folder.name}/local",
             "SPARK_WORKER_DIR": f"{self._folder.name}/work",
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_SUBMIT_OPTS": JVM_OPTIONS,
         }
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(

@@ -20,9 +20,6 @@ from assignors.spark import local_session, package_zip
 
 KINDS = ("classic", "cluster", "connect")
 
-JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Jobs of seconds do not earn back what the compiler for long runs costs: half of the CPU time."""
-
 ROOT = Path(__file__).parents[2]
 READY_S = 120.0
 STOP_S = 20.0
@@ -38,7 +35,7 @@ def session_of(kind: str, folder: Path) -> Any:
         # Executors are processes of their own, and know the package only as this zip.
         settings = {
             "spark_executor_memory": "1g",
-            "spark_executor_extraJavaOptions": JVM_OPTIONS,
+            "spark_executor_extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
             "spark_executorEnv_PYTHONSAFEPATH": "1",
         }
         session = local_session("local-cluster[2,1,1024]", **settings)

@@ -23,7 +23,7 @@ from assignors.replay.sources import (
 )
 from tests.replay.offsets_topics import Mix, offsets_topic
 from tests.replay.segments import TRANSACTIONAL, Batch, marker
-from tests.spark.conftest import SparkAnswers
+from tests.spark.conftest import EVERY_KIND, SparkAnswers
 
 MIX = Mix(tombstones=0.1, classic_groups=0.1, consumer_members=0.1, group_count=20)
 NO_UTF8 = (
@@ -76,7 +76,7 @@ def as_lines(decoded: Iterable[dict[str, Any]]) -> Counter[str]:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
-@pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
+@EVERY_KIND
 def test_spark_gives_the_rows_of_plain_python(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:

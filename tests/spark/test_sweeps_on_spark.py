@@ -8,13 +8,13 @@ import pytest
 
 from assignors.simulation.timed.sweeps.rows import measured_rows
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
-from tests.spark.conftest import SparkAnswers
+from tests.spark.conftest import EVERY_KIND, SparkAnswers
 from tests.spark.sweep_job import ROWS, SWEEP
 
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
-@pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
+@EVERY_KIND
 def test_spark_gives_the_points_of_plain_python(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:

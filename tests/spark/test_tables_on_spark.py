@@ -17,7 +17,7 @@ from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES
 from tests.cli.running import ROOT
 from tests.replay.damage import damaged
-from tests.spark.conftest import SparkAnswers
+from tests.spark.conftest import EVERY_KIND, SparkAnswers
 from tests.spark.dumps import IDS, some_groups
 from tests.spark.tables_job import SETTINGS, SPLIT_BYTES
 
@@ -32,7 +32,7 @@ def counted(found: list[dict[str, Any]]) -> Counter[str]:
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-@pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
+@EVERY_KIND
 def test_spark_tells_what_plain_python_tells(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from assignors.simulation.timed.tables.rows import interval_rows, result_rows
 from assignors.simulation.timed.tables.summary import summary_rows
-from tests.spark.conftest import SparkAnswers
+from tests.spark.conftest import EVERY_KIND, SparkAnswers
 from tests.spark.timed_scenarios import scenario_rows
 
 
@@ -20,7 +20,7 @@ def in_any_order(rows: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
-@pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
+@EVERY_KIND
 def test_spark_gives_the_timed_rows_of_plain_python(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:

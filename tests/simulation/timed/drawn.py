@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import GALLERY, named
@@ -33,6 +34,13 @@ PLAYABLE = [
     or (len(story.protocols) == 1 and not {one.kind for one in story.faults} & OF_THE_COORDINATOR)
 ]
 """Every story under every protocol that it can have: the push protocol has no log to load."""
+ONE_PROTOCOL_EACH = [
+    pytest.param(name, protocol, marks=() if number % len(played) == turn else pytest.mark.deep)
+    for number, name in enumerate(GALLERY)
+    for played in [[protocol for each, protocol in PLAYABLE if each == name]]
+    for turn, protocol in enumerate(played)
+]
+"""Every story under one protocol, another one for the next story; `make deep`: under all."""
 MEMBERS_MAX = 5
 
 

@@ -28,7 +28,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, _handle, _prepared, simulate
-from tests.simulation.timed.drawn import PLAYABLE
+from tests.simulation.timed.drawn import ONE_PROTOCOL_EACH
 
 ASSIGNORS = (
     ("optimal/sticky",),
@@ -168,7 +168,7 @@ NEVER_RESTS = {
 """Where every heartbeat is looked at, as it is under every execution model."""
 
 
-@pytest.mark.parametrize(("name", "protocol"), PLAYABLE)
+@pytest.mark.parametrize(("name", "protocol"), ONE_PROTOCOL_EACH)
 def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupProtocol) -> None:
     scenario = named(name, seed=5, protocol=protocol)
     computed, queued = both(scenario)
