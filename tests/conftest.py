@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from datetime import UTC, datetime
 from itertools import compress
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
@@ -103,6 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "deep: a repetition of what the suite shows once: DEEP > 1")
     if IS_SEEDED and config.getoption("--hypothesis-seed") is None:
         config.option.hypothesis_seed = str(SEED)
+    psutil.cpu_percent()  # from here on
 
 
 class InGroups(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
@@ -192,7 +194,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 spent["/".join(report.nodeid.split("::")[0].split("/")[:2])] += report.duration
-    terminalreporter.section("seconds by part")
+    terminalreporter.section(f"seconds by part; processors busy: {psutil.cpu_percent():.0f} %")
     for part, seconds in sorted(spent.items(), key=lambda entry: -entry[1]):
         terminalreporter.write_line(f"{seconds:8.1f}  {part}")
 

@@ -30,7 +30,7 @@ FILE = FOLDER / "ratios.json"
 LOSS, LOSS_ELSEWHERE = 0.25, 0.5
 EVENT = "leave"
 ROUNDS = 2
-AGAIN = 4
+AGAIN = 6
 """How many more rounds a ratio gets that seems lost."""
 SECONDS = 0.15
 

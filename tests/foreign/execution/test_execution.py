@@ -19,7 +19,7 @@ RATE = 500
 BUSY_US = 10_000
 """What a busy machine may add to a median."""
 
-pytestmark = [pytest.mark.interop, pytest.mark.flaky(reruns=1)]
+pytestmark = pytest.mark.interop
 
 
 @pytest.fixture(autouse=True)

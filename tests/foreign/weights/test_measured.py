@@ -20,7 +20,6 @@ WORLD = World(seed=3, seconds=8.0, member_count=3, partition_count=16, rate=80.0
 
 
 @pytest.mark.interop
-@pytest.mark.flaky(reruns=1)
 @pytest.mark.parametrize(
     "contender",
     [
