@@ -124,8 +124,9 @@ class Sides:
     """The ids of members that the coordinator has removed since it was asked last."""
     choose_protocol: Callable[[int, GroupProtocol], None] = lambda _number, _protocol: None
     """Lets a member that does not run start with this protocol the next time."""
-    matches: Callable[[int], tuple[str, ...]] = lambda _: ()
-    """The topics that a member subscribes to by a pattern without knowing them itself."""
+    matches: Callable[[int], tuple[str, ...]] | None = None
+    """The topics that a member subscribes to by a pattern without knowing them itself; `None`: no
+    member does."""
     plain: PlainHeartbeats | None = None
     """`None` where every heartbeat has to be looked at."""
     fetches_refused: Callable[[], int] = lambda: 0
@@ -215,6 +216,8 @@ def consumer_sides(scenario: Scenario) -> Sides:
         for config in scenario.members
     ]
 
+    has_patterns = any(each.pattern is not None for each in scenario.members)
+
     def matches(number: int) -> tuple[str, ...]:
         pattern = members[number].config.pattern
         return () if pattern is None else matching(pattern, coordinator.cluster)
@@ -230,7 +233,7 @@ def consumer_sides(scenario: Scenario) -> Sides:
         step_member=lambda number, event: consumer_member.step(members[number], event),
         change_topics=change_topics,
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
-        matches=matches,
+        matches=matches if has_patterns else None,
         generation=lambda: coordinator.group.epoch,
         is_rebalancing=lambda: not _is_stable(coordinator),
         removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one

@@ -42,17 +42,18 @@ def least_moves(
         )
         return had_count - _kept_in_best(had, subscriptions, topics)
     floor, spare = divmod(sum(topics[topic] for topic in wanted), len(subscriptions))
-    had_count = kept = above = 0
-    for name, owned in had.items():
-        load = 0
-        for topic, numbers in owned.items():
-            if topic in wanted:
-                load += len(numbers)
-        had_count += load
-        if name in subscriptions:
-            kept += min(load, floor)
-            above += load > floor
-    return had_count - kept - min(spare, above)
+    loads = _loads(had, wanted)
+    stay = [load for name, load in zip(had, loads, strict=True) if name in subscriptions]
+    above = sum([load > floor for load in stay])
+    return sum(loads) - sum([min(load, floor) for load in stay]) - min(spare, above)
+
+
+def _loads(had: Mapping[str, TopicPartitions], wanted: frozenset[str]) -> list[int]:
+    """Return how many partitions of these topics each member has. Cost: O(members x topics)."""
+    if len(wanted) == 1:
+        (topic,) = wanted
+        return [len(owned.get(topic, ())) for owned in had.values()]
+    return [sum(len(owned[each]) for each in owned.keys() & wanted) for owned in had.values()]
 
 
 def _kept_in_best(

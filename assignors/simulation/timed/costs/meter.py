@@ -137,6 +137,8 @@ class Meter:
 def _subscriptions(sides: Sides, names: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
     """Return the topics of each member whose process runs."""
     subscriptions, members, matches = {}, sides.members, sides.matches
+    if matches is None:
+        return {name: members[n].topics for name, n in names.items() if members[n].is_up}
     for name, number in names.items():
         member = members[number]
         if member.is_up:

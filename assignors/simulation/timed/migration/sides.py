@@ -59,6 +59,10 @@ def mixed_sides(scenario: Scenario) -> Sides:
     def speaker(number: int) -> Sides:
         return by_kind[members[number].protocol]
 
+    def matches(number: int) -> tuple[str, ...]:
+        found = speaker(number).matches
+        return () if found is None else found(number)
+
     def group() -> Sides:
         return consumer if coordinator.consumer.exists else classic
 
@@ -94,7 +98,7 @@ def mixed_sides(scenario: Scenario) -> Sides:
         is_rebalancing=lambda: group().is_rebalancing(),
         removed=lambda: classic.removed() + consumer.removed(),
         choose_protocol=choose_protocol,
-        matches=lambda number: speaker(number).matches(number),
+        matches=matches,
     )
 
 

@@ -15,6 +15,9 @@ TIMERS = ("heartbeat", "poll", "revoked", "take", "assigned", "max-poll")
 """The timers of a process; none of them runs on once it has ended."""
 
 
+NO_ERROR = ConsumerError.NONE
+
+
 @dataclass(slots=True, kw_only=True)
 class ConsumerClient:
     """A member's side of the protocol."""
@@ -70,14 +73,13 @@ class ConsumerClient:
     @property
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
-        is_there = self.going_for is None and not self.awaits_poll
-        is_done = is_there and not self.must_send and not self.is_out
-        return self.is_up and self.epoch > 0 and is_done
+        is_there = self.going_for is None and not self.awaits_poll and not self.must_send
+        return is_there and self.is_up and self.epoch > 0 and not self.is_out
 
     @property
     def is_out(self) -> bool:
         """Whether it is no longer in the group, and the application does not know yet."""
-        return self.application.has_left or self.deferred is not ConsumerError.NONE
+        return self.application.has_left or self.deferred is not NO_ERROR
 
     @property
     def is_busy(self) -> bool:

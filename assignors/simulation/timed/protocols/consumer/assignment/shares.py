@@ -86,20 +86,21 @@ def shares_of(
     if not isinstance(lists, PairsByMember):
         return {member_id: _by_topic(lists.get(member_id, ())) for member_id in ids}, None
     held, shares = lists.held, last.shares
-    names = [held.topics[topic] for topic in held.topic.tolist()]
-    start, numbers = held.start.tolist(), held.number.tolist()
     found: dict[str, TopicPartitions] = {}
     for member_id, stays in zip(ids, _stays(held, last.held, ids).tolist(), strict=True):
-        place = held.place.get(member_id)
-        first, end = (0, 0) if place is None else (start[place], start[place + 1])
-        topics = names[first:end]
-        if stays:
-            found[member_id] = shares[member_id]
-        elif topics and topics.count(topics[0]) == len(topics):
-            found[member_id] = {topics[0]: tuple(sorted(numbers[first:end]))}
-        else:
-            found[member_id] = _by_topic(zip(topics, numbers[first:end], strict=True))
+        found[member_id] = shares[member_id] if stays else _share(held, member_id)
     return found, held
+
+
+def _share(held: OrderedAssignment, member_id: str) -> TopicPartitions:
+    """Return what one member gets."""
+    if member_id not in held.place:
+        return {}
+    topics, numbers = held.entries(member_id)
+    if topics and topics.count(topics[0]) == len(topics):
+        return {held.topics[topics[0]]: tuple(sorted(numbers))}
+    names = [held.topics[topic] for topic in topics]
+    return _by_topic(zip(names, numbers, strict=True))
 
 
 def _stays(

@@ -92,7 +92,7 @@ def write_target(
     records += [
         TargetRecord(member_id, share)
         for member_id, share in target.items()
-        if share != before.get(member_id)
+        if share is not before.get(member_id) and share != before.get(member_id)
     ]
     records.append(TargetEpochRecord(epoch, work.now_ms))
 
