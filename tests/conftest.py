@@ -40,6 +40,7 @@ TOGETHER = (
     "tests/interop/test_failover.py",
     "tests/interop/test_replay_command.py",
     "tests/release/test_bare_environment.py",
+    "tests/release/test_distributions.py",
     "tests/replay/test_report_",
     "tests/test_readme.py",
 )
@@ -66,6 +67,11 @@ settings.register_profile(
     "ci", parent=settings.get_profile("default"), derandomize=False, database=None
 )
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def cases(count: int) -> settings:
+    """Return the settings of a property with so many cases, `DEEP` times as many in `make deep`."""
+    return settings(max_examples=count * DEEP)
 
 
 def need(tool: str) -> None:

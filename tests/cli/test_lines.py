@@ -6,13 +6,14 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.cli.inputs.json_documents import _goes_on
 from assignors.cli.inputs.json_text import SHARED_FROM, parse_json
 from assignors.documents.values import DocumentError
 from tests.cli.running import GROUP, answers
+from tests.conftest import cases
 
 KEYS = {
     "assign": [
@@ -65,7 +66,7 @@ odd_lines = lone | st.sampled_from(
 
 
 @pytest.mark.parametrize("name", list(KEYS))
-@settings(max_examples=50)
+@cases(50)
 @given(st.lists(odd_lines | st.just(GOOD), max_size=6))
 def test_any_lines_give_as_many_documents_and_good_ones_are_answered(
     name: str, lines: list[bytes]
@@ -109,7 +110,7 @@ members: st.SearchStrategy[Any] = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=500)
+@cases(200)
 @given(st.lists(members, max_size=6))
 @example([{"topics": [1]}, {"topics": [True]}])
 @example([{"owned": [[1, [0]], [True, [0]]]}])

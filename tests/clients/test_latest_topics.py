@@ -6,7 +6,7 @@ import gc
 from typing import Any
 
 from aiokafka.coordinator.protocol import ConsumerProtocol
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kafka.coordinator import consumer as host
 from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
@@ -15,6 +15,7 @@ from assignors.clients import aiokafka, kafka_python
 from assignors.clients.aiokafka.decoding import DECODERS as AIOKAFKA
 from assignors.clients.common.latest_topics import LatestTopics
 from assignors.clients.kafka_python.decoding import DECODERS as KAFKA_PYTHON
+from tests.conftest import cases
 from wire import Subscription, decode_subscription, encode_subscription
 
 names = st.sampled_from(["t", "u", "orders.v2", "", "..", "a b", "é", "x" * 250])
@@ -58,7 +59,7 @@ def alone(decoders: Any, decoder: Any, blob: bytes) -> dict[str, object]:
         decoders.latest_topics = before
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(st.lists(blobs, max_size=5).flatmap(lambda few: st.permutations(few * 2)))
 def test_what_was_decoded_before_changes_nothing(given_blobs: list[bytes]) -> None:
     kept = kafka_python.strategy("range"), aiokafka.strategy("range")

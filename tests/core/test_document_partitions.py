@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.documents.groups import partitions_from_document
@@ -17,6 +17,7 @@ from assignors.documents.values import (
     as_string,
     described,
 )
+from tests.conftest import cases
 
 ANYTHING: list[Any] = [
     *("t0", "é", "\ud800", "01", 0, -(2**31), 2**31 - 1, 2**31, -(2**31) - 1, 2**70),
@@ -44,7 +45,7 @@ def documents(draw: st.DrawFn) -> Any:
     return dict(pairs) if is_object else pairs
 
 
-@settings(max_examples=1000)
+@cases(300)
 @given(documents())
 @example({name: [0] for name in [*"abcde", "\ud800"]})
 @example({f"t{i}": [2**31 * (i == 5)] for i in range(6)})

@@ -8,7 +8,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.arrays import OwnedPartitions, partition_arrays
@@ -22,6 +22,7 @@ from assignors.group_bytes.in_turn import (
 from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import member_from_bytes, members_in_turn, read_members
 from assignors.model import Member, member_ids_of
+from tests.conftest import cases
 from tests.group_bytes.blobs import CAPTURED, groups_of_bytes, mutated
 from wire import (
     Subscription,
@@ -95,7 +96,7 @@ ODD = [
 LONG = subscription(owned={"a": tuple(range(40))}, user_data=b"\0\0\0\7", rack_id="r1")
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(groups_of_bytes())
 @example({"m0": PLAIN, "m1": LONG, "m2": LONG[:-1], "m3": LONG[:-7]})
 @example({"m0": PLAIN, "m1": PLAIN + b"\0", "m2": PLAIN[:8], "m3": PLAIN[:16]})

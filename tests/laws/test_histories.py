@@ -25,6 +25,7 @@ from assignors.simulation.rounds import (
     rounds,
 )
 from assignors.testing import scenarios
+from tests.conftest import cases
 from tests.laws.laws import COOPERATIVE, EVERY_ASSIGNOR
 
 
@@ -35,7 +36,7 @@ def settlements(scenario: Scenario) -> Iterator[list[Round]]:
         yield list(phase)
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(scenarios())
 def test_nothing_is_ever_consumed_twice(scenario: Scenario) -> None:
     for step in rounds(scenario, COOPERATIVE):
@@ -49,7 +50,7 @@ def test_nothing_is_ever_consumed_twice(scenario: Scenario) -> None:
         assert max(consumed.values(), default=0) <= 1
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(scenarios())
 def test_two_rounds_settle_whatever_happened(scenario: Scenario) -> None:
     for steps in settlements(scenario):
@@ -57,14 +58,14 @@ def test_two_rounds_settle_whatever_happened(scenario: Scenario) -> None:
         assert len(steps) <= 2
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(scenarios(misremembering=False))
 def test_nothing_waits_in_the_end_when_members_apply_what_they_are_told(scenario: Scenario) -> None:
     for steps in settlements(scenario):
         assert not steps[-1].rebalance.withheld
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(scenarios())
 def test_what_waits_in_the_end_is_withheld_by_name(scenario: Scenario) -> None:
     for steps in settlements(scenario):

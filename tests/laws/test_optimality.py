@@ -6,7 +6,7 @@ and after the solver. The cooperative answer is judged by where it leads: its ne
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from assignors import Group, UserData
 from assignors.checks import check
@@ -14,11 +14,12 @@ from assignors.claims import claims_of
 from assignors.optimal.sticky import place
 from assignors.problem import owners
 from assignors.testing import groups
+from tests.conftest import cases
 from tests.laws.laws import COOPERATIVE, STICKY, applied, as_arrays
 from tests.optimal.oracles import best_by_flow
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(groups())
 def test_sticky_is_as_good_as_or_tools(group: Group) -> None:
     problem, made = as_arrays(group, UserData.STICKY)
@@ -29,7 +30,7 @@ def test_sticky_is_as_good_as_or_tools(group: Group) -> None:
     assert gaps["moved"] == gaps["moved_minimum"]
 
 
-@settings(max_examples=300)
+@cases(120)
 @given(groups())
 def test_cooperative_sticky_hands_out_part_of_what_or_tools_finds(group: Group) -> None:
     problem, made = as_arrays(group, UserData.COOPERATIVE)

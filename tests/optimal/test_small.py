@@ -10,7 +10,7 @@ from itertools import compress, product
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Rebalance, UserData
@@ -22,6 +22,7 @@ from assignors.optimal.small.best import best_owners
 from assignors.optimal.small.problem import PARTITIONS_MAX, SmallProblem, small_problem
 from assignors.optimal.small.share import shared_owners
 from assignors.testing import groups
+from tests.conftest import cases
 from tests.group_bytes.blobs import mutated
 from tests.optimal.groups import OWNERS, SHAPES, Arrays, group
 from wire import encode_assignment, encode_sticky_user_data
@@ -80,7 +81,7 @@ def odd_groups(draw: st.DrawFn) -> Group:
 
 
 @EITHER
-@settings(max_examples=300)
+@cases(120)
 @given(group=odd_groups())
 def test_lists_give_the_answer_of_arrays(kind: UserData, group: Group) -> None:
     answer, expected = assign_small(group, kind), BY_ARRAYS[kind](group)

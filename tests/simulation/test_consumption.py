@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors import (
@@ -38,6 +38,7 @@ from assignors.simulation.rounds import (
 )
 from assignors.simulation.rounds.consumption import Consumption
 from assignors.testing import scenarios
+from tests.conftest import cases
 from wire import TopicPartitions
 
 Place = tuple[str, str, int]
@@ -168,7 +169,7 @@ TWICE = Scenario(
 
 
 @example(scenario=TWICE, assignor=cooperative(twice_at_the_start))
-@settings(max_examples=300)
+@cases(120)
 @given(scenarios(), careless_assignors)
 def test_figures_are_those_counted_from_mappings(scenario: Scenario, assignor: Assignor) -> None:
     steps = list(rounds(scenario, assignor))

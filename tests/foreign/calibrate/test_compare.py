@@ -7,11 +7,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.scenario import Verb
+from tests.conftest import cases
 from tests.foreign.calibrate import fit
 from tests.foreign.calibrate.compare import binomial_p, compare, kolmogorov_smirnov_p
 from tests.foreign.calibrate.figures import MICROSECONDS, figures_of
@@ -36,7 +37,7 @@ def histories(draw: st.DrawFn) -> list[Change]:
 
 
 @given(histories(), st.integers(1, END - 1))
-@settings(max_examples=200)
+@cases(100)
 def test_idle_time_is_what_counting_moment_by_moment_finds(
     changes: list[Change], start: int
 ) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
@@ -20,6 +20,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.scenario.members import End
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 
 JOB = MemberConfig(name="job", topics=("orders",), assignors=("java/cooperative-sticky",))
 PROTOCOLS = list(GroupProtocol)
@@ -78,7 +79,7 @@ def test_arrivals_are_read_and_written() -> None:
     assert scenario_from_document(json.loads(text)) == scenario
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(
     st.lists(st.integers(-100_000, 100_000), min_size=10, max_size=10), st.sampled_from(PROTOCOLS)
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.coordinator.policy import POLICIES
@@ -29,6 +29,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
 
 STEADY = OtherGroups(per_second=20, groups=8, changes_share=0.3, checks_share=0.5)
@@ -52,7 +53,7 @@ def ownership(played: Played) -> object:
 
 
 @pytest.mark.parametrize("model", POLICIES)
-@settings(max_examples=5)
+@cases(5)
 @given(scenarios())
 def test_a_model_that_takes_no_time_changes_nothing(model: str, scenario: Scenario) -> None:
     plain = without_delays(scenario)
@@ -61,7 +62,7 @@ def test_a_model_that_takes_no_time_changes_nothing(model: str, scenario: Scenar
 
 
 @pytest.mark.parametrize("model", POLICIES)
-@settings(max_examples=4)
+@cases(4)
 @given(scenarios(), st.sampled_from([0, 5]))
 def test_no_rule_is_broken_beside_other_groups(
     model: str, scenario: Scenario, per_second: int
@@ -109,7 +110,7 @@ def test_a_static_member_that_was_late_is_in_the_generation_that_it_is_answered(
 
 
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
-@settings(max_examples=25)
+@cases(25)
 @given(
     scenarios().map(in_time),
     st.sampled_from([*POLICIES]),

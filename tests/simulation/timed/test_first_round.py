@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
@@ -25,6 +25,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import _handle, _prepared, simulate
 from assignors.simulation.timed.stages import first_round, rounds
+from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE
 from tests.simulation.timed.test_heartbeats import without_events
 
@@ -131,7 +132,7 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     return members, draws, coordinator, orders, links, watched, ledger, metered, sent, timers
 
 
-@settings(max_examples=150)
+@cases(80)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
     scenario: Scenario,
@@ -140,7 +141,7 @@ def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
     assert without_events(computed) == without_events(queued)
 
 
-@settings(max_examples=150)
+@cases(80)
 @given(scenarios())
 def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
     scenario: Scenario,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import GALLERY, named, threads
@@ -28,6 +28,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, _handle, _prepared, simulate
+from tests.conftest import cases
 from tests.simulation.timed.drawn import ONE_PROTOCOL_EACH
 
 ASSIGNORS = (
@@ -106,7 +107,7 @@ def without_events(played: Played) -> Played:
     return replace(played, result=result, violations=found)
 
 
-@settings(max_examples=150)
+@cases(80)
 @given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
 def test_members_that_only_move_to_a_new_epoch_may_rest(scenario: Scenario) -> None:
     # With a history, every move is an event, as it is a record.
@@ -114,7 +115,7 @@ def test_members_that_only_move_to_a_new_epoch_may_rest(scenario: Scenario) -> N
     assert without_events(moving) == without_events(queued)
 
 
-@settings(max_examples=100)
+@cases(60)
 @given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
 def test_members_that_rest_wake_up_in_the_state_in_which_they_would_be(scenario: Scenario) -> None:
     assert states(scenario, computes=True) == states(scenario, computes=False)
@@ -141,7 +142,7 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     return known, group.members, group.partition_epochs, group.epoch
 
 
-@settings(max_examples=200)
+@cases(100)
 @given(scenarios())
 def test_a_run_is_the_same_whether_heartbeats_are_queued_or_computed(scenario: Scenario) -> None:
     computed, queued = both(scenario)

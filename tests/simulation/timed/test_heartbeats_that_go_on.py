@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.scenario import Action, MemberConfig, Scenario, Verb
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.conftest import cases
 
 JOINS_MS = (30_000, 45_000, 60_000)
 HEARTBEAT_MS = 3000
@@ -56,7 +57,7 @@ def revoked_ms(run: Played, since_ms: int) -> dict[str, float]:
     st.booleans(),
     st.integers(0, 1000),
 )
-@settings(max_examples=25)
+@cases(25)
 def test_members_revoke_together_only_if_a_round_restarts_their_heartbeats(
     starts: list[int],
     goes_on: bool,  # noqa: FBT001 - drawn

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.costs.least_moves import least_moves
+from tests.conftest import cases
 
 Owners = dict[tuple[str, int], str | None]
 
@@ -47,7 +48,7 @@ same = st.integers(1, 3).map(lambda count: [("t", "u")] * count)
 owned = st.lists(st.sampled_from([None, "m0", "m1", "m2", "gone"]), min_size=5, max_size=5)
 
 
-@settings(max_examples=80)
+@cases(60)
 @given(owned, same | subscriptions)
 def test_no_assignment_of_the_best_balance_moves_fewer(
     owners: list[str | None], topics: list[tuple[str, ...]]

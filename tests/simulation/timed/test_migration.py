@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.documents.values import DocumentError
@@ -42,6 +42,7 @@ from assignors.simulation.timed.scenario_document import (
     scenario_from_document,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
 from wire import Subscription, encode_subscription
 
@@ -130,7 +131,7 @@ def mixed(draw: st.DrawFn) -> Scenario:
     )
 
 
-@settings(max_examples=150)
+@cases(80)
 @given(mixed())
 def test_no_monitor_finds_anything_in_a_group_that_migrates(scenario: Scenario) -> None:
     """But for two faults of Kafka 4.4.0 (`test_migration_faults_live`).

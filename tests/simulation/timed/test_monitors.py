@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from assignors.simulation.timed.counterexamples.history import history
 from assignors.simulation.timed.gallery import GALLERY, named
@@ -13,6 +13,7 @@ from assignors.simulation.timed.monitors.invariants import INVARIANTS
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, in_time, scenarios
 
 DEEP = [pytest.mark.deep]
@@ -55,7 +56,7 @@ def test_nothing_is_found_in_the_gallery_and_looking_changes_nothing(
     assert {**asdict(watched.result), **same} == asdict(alone)
 
 
-@settings(max_examples=150)
+@cases(80)
 @given(scenarios().map(in_time))
 def test_nothing_is_found_whatever_members_do_and_however_slow_they_are(scenario: Scenario) -> None:
     found = simulate(scenario, monitoring=Monitoring.FULL).violations

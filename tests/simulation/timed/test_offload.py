@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
@@ -18,6 +18,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 
 
 def offloaded(
@@ -56,7 +57,7 @@ def test_old_targets_are_a_waste_where_the_group_changes_faster_than_they_are_co
     assert dropped.convergence_ms is not None
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(
     st.lists(
         st.tuples(st.integers(0, 30_000), st.sampled_from(list(Verb)[:3]), st.integers(0, 9)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.ownership.changes import Change, changed_topics
@@ -13,6 +13,7 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.gallery.story import SETTLED_MS, planned
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 
 AT_MS = SETTLED_MS + 1000
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
@@ -48,7 +49,7 @@ def test_an_eager_rebalance_ends_every_pause() -> None:
 
 
 @pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
-@settings(max_examples=20)
+@cases(20)
 @given(stopped=st.integers(0, 9))
 def test_others_end_the_pauses_of_what_is_revoked(protocol: GroupProtocol, stopped: int) -> None:
     scenario = paused("rolling-restart", protocol, stopped=f"c{stopped}")

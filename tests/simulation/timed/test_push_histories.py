@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.ownership.double import overlaps
@@ -22,6 +22,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.scenario.faults import LONGER, OF_THE_COORDINATOR
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 from tests.simulation.timed.drawn_faults import KINDS
 from tests.simulation.timed.test_push import SETTLED_MS, group, loads, run
 
@@ -99,7 +100,7 @@ def scenarios(
     )
 
 
-@settings(max_examples=100)
+@cases(60)
 @given(scenarios())
 def test_no_partition_ever_has_two_consumers(scenario: Scenario) -> None:
     played = simulate(scenario, keeps_history=True)
@@ -107,7 +108,7 @@ def test_no_partition_ever_has_two_consumers(scenario: Scenario) -> None:
     assert played.result.double_partition_ms == 0
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(scenarios(waits=False))
 def test_fencing_alone_prevents_two_consumers_too(scenario: Scenario) -> None:
     result = run(scenario)
@@ -115,7 +116,7 @@ def test_fencing_alone_prevents_two_consumers_too(scenario: Scenario) -> None:
     assert result.unowned == 0
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(scenarios(fences=False))
 def test_leases_prevent_two_consumers_without_any_fencing(scenario: Scenario) -> None:
     result = run(scenario)
@@ -123,7 +124,7 @@ def test_leases_prevent_two_consumers_without_any_fencing(scenario: Scenario) ->
     assert result.unowned == 0
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(scenarios())
 def test_once_nothing_happens_every_partition_is_consumed_and_the_load_is_even(
     scenario: Scenario,
@@ -135,13 +136,13 @@ def test_once_nothing_happens_every_partition_is_consumed_and_the_load_is_even(
     assert not ended or max(ended) - min(ended) <= 1
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(scenarios())
 def test_the_same_scenario_gives_the_same_run(scenario: Scenario) -> None:
     assert simulate(scenario, keeps_history=True) == simulate(scenario, keeps_history=True)
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(scenarios())
 def test_no_record_is_processed_twice_where_nothing_fails(scenario: Scenario) -> None:
     orderly = [each for each in scenario.plan if each.do is not Verb.CRASH]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
@@ -15,6 +15,7 @@ from assignors.simulation.timed.scenario_document import (
     scenario_from_document,
 )
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 from tests.simulation.timed.drawn import scenarios
 from tests.simulation.timed.drawn_faults import with_faults
 from tests.simulation.timed.exhaust import STALE_REPORT
@@ -33,7 +34,7 @@ def known(scenario: Scenario) -> frozenset[str]:
     return STALE_REPORT if is_modern and loses else frozenset()
 
 
-@settings(max_examples=150)
+@cases(80)
 @given(with_faults(scenarios()))
 def test_faults_break_no_rule_and_the_group_settles_after_them(scenario: Scenario) -> None:
     # The monitors let the run go on after its end, and look whether all is well then.
@@ -41,7 +42,7 @@ def test_faults_break_no_rule_and_the_group_settles_after_them(scenario: Scenari
     assert {each.monitor for each in found} <= known(scenario)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(with_faults(scenarios()))
 def test_every_partition_has_one_consumer_again_once_time_limits_are_over(
     scenario: Scenario,
@@ -52,7 +53,7 @@ def test_every_partition_has_one_consumer_again_once_time_limits_are_over(
     assert simulate(longer).result.unowned == 0
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(with_faults(scenarios()))
 def test_a_run_with_faults_repeats_itself_from_its_document(scenario: Scenario) -> None:
     scenario = replace(scenario, seed=min(scenario.seed, 2**63 - 1))
@@ -61,7 +62,7 @@ def test_a_run_with_faults_repeats_itself_from_its_document(scenario: Scenario) 
     assert first == simulate(scenario_from_document(document), keeps_history=True)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(with_faults(scenarios()))
 def test_two_consume_a_partition_only_while_one_of_them_is_a_zombie(scenario: Scenario) -> None:
     assume(scenario.protocol is not GroupProtocol.PUSH and not known(scenario))
@@ -71,7 +72,7 @@ def test_two_consume_a_partition_only_while_one_of_them_is_a_zombie(scenario: Sc
     assert double_us <= zombie_us * sum(scenario.topics.values())
 
 
-@settings(max_examples=100)
+@cases(60)
 @given(with_faults(scenarios()))
 def test_heartbeats_may_be_computed_between_faults(scenario: Scenario) -> None:
     computed = simulate(scenario, keeps_history=True)

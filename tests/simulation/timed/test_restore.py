@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
@@ -28,6 +28,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
 from assignors.simulation.timed.protocols.restore import Restored, apply, restored, summary, timers
+from tests.conftest import cases
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
 from tests.simulation.timed.compaction import compacted, some_cleanings
 
@@ -53,7 +54,7 @@ def log_of(history: History, seed: int) -> list[list[Record]]:
 
 
 @pytest.mark.parametrize("kind", HISTORIES)
-@settings(max_examples=40)
+@cases(40)
 @given(seed=SEEDS)
 def test_what_compaction_leaves_says_the_same(kind: str, seed: int) -> None:
     batches = log_of(HISTORIES[kind], seed)
@@ -64,7 +65,7 @@ def test_what_compaction_leaves_says_the_same(kind: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", HISTORIES)
-@settings(max_examples=40)
+@cases(40)
 @given(seed=SEEDS)
 def test_cleaning_twice_says_the_same(kind: str, seed: int) -> None:
     batches = log_of(HISTORIES[kind], seed)

@@ -8,7 +8,7 @@ of the time there. The clock knows what lies between two rounds.
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.registry import assignor_named
@@ -23,6 +23,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 from wire import TopicPartitions
 
 SETTLED_MS = 60_000
@@ -139,7 +140,7 @@ def without_empty(owned: Owners) -> Owners:
 @pytest.mark.parametrize(
     "assignor", ["optimal/cooperative-sticky", "optimal/sticky", "java/range", "java/roundrobin"]
 )
-@settings(max_examples=25)
+@cases(25)
 @given(history=histories())
 def test_without_delays_owners_are_those_of_the_rounds(
     assignor: str, history: in_rounds.Scenario

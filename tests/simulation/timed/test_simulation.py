@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.ownership.double import overlaps
@@ -20,6 +20,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
 
 EAGER, COOPERATIVE = "optimal/sticky", "optimal/cooperative-sticky"
 JAVA = ("java/range", "java/sticky", "java/cooperative-sticky")
@@ -167,13 +168,13 @@ scenarios = st.builds(
 )
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(scenarios)
 def test_the_same_scenario_gives_the_same_run(scenario: Scenario) -> None:
     assert simulate(scenario, keeps_history=True) == simulate(scenario, keeps_history=True)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(scenarios)
 def test_no_partition_has_two_consumers_while_members_answer_in_time(scenario: Scenario) -> None:
     played = simulate(scenario, keeps_history=True)
@@ -181,7 +182,7 @@ def test_no_partition_has_two_consumers_while_members_answer_in_time(scenario: S
     assert played.result.double_partition_ms == 0
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(scenarios)
 def test_a_group_settles_once_nothing_happens_any_more(scenario: Scenario) -> None:
     # The last action is at 120 s. A leader that crashes is noticed within a session of 45 s, one

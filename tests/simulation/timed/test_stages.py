@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
@@ -20,6 +20,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.stages import rounds
+from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE
 from tests.simulation.timed.test_heartbeats import without_events
 
@@ -95,7 +96,7 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
     return computed, simulate(scenario, keeps_history=True, computes_rounds=False)
 
 
-@settings(max_examples=150)
+@cases(80)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_rounds_are_events_or_computed(scenario: Scenario) -> None:
     computed, queued = both(scenario)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.tables.rows import RESULT_COLUMNS
 from assignors.simulation.timed.tables.summary import FIGURES, interval_of_mean, summary_rows
+from tests.conftest import cases
 
 
 def result(seed: int, protocol: str, moves: int | None, **others: Any) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def test_groups_and_variants_may_be_any_columns() -> None:
         summary(rows, by=("rack",))
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc"), st.integers(0, 99))))
 def test_the_order_of_the_rows_is_no_part_of_the_answer(
     drawn: list[tuple[int, str, int]],
@@ -76,7 +77,7 @@ def test_the_order_of_the_rows_is_no_part_of_the_answer(
     assert summary(rows) == summary(shuffled)
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(st.lists(st.integers(0, 1000), min_size=2, max_size=30))
 def test_the_interval_lies_within_the_values_and_around_the_mean(values: list[int]) -> None:
     low, high = interval_of_mean(np.array(values, dtype=np.float64))

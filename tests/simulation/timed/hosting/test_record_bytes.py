@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.model import Cluster
@@ -28,6 +28,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
 )
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit, OffsetRecord
+from tests.conftest import cases
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
 from wire import Subscription, encode_subscription
 from wire.records import encode_key, encode_value
@@ -48,7 +49,7 @@ def comparable(record: Record) -> Record:
 
 
 @pytest.mark.parametrize("kind", HISTORIES)
-@settings(max_examples=15)
+@cases(15)
 @given(seed=st.integers(0, 2**32))
 def test_what_is_written_is_read(kind: str, seed: int) -> None:
     written: list[Record] = []

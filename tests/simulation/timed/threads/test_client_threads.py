@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.clients.models import MODELS
@@ -25,6 +25,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.conftest import cases
 from tests.simulation.timed.drawn import scenarios
 from tests.simulation.timed.drawn_faults import with_faults
 
@@ -245,7 +246,7 @@ def test_closing_amid_a_classic_round_loses_what_was_not_committed() -> None:
     assert ended == {IN_POLL: "lost", HEARTBEAT_THREAD: "lost", BACKGROUND_THREAD: "revoked"}
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(with_faults(scenarios()), st.data())
 def test_whatever_the_threads_no_rule_is_broken_and_the_group_settles(
     scenario: Scenario, data: st.DataObject
