@@ -181,6 +181,7 @@ def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
     """Return whether the heartbeats of a member are answered with nothing new."""
     return (
         member.is_at_rest
+        and not member.config.wake_ms
         and group.state is not GroupState.PREPARING_REBALANCE
         and member.generation == group.generation
         and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE

@@ -3,7 +3,7 @@
 The phase at which a verb meets a classic group is the time since its last generation: all members
 start their heartbeats anew with it. So every repetition has a run of its own, in which the verb
 comes as long after the last generation as it really did, and nothing that happened to the machine
-before matters. Under KIP-848, and in eager groups of librdkafka, every member has its own phase,
+before matters. Under KIP-848, and in groups of librdkafka, every member has its own phase,
 which comes from all that happened before: there the whole plan is one run, from the moment at which
 the group was founded.
 """
@@ -45,8 +45,7 @@ def predict(
 
 def predicts_one_by_one(kind: Kind) -> bool:
     """Return whether the time since the last generation says all about the phases of a group."""
-    goes_on = kind.client == "librdkafka" and kind.is_eager
-    return kind.protocol is GroupProtocol.CLASSIC and not goes_on
+    return kind.protocol is GroupProtocol.CLASSIC and kind.client != "librdkafka"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +101,7 @@ def _run(
     names = {name for _, name in done}
     scenario = scenario_of(plan, constants, seed=seed, course=Course(done=done, joined={}))
     broker = replace(scenario.broker, initial_delay_ms=FOUNDING_MS)
-    # All phases are taken as that of the last member to beat: it is the one that ends rounds.
-    members = tuple(
-        replace(each, heartbeats_go_on=False) for each in scenario.members if each.name in names
-    )
+    members = tuple(each for each in scenario.members if each.name in names)
     return simulate(
         replace(scenario, broker=broker, members=members, until_ms=until), keeps_history=True
     )

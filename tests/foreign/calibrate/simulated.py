@@ -9,6 +9,7 @@ from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
+    GroupProtocol,
     MemberConfig,
     NetworkConfig,
     Scenario,
@@ -17,6 +18,9 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.foreign.calibrate.figures import Figures, figures_of
 from tests.foreign.calibrate.plan import KINDS, MILLI, TOPIC, Done, Plan, windows
+
+LIBRDKAFKA_LOOKS_MS = 500
+"""librdkafka's timer for `max.poll.interval.ms`, by which its main thread wakes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +66,10 @@ def scenario_of(
         Action(at_ms=_at_ms(verb, name, at, joined, constants), do=verb, member=name)
         for (verb, name), at in times.items()
     ]
-    late = {
-        name: stream(seed, name, "late").below(2 * constants.late_ms + 1) for name in plan.members
-    }
+    looks = kind.client == "librdkafka"
+    # A client that looks from time to time is late by that alone.
+    late_ms = 0 if looks and kind.protocol is GroupProtocol.CLASSIC else constants.late_ms
+    late = {name: stream(seed, name, "late").below(2 * late_ms + 1) for name in plan.members}
     return Scenario(
         name=cell.name,
         seed=seed,
@@ -77,7 +82,8 @@ def scenario_of(
                 topics=(TOPIC,),
                 assignors=(f"java/{kind.assignor or 'range'}",),
                 heartbeat_interval_ms=cell.heartbeat_ms + late[name],
-                heartbeats_go_on=kind.client == "librdkafka",
+                heartbeats_go_on=looks,
+                wake_ms=LIBRDKAFKA_LOOKS_MS * looks,
                 poll_ms=constants.poll_ms,
                 revoke_ms=constants.callback_ms,
                 assign_ms=constants.callback_ms,

@@ -7,10 +7,9 @@ once in a thousand times (`likely`), and what fails is played again with new gro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
 import pytest
 
@@ -23,7 +22,6 @@ from tests.foreign.calibrate.likely import false_alarm, lean_p, unlikely
 from tests.foreign.calibrate.plan import KINDS, cell, plan_of
 from tests.foreign.calibrate.predictions import predict
 from tests.foreign.calibrate.real import Recording, play, settings
-from tests.foreign.calibrate.simulated import play as play_whole
 from tests.interop.broker import Broker
 
 HEARTBEAT_MS = 1000
@@ -55,15 +53,8 @@ class Group:
     @cached_property
     def runs(self) -> list[list[Figures]]:
         """The figures of each verb for many seeds, over all that is not known of the group."""
-        recording, course = self.recording, self.recording.course
-        kind = recording.plan.cell.kind
-        constants = fit.kept()[kind]
-        runs = predict(recording, constants, seeds=SEEDS)
-        if kind == "librdkafka-cooperative":
-            # One by one, all members are predicted to beat at once. They do not: in a run of the
-            # whole plan each has its own phase, and the newcomer beats as soon as it is in.
-            runs += play_whole(recording.plan, constants, seeds=SEEDS, course=course)
-        return runs
+        constants = fit.kept()[self.recording.plan.cell.kind]
+        return predict(self.recording, constants, seeds=SEEDS)
 
     def sides(self, verb: Verb) -> tuple[list[Figures], list[Figures]]:
         """Return what happened where the group came to rest, and what was predicted."""
@@ -76,30 +67,16 @@ class Group:
         )
 
 
-Play = Callable[[int], Mapping[str, Group]]
-"""The number of an attempt -> the group of every kind."""
-
-
 @pytest.fixture(scope="module")
-def attempts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
-    """Plays every kind's group, side by side on one broker, once for each attempt."""
+def groups(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Group]:
+    """The group of every kind, played side by side on one broker; made anew for another run."""
     for tool in (*CROWD.missing_tools(), "java"):
         need(tool)
     with Broker(settings(HEARTBEAT_MS)) as broker:
-
-        @cache
-        def played(attempt: int) -> Mapping[str, Group]:
-            folder: Path = tmp_path_factory.mktemp("crowds")
-            found = play(broker, list(PLANS.values()), mark=f"ci{attempt}", folder=folder)
-            return dict(zip(PLANS, map(Group, found), strict=True))
-
-        yield played
-
-
-@pytest.fixture
-def groups(attempts: Play, request: pytest.FixtureRequest) -> Mapping[str, Group]:
-    """The group of every kind; a test that is run again has new ones."""
-    return attempts(getattr(request.node, "execution_count", 1))
+        found = play(
+            broker, list(PLANS.values()), mark="ci", folder=tmp_path_factory.mktemp("crowds")
+        )
+    return dict(zip(PLANS, map(Group, found), strict=True))
 
 
 @pytest.mark.slow

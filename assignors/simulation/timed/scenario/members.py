@@ -113,6 +113,11 @@ class MemberConfig:
     heartbeats_go_on: bool = False
     """Its heartbeats keep their times over a rebalance of the classic protocol, as librdkafka's do.
     With Java's client and kafka-python the heartbeats of all start anew with each generation."""
+    wake_ms: int = 0
+    """Its client looks for a heartbeat or a join that is due only so often since its last
+    assignment, once a second since its start, and when a rebalance ends, as librdkafka does (500);
+    and it joins again once a second at most unless it has revoked something. 0: it does both when
+    they are due. Of the classic protocol, with `heartbeats_go_on`."""
     protocol: GroupProtocol | None = None
     """`group.protocol`; `None`: that of the group. Members of both make it migrate."""
     pattern: str | None = None

@@ -69,6 +69,9 @@ def _heartbeats_fit_sessions(scenario: Scenario) -> None:
     for number, member in enumerate(scenario.members):
         interval, session = member.heartbeat_interval_ms, member.session_timeout_ms
         _session_is_longer(interval, session, ("members", number), "")
+        if member.wake_ms and not member.heartbeats_go_on:
+            words = "looks from time to time belong to heartbeats_go_on"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "wake_ms"))
 
 
 def _session_is_longer(interval_ms: int, session_ms: int, place: Place, prefix: str) -> None:

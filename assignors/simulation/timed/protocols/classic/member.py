@@ -10,9 +10,12 @@ Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked
 `("assigned",)`, the ends of the two callbacks; `("computed",)`, the end of the leader's work;
 `("follow-up",)`, after which a leader starts another round by itself; `("retry",)` and
 `("restart",)`, after bytes that its client failed on; `("max-poll",)`, by which the application has
-to poll.
+to poll; and of a client that only looks from time to time (`MemberConfig.wake_ms`), `("look",)`,
+`("look-each-second",)` and `("join-pause",)`, the end of the second after a join.
 
-Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client.
+Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client; librdkafka 2.x's
+`rd_kafka_thread_main` and `rd_kafka_cgrp_join_state_serve`, whose main thread wakes for messages,
+for `one_s_tmr` and for `rkcg_max_poll_interval_tmr`, and joins by `rkcg_join_intvl`.
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ from collections.abc import Callable
 
 from assignors.simulation.timed.protocols.classic.member_faults import (
     beat,
+    end_join_pause,
+    look,
+    look_each_second,
     lose_generation,
     lose_place,
     poll_late,
@@ -34,7 +40,6 @@ from assignors.simulation.timed.protocols.classic.member_rounds import (
     free,
     joined,
     poll,
-    poll_later,
     retry,
     revoke_then_leave,
     revoked,
@@ -45,6 +50,7 @@ from assignors.simulation.timed.protocols.classic.member_state import (
     ClassicMember,
     end,
     lose,
+    poll_later,
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
@@ -152,6 +158,9 @@ TIMERS: dict[str, Callable[[ClassicMember], None]] = {
     "retry": retry,
     "restart": _restart,
     "max-poll": poll_late,
+    "look": look,
+    "look-each-second": look_each_second,
+    "join-pause": end_join_pause,
 }
 
 COMMANDS: dict[Command, Callable[[ClassicMember], None]] = {

@@ -16,12 +16,16 @@ from assignors.simulation.timed.protocols.classic.member_rounds import (
     begin_long_poll,
     failed,
     free,
+    poll,
     send_join,
 )
 from assignors.simulation.timed.protocols.classic.member_state import (
     ClassicMember,
     beat_later,
+    look_later,
+    look_next_second,
     send,
+    stop_beats,
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
@@ -32,7 +36,6 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
-    Cancel,
     Disconnect,
     Disturbed,
 )
@@ -46,20 +49,53 @@ def beat(state: ClassicMember, after_us: int = 0) -> None:
 
     One that waits for its connection to open is enough. One that is due amid a round waits for it.
     """
-    if state.config.heartbeats_go_on and state.state in {MemberState.JOINING, MemberState.SYNCING}:
+    is_joining = state.state in {MemberState.JOINING, MemberState.SYNCING}
+    if (state.config.heartbeats_go_on and is_joining) or (state.config.wake_ms and not after_us):
         state.is_beat_due = True
         return
+    _send_beat(state, after_us)
+
+
+def _send_beat(state: ClassicMember, after_us: int) -> None:
     if state.is_connected or after_us:
         request = Heartbeat(state.member_id, state.config.instance_id, state.generation)
         send(state, request, after_us)
     beat_later(state)
 
 
+def look(state: ClassicMember) -> None:
+    """Do what is due, and look again."""
+    look_later(state)
+    _do_due(state)
+
+
+def look_each_second(state: ClassicMember) -> None:
+    """Do what is due, and look again in a second."""
+    look_next_second(state)
+    _do_due(state)
+
+
+def _do_due(state: ClassicMember) -> None:
+    """Send a heartbeat that is due, and the JoinGroup that has waited for its second."""
+    is_in = not state.application.has_left and state.deferred is ErrorCode.NONE
+    if state.is_beat_due and is_in and state.state in {MemberState.STABLE, MemberState.REVOKING}:
+        state.is_beat_due = False
+        _send_beat(state, 0)
+    if state.is_join_due:
+        state.is_join_due = False
+        poll(state)
+
+
+def end_join_pause(state: ClassicMember) -> None:
+    """Let a join follow."""
+    state.may_join = True
+
+
 def lose_place(state: ClassicMember, error: ErrorCode) -> None:
     """Do what an error asks for, once the application's thread has time for it."""
     if state.application.is_busy:
         state.deferred = error
-        state.out.append(Cancel(("heartbeat",)))
+        stop_beats(state)
     else:
         failed(state, error)
 
@@ -107,4 +143,4 @@ def poll_late(state: ClassicMember) -> None:
         send(state, LeaveGroup(state.member_id))
     state.member_id, state.generation = UNKNOWN_MEMBER_ID, NO_GENERATION_ID
     state.application.has_left = True
-    state.out.append(Cancel(("heartbeat",)))
+    stop_beats(state)

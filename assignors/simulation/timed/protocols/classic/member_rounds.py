@@ -24,8 +24,14 @@ from assignors.simulation.timed.protocols.classic.member_state import (
     beat_later,
     end,
     end_by_itself,
+    look_later,
+    look_next_second,
     lose,
+    pause_joins,
+    poll_later,
+    say_leave,
     send,
+    stop_beats,
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
@@ -33,7 +39,6 @@ from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     JoinGroup,
     JoinGroupResponse,
-    LeaveGroup,
     Protocol,
     SyncGroup,
     SyncGroupResponse,
@@ -75,7 +80,8 @@ def start_process(state: ClassicMember) -> None:
     state.must_start_anew, state.failures, state.user_data = False, 0, None
     state.is_beat_due = True
     state.memory = Memory()
-    state.is_connected = True
+    state.is_connected = state.may_join = True
+    look_next_second(state)
     state.application.restart()
     send_join(state)
 
@@ -92,6 +98,7 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
         protocols.append(Protocol(assignor.name, blob))
     state.memberships = tuple(memberships)
     config = state.config
+    pause_joins(state)
     state.out += ENDED_BY_A_JOIN[:-1] if config.heartbeats_go_on else ENDED_BY_A_JOIN
     state.awaited = send(
         state,
@@ -144,8 +151,7 @@ def compute(state: ClassicMember, response: JoinGroupResponse) -> None:
 
 def react(state: ClassicMember, reaction: Reaction) -> None:
     """Do what a client does that cannot use what it received."""
-    state.out.append(Cancel(("heartbeat",)))
-    state.is_beat_due = True
+    stop_beats(state)
     if reaction is Reaction.DIES:
         lose(state, "crashed")
         end_by_itself(state)
@@ -207,7 +213,9 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         applied(membership, assigned, state.generation) for membership in state.memberships
     )
     state.state = MemberState.STABLE
-    if state.config.heartbeats_go_on and state.is_beat_due:
+    if state.config.wake_ms:
+        look_later(state, at_once=state.is_beat_due)
+    elif state.config.heartbeats_go_on and state.is_beat_due:
         state.is_beat_due = False
         state.out.append(Schedule(("heartbeat",), 0))
     kept = shared(state.owned, assigned)
@@ -271,18 +279,15 @@ def assigned(state: ClassicMember) -> None:
         state.out.append(Consume(state.owned, "assigned"))
 
 
-def poll_later(state: ClassicMember) -> None:
-    """Handle a rebalance at the next poll."""
-    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-    state.out.append(Schedule(("poll",), wait))
-
-
 def poll(state: ClassicMember) -> None:
     """Prepare to join: under an eager protocol everything is revoked first."""
     if state.state is not MemberState.STABLE or state.application.is_busy:
         return
     wanted = {topic: n for topic, n in state.owned.items() if topic in state.topics}
     kept: TopicPartitions = wanted if state.is_cooperative else {}
+    if not state.may_join and state.is_cooperative and count(kept) == count(state.owned):
+        state.is_join_due = True
+        return
     revoke_then_join(state, kept)
 
 
@@ -317,12 +322,6 @@ def leave(state: ClassicMember) -> None:
     """Leave the group and end; a static member says nothing, so that it can come back."""
     say_leave(state)
     end(state)
-
-
-def say_leave(state: ClassicMember) -> None:
-    """Leave, as the coordinator learns it, unless the member is static."""
-    if state.member_id and state.config.instance_id is None:
-        send(state, LeaveGroup(state.member_id))
 
 
 def failed(state: ClassicMember, error: ErrorCode) -> None:

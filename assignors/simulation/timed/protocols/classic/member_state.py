@@ -16,6 +16,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
     UNKNOWN_MEMBER_ID,
     ErrorCode,
+    LeaveGroup,
     Request,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
@@ -30,8 +31,18 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-TIMERS = ("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry", "max-poll")
+TIMERS = (
+    *("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry", "max-poll"),
+    *("look", "look-each-second", "join-pause"),
+)
 """The timers of a process; none of them runs on once it has ended."""
+
+
+SECOND_US = 1_000_000
+"""How long a client that only looks from time to time waits between two joins, and between the
+looks that it counts from its start."""
+ROUNDING_US = 500
+"""It sleeps for whole milliseconds, rounded up: so much more in the mean, each time."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,7 +82,11 @@ class ClassicMember:
     """As leader: what it sends once it has computed."""
     is_leader: bool = False
     is_beat_due: bool = True
-    """With heartbeats that go on: one is due as soon as the member has its assignment."""
+    """With heartbeats that go on: one is due as soon as the member has its assignment, or looks."""
+    is_join_due: bool = False
+    """It joins as soon as it looks and has not joined for a second."""
+    may_join: bool = True
+    """It has not joined for a second."""
     user_data: bytes | None = None
     """UserData of its last assignment."""
     must_start_anew: bool = False
@@ -120,6 +135,43 @@ def beat_later(state: ClassicMember) -> None:
     """Start the timer of the next heartbeat anew."""
     delay = state.config.by_its_clock(state.config.heartbeat_interval_ms)
     state.out.append(Schedule(("heartbeat",), delay))
+
+
+def stop_beats(state: ClassicMember) -> None:
+    """Send no heartbeat until the next assignment."""
+    state.out.append(Cancel(("heartbeat",)))
+    state.is_beat_due = True
+
+
+def look_later(state: ClassicMember, *, at_once: bool = False) -> None:
+    """Start the timer of the next look at what is due: the looks count from an assignment."""
+    wake_us = state.config.wake_ms * MILLISECOND + ROUNDING_US
+    state.out.append(Schedule(("look",), 0 if at_once else wake_us))
+
+
+def look_next_second(state: ClassicMember) -> None:
+    """Start the timer of the next of those looks that count from the start of the process."""
+    if state.config.wake_ms:
+        state.out.append(Schedule(("look-each-second",), SECOND_US + ROUNDING_US))
+
+
+def pause_joins(state: ClassicMember) -> None:
+    """Let no join follow within a second."""
+    if state.config.wake_ms:
+        state.is_join_due = state.may_join = False
+        state.out.append(Schedule(("join-pause",), SECOND_US))
+
+
+def poll_later(state: ClassicMember) -> None:
+    """Handle a rebalance at the next poll."""
+    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
+    state.out.append(Schedule(("poll",), wait))
+
+
+def say_leave(state: ClassicMember) -> None:
+    """Leave, as the coordinator learns it, unless the member is static."""
+    if state.member_id and state.config.instance_id is None:
+        send(state, LeaveGroup(state.member_id))
 
 
 def lose(state: ClassicMember, reason: str) -> None:
