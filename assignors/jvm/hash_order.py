@@ -7,8 +7,8 @@ to its bucket, and `computeIfAbsent` inserts at the front. So the order is one s
 keys by their bucket in the final table.
 
 A table under 64 buckets doubles early when one bucket gets its ninth key; up to `SMALL` keys are
-inserted one by one for that. In a larger table such a bucket becomes a tree: that is `hash_trees`.
-Many tables at once are ordered in `many_tables`.
+inserted one by one where that may happen. In a larger table such a bucket becomes a tree: that is
+`hash_trees`. Many tables at once are ordered in `many_tables`.
 
 Source: `java.util.HashMap` and `HashSet` of JDK 17 and 25, `String.hashCode`,
 `TopicPartition.hashCode` and `Uuid.hashCode`, all checked by running them.
@@ -56,17 +56,20 @@ def string_hashes(texts: Sequence[str]) -> Int32:
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     if int(length.sum()) * 2 < len(blob):  # a character beyond 16 bits has two code units
         length = np.array([len(text.encode("utf-16-le", "surrogatepass")) // 2 for text in texts])
-    total = int(length.sum())
+    total, longest = int(length.sum()), int(length.max(initial=0))
+    if not total:
+        return np.zeros(len(texts), dtype=np.int32)
+    power = np.full(longest, 31, dtype=np.uint32)
+    power[0] = 1
+    power = np.multiply.accumulate(power, dtype=np.uint32)
+    unit = np.frombuffer(blob, dtype="<u2").astype(np.uint32)
+    if longest * len(texts) == total:  # of one length, as ids of members mostly are
+        return (unit.reshape(-1, longest) @ power[::-1]).view(np.int32)
     hashes = np.zeros(len(texts), dtype=np.uint32)
-    if total:
-        end = np.cumsum(length)
-        power = np.full(int(length.max()), 31, dtype=np.uint32)
-        power[0] = 1
-        power = np.multiply.accumulate(power)
-        unit = np.frombuffer(blob, dtype="<u2").astype(np.uint32)
-        unit *= power[np.repeat(end, length) - 1 - np.arange(total)]
-        filled = np.flatnonzero(length)
-        hashes[filled] = np.add.reduceat(unit, (end - length)[filled])
+    end = np.cumsum(length)
+    unit *= power[np.repeat(end, length) - 1 - np.arange(total)]
+    filled = np.flatnonzero(length)
+    hashes[filled] = np.add.reduceat(unit, (end - length)[filled])
     return hashes.view(np.int32)
 
 
@@ -118,7 +121,7 @@ def put_order(hashes: Int32, *, capacity: int = DEFAULT_CAPACITY) -> Int64:
     [3, 2, 0, 1]
     """
     size = len(hashes)
-    if size <= SMALL:
+    if _may_crowd(hashes, capacity, PUT_CROWD):
         return _inserted(hashes, capacity, PUT_CROWD, calls_follow=False)
     return np.argsort(_bucket(hashes, table_length(size, capacity)), kind="stable")
 
@@ -130,7 +133,7 @@ def compute_order(hashes: Int32, *, calls_follow: bool, capacity: int = DEFAULT_
     too small; `calls_follow` says whether another call came after it, for whatever key.
     """
     size = len(hashes)
-    if size <= SMALL:
+    if _may_crowd(hashes, capacity, COMPUTE_CROWD):
         return _inserted(hashes, capacity, COMPUTE_CROWD, calls_follow=calls_follow)
     length = table_length(size if calls_follow else size - 1, capacity)
     backwards = np.argsort(_bucket(hashes[::-1], length), kind="stable")
@@ -203,6 +206,17 @@ def _bucket(hashes: Int32, length: int) -> NDArray[np.uint32]:
     unsigned = np.ascontiguousarray(hashes).view(np.uint32)
     bucket = (unsigned ^ (unsigned >> np.uint32(16))) & np.uint32(length - 1)
     return bucket.astype(np.uint16) if length <= 1 << 16 else bucket  # radix sort
+
+
+def _may_crowd(hashes: Int32, capacity: int, crowd: int) -> bool:
+    """Return whether a bucket of a small table may get so many keys that the table doubles early.
+
+    All keys are looked at in the table's first length: later ones have parts of these buckets.
+    """
+    if not crowd <= len(hashes) <= SMALL:
+        return False
+    bucket = _bucket(hashes, table_length(0, capacity))
+    return int(np.bincount(bucket).max()) >= crowd
 
 
 def _inserted(hashes: Int32, capacity: int, crowd: int, *, calls_follow: bool) -> Int64:

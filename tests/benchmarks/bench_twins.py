@@ -13,6 +13,7 @@ sides, and before anything is timed it is made sure that ours are the same.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -48,6 +49,8 @@ BROKER = (
     ("srv-uniform", "U 2000 x 1000000 / 500", ("fresh", "leave")),
     ("srv-uniform", "U 2000 x 100000 / 500", ("fresh", "leave")),
     ("srv-uniform", "Hb 1000 x 10000 / 100", ("fresh", "leave")),
+    ("srv-uniform", "U 100 x 1000 / 10", ("fresh", "leave")),
+    ("srv-uniform", "U 30 x 300 / 3", ("fresh", "leave")),
     ("srv-range", "U 2000 x 100000 / 500", ("fresh",)),
     ("srv-simple", "U 1000 x 10000 / 100", ("fresh", "leave")),
 )
@@ -206,7 +209,8 @@ def by_turns(judge: Judge, line: Line) -> tuple[float, float | None]:
 
 def main(wanted: list[str]) -> None:
     """Print the table."""
-    print(f"{'assignor':25} {'members x partitions / topics':34} {'ours, ms':>9}", end="")
+    before = os.getloadavg()[1]
+    print(f"{'assignor':25} {'members x partitions / topics':42} {'ours, ms':>9}", end="")
     print(f" {'Java, ms':>9}  ours / Java")
     with Judge(timeout_s=PATIENCE_S, heap="6g") as judge:
         for line in lines(wanted):
@@ -214,9 +218,10 @@ def main(wanted: list[str]) -> None:
             if 0 < _claims(request) < COMPARED_MAX:
                 assert agree(request, judge.ask(request), our_answer(request)), line.name
             spent, theirs = by_turns(judge, line)
-            shown = f"> {PATIENCE_S * 1000:,.0f}" if theirs is None else f"{theirs:,.1f}"
+            shown = f"> {PATIENCE_S * 1000:,.0f}" if theirs is None else f"{theirs:,.2f}"
             ratio = "" if theirs is None else f"{spent / theirs:.2f}"
-            print(f"{line.name:60} {spent:9,.1f} {shown:>9} {ratio:>12}", flush=True)
+            print(f"{line.name:68} {spent:9,.2f} {shown:>9} {ratio:>12}", flush=True)
+    print(f"load average of the machine: {before:.1f} before, {os.getloadavg()[1]:.1f} after")
 
 
 def _claims(request: Request) -> int:
