@@ -55,9 +55,9 @@ BROKER = (
     ("srv-simple", "U 1000 x 10000 / 100", ("fresh", "leave")),
 )
 RUNS_MIN = 3
-TURNS = 4
+TURNS = 2
 """So many times each side runs."""
-SECONDS = 12.0
+SECONDS = 8.0
 """Of Java's runs of one line, all turns together."""
 PATIENCE_S = 40.0
 """After that Java's one run is not waited for."""
@@ -177,7 +177,7 @@ def numbered_topics(*, member_count: int, topic_count: int) -> list[bytes]:
 def cpu_ms(run: Callable[[], object]) -> float:
     """Return the least CPU time of some runs."""
     spent: list[float] = []
-    until = time.perf_counter() + SECONDS / 8 / TURNS
+    until = time.perf_counter() + SECONDS / 5 / TURNS
     while len(spent) < RUNS_MIN or time.perf_counter() < until:
         begin = time.process_time()
         run()
