@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.jvm.hash_order import (
@@ -68,6 +68,7 @@ def in_order(hashes: list[int], order: np.ndarray) -> list[int]:
 
 
 @given(HASHES, st.integers(1, 300))
+@example([16 * number for number in range(9)], 16)
 def test_keys_that_were_put_come_back_as_from_the_table(hashes: list[int], capacity: int) -> None:
     table = Table(capacity)
     for key in hashes:
@@ -77,6 +78,7 @@ def test_keys_that_were_put_come_back_as_from_the_table(hashes: list[int], capac
 
 
 @given(HASHES, st.integers(1, 300), st.booleans())
+@example([16 * number for number in range(8)], 16, False)  # noqa: FBT003 - drawn elsewhere
 def test_computed_keys_come_back_as_from_the_table(
     hashes: list[int],
     capacity: int,
