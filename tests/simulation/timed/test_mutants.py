@@ -111,6 +111,17 @@ def answers_before_the_append(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(consumer_step, "effects", hasty)
 
 
+def takes_an_epoch_back(patch: pytest.MonkeyPatch) -> None:
+    """KIP-848's coordinator brings members that are on their way to the epoch before."""
+
+    def backwards(member: Any, **settings: Any) -> Any:
+        after = reconciled(member, **settings)
+        is_older = after.state is not member.state and after.epoch > 1
+        return after._replace(epoch=after.epoch - 1) if is_older else after
+
+    patch.setattr(rounds, "reconciled", backwards)
+
+
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 
 
@@ -152,6 +163,14 @@ def test_a_small_case_has_the_mutant(
     found = exhaust(QUICK[case])
     assert monitor in found.broken
     assert found.broken[monitor].lines
+
+
+def test_an_epoch_that_goes_back_is_found_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = named("scale-out", seed=3, protocol=CONSUMER)
+    takes_an_epoch_back(monkeypatch)
+    found = simulate(scenario, monitoring=Monitoring.FULL).violations
+    texts = [each.text for each in found if each.monitor == "epoch-went-back"]
+    assert {text.startswith("the coordinator took ") for text in texts} == {True, False}
 
 
 def test_only_whom_the_coordinator_has_removed_is_a_zombie(monkeypatch: pytest.MonkeyPatch) -> None:

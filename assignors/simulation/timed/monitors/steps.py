@@ -69,6 +69,10 @@ def coordinator_found(
     if after.generation < before.generation and before.known:
         text = f"the group went from {before.generation} back to {after.generation}"
         yield "epoch-went-back", text
+    for member_id, epoch in after.known.items():
+        was = before.known.get(member_id, epoch)
+        if 0 < epoch < was:
+            yield "epoch-went-back", f"the coordinator took {member_id} from {was} back to {epoch}"
     records = [each for effect in effects if isinstance(effect, Append) for each in effect.records]
     said = folded(log, records)
     if after.logged is not None:

@@ -40,7 +40,8 @@ class Monitor:
     """Whether it runs under `Monitoring.BASIC` too."""
     protocols: frozenset[GroupProtocol] = frozenset(GroupProtocol)
     spec: str | None = None
-    """The property of the KIP-848 TLA+ specification that says the same.
+    """The property of the KIP-848 TLA+ specification that says the same, or two that do; none is
+    about commits or fetches, so the monitors of these have no name there.
 
     Source: `consumer_group_protocol_kip_848.tla` of Vanlightly/kafka-tlaplus.
     """
@@ -79,11 +80,11 @@ MONITORS: dict[str, Monitor] = {
         kind=Kind.STEP,
     ),
     "epoch-went-back": Monitor(
-        claim="The generation or epoch of a member falls only when it leaves or joins anew; that of"
-        " the group never does.",
+        claim="The generation or epoch of a member, as it or the coordinator has it, falls only"
+        " when it leaves or joins anew; that of the group never does.",
         kind=Kind.STEP,
         is_basic=True,
-        spec="ClientSideMemberEpochIsMonotonic",
+        spec="ClientSideMemberEpochIsMonotonic, GcSideMemberEpochIsMonotonic",
     ),
     "generation-given-twice": Monitor(
         claim="A generation has one plan: its record is written again for a static member that"
