@@ -1,21 +1,23 @@
 """What Java's sticky assignors give the members of a plain group, on lists.
 
 Plain is a group in which all members list the same topics, nobody has a rack that can matter, and
-each partition is claimed by one member at most and exists. A few hundred partitions take less
+each claimed partition exists and stands once in a claim. A few hundred partitions take less
 time this way than on arrays. The algorithm is that of `constrained`, which explains it; whatever
 else occurs, failures too, is left to the assignors themselves.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import itemgetter
 
 from assignors.assignor import UserData
 from assignors.java.java_input import member_data
 from assignors.jvm.hash_trees import name_order
-from assignors.model import Group, Member, State
+from assignors.model import NO_GENERATION, Group, Member, State
 from wire import TopicPartitions
 from wire.text import utf16_key, utf16_sorted
 
@@ -45,14 +47,15 @@ def plain_lists(group: Group, kind: UserData) -> tuple[dict[str, list[Pair]], St
     >>> plain_lists(group, UserData.COOPERATIVE)[0]
     {'a': [('t', 0), ('t', 1)], 'b': []}
     """
-    sizes = _sizes(group)
-    if not sizes or sum(sizes.values()) > PARTITIONS_MAX:
+    sizes = plain_sizes(group)
+    if not sizes:
         return None
     members = sorted(group.members, key=lambda member: utf16_key(member.member_id))
     read = [member_data(member, kind) for member in members]
     claims = _claims([owned for owned, _ in read], sizes)
     if claims is None:
         return None
+    multiple = _settle(group, members, claims, [generation for _, generation in read])
     kept, under, exact = _quotas(group, members, claims, sum(sizes.values()))
     lists = []
     taken_from: dict[Pair, int] = {}
@@ -64,19 +67,20 @@ def plain_lists(group: Group, kind: UserData) -> tuple[dict[str, list[Pair]], St
         held.update(by_number[:count])
         taken_from.update(dict.fromkeys(by_number[count:], member))
     left = [(t, n) for t, size in sizes.items() for n in range(size) if (t, n) not in held]
-    takers = _takers(under, exact, len(left))
-    if takers is None:
-        return None
-    for pair, taker in zip(left, takers, strict=True):
-        if kind is not UserData.COOPERATIVE or taken_from.get(pair, taker) == taker:
+    for pair, taker in zip(left, _takers(under, exact, len(left)), strict=True):
+        is_moved = pair in multiple or taken_from.get(pair, taker) != taker
+        if not (is_moved and kind is UserData.COOPERATIVE):
             lists[taker].append(pair)
     highest = max(group.state.max_generation, *(generation for _, generation in read))
     named = {member.member_id: listed for member, listed in zip(members, lists, strict=True)}
     return named, replace(group.state, max_generation=highest)
 
 
-def _sizes(group: Group) -> dict[str, int]:
-    """Return the partitions of each topic, in UTF-16 order, {} where the group is not plain."""
+def plain_sizes(group: Group) -> dict[str, int]:
+    """Return the partitions of each topic, in UTF-16 order, {} where the group is not plain.
+
+    A topic without partitions is left out, and so is one that does not exist.
+    """
     if not group.members:
         return {}
     first = group.members[0].topics
@@ -93,14 +97,13 @@ def _sizes(group: Group) -> dict[str, int]:
     names = [topic for topic in utf16_sorted(asked) if topic in known]
     if any(known[topic].racks for topic in names):
         return {}
-    return {topic: known[topic].partition_count for topic in names if known[topic].partition_count}
+    sizes = {topic: known[topic].partition_count for topic in names if known[topic].partition_count}
+    return sizes if sum(sizes.values()) <= PARTITIONS_MAX else {}
 
 
 def _claims(owned: Sequence[TopicPartitions], sizes: dict[str, int]) -> list[list[Pair]] | None:
     """Return the pairs of each member, topics in the order of `sizes`; `None` if not plain."""
     claims = []
-    seen: set[Pair] = set()
-    count = 0
     for mine in owned:
         pairs = []
         for topic, size in sizes.items():
@@ -108,10 +111,57 @@ def _claims(owned: Sequence[TopicPartitions], sizes: dict[str, int]) -> list[lis
             if numbers and not 0 <= min(numbers) <= max(numbers) < size:
                 return None
             pairs += [(topic, number) for number in numbers]
+        if len(set(pairs)) < len(pairs):
+            return None
         claims.append(pairs)
-        seen.update(pairs)
-        count += len(pairs)
-    return claims if len(seen) == count else None
+    return claims
+
+
+def _settle(
+    group: Group,
+    members: Sequence[Member],
+    claims: list[list[Pair]],
+    generation: Sequence[int],
+) -> set[Pair]:
+    """Drop claims that others have outdone; return what was claimed twice in one generation.
+
+    As `java_input` settles them, in map order.
+    """
+    count = Counter(chain.from_iterable(claims))
+    contested = {pair for pair, claimant_count in count.items() if claimant_count > 1}
+    if not contested:
+        return set()
+    recorded: dict[Pair, int] = {}  # the last member whose claim counted
+    standing: dict[Pair, int] = {}  # whose claim is kept
+    multiple: set[Pair] = set()
+    for member in _map_order(group, members):
+        for pair in contested.intersection(claims[member]):
+            holder = recorded.get(pair)
+            on_record = (
+                NO_GENERATION if holder is None else max(members[holder].generation, NO_GENERATION)
+            )
+            if holder is not None and generation[member] < on_record:
+                continue
+            recorded[pair] = member
+            if holder is not None and generation[member] == on_record:
+                multiple.add(pair)
+                standing.pop(pair, None)
+            else:
+                standing[pair] = member
+    for member, mine in enumerate(claims):
+        mine[:] = [
+            pair
+            for pair in mine
+            if pair not in contested or (standing.get(pair) == member and pair not in multiple)
+        ]
+    return multiple
+
+
+def _map_order(group: Group, members: Sequence[Member]) -> list[int]:
+    """Return the places in `members` in the order of Java's map: see `map_order`."""
+    number = {member.member_id: place for place, member in enumerate(members)}
+    ids = [member.member_id for member in group.members]
+    return [number[ids[place]] for place in name_order(ids).tolist()]
 
 
 def _quotas(
@@ -123,9 +173,7 @@ def _quotas(
     rich = sum([held > low for held in count]) if want else 0
     order: Sequence[int] = range(len(members))
     if rich > want:  # else everybody who can keep the extra one does
-        number = {member.member_id: place for place, member in enumerate(members)}
-        ids = [member.member_id for member in group.members]
-        order = [number[ids[place]] for place in name_order(ids).tolist()]
+        order = _map_order(group, members)
     kept = [min(held, low) for held in count]
     have = 0
     exact = []
@@ -136,11 +184,11 @@ def _quotas(
         elif count[member] >= low:
             exact.append(member)
     under = {member: low - held for member, held in enumerate(count) if held < low}
-    return kept, under, sorted(exact) if have < want else []
+    return kept, under, sorted(exact)
 
 
-def _takers(under: dict[int, int], exact: list[int], count: int) -> list[int] | None:
-    """Return who takes each of `count` partitions in turn; `None` where Java fails."""
+def _takers(under: dict[int, int], exact: list[int], count: int) -> list[int]:
+    """Return who takes each of `count` partitions in turn."""
     takers: list[int] = []
     full: list[int] = []
     left = list(under.items())
@@ -148,6 +196,6 @@ def _takers(under: dict[int, int], exact: list[int], count: int) -> list[int] | 
         takers += [member for member, _ in left]
         full += [member for member, lacks in left if lacks == 1]
         left = [(member, lacks - 1) for member, lacks in left if lacks > 1]
-    spare = exact + full
     more = count - len(takers)
-    return takers + spare[:more] if 0 <= more <= len(spare) else None
+    assert 0 <= more <= len(exact) + len(full), "what is left is what members lack"
+    return takers + (exact + full)[:more]

@@ -9,12 +9,15 @@ follows from the rounds that it led before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from assignors.assignor import Assignor, UserData
 from assignors.java.cooperative_sticky import COOPERATIVE_STICKY
+from assignors.java.range import RANGE
 from assignors.java.small.plain_groups import plain_lists
+from assignors.java.small.plain_range import plain_range
 from assignors.java.sticky import STICKY
 from assignors.jvm.failure import JavaFailure
 from assignors.model import Cluster, Group, State
@@ -27,8 +30,15 @@ from wire import encode_assignment
 
 JAVA = "java/"
 
-PLAIN = {STICKY.assign: UserData.STICKY, COOPERATIVE_STICKY.assign: UserData.COOPERATIVE}
-"""Assignors whose answer `plain_lists` gives."""
+Lists = Mapping[str, Sequence[tuple[str, int]]]
+"""Member id -> (topic, partition) pairs in the order of Java's list."""
+
+PLAIN: Mapping[object, Callable[[Group], tuple[Lists, State] | None]] = {
+    STICKY.assign: partial(plain_lists, kind=UserData.STICKY),
+    COOPERATIVE_STICKY.assign: partial(plain_lists, kind=UserData.COOPERATIVE),
+    RANGE.assign: plain_range,
+}
+"""What gives the lists of a plain group, and what the assignor remembers, without arrays."""
 
 SAME, AGREES = "bytes", "partitions"
 
@@ -157,12 +167,10 @@ def _compared(
     return found, state
 
 
-def _assigned(
-    assignor: Assignor, group: Group
-) -> tuple[Mapping[str, Sequence[tuple[str, int]]], State]:
-    """Return each member's pairs in the order of Java's list, and what the assignor remembers."""
-    kind = PLAIN.get(assignor.assign)
-    plain = None if kind is None else plain_lists(group, kind)
+def _assigned(assignor: Assignor, group: Group) -> tuple[Lists, State]:
+    """Return everybody's lists, and what the assignor remembers."""
+    lists_of = PLAIN.get(assignor.assign)
+    plain = None if lists_of is None else lists_of(group)
     if plain is not None:
         return plain
     answer = assignor.assign(group)

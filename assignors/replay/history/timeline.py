@@ -136,7 +136,9 @@ def group_history(
             commits.append(_commit(entry))
         elif record.name is not None:
             now_ms = entry.at_ms if now_ms is None else max(now_ms, entry.at_ms)
-            history.add(replace(entry, at_ms=now_ms), record.name)
+            if entry.at_ms != now_ms:
+                entry = replace(entry, at_ms=now_ms)  # noqa: PLW2901 - as of the latest before it
+            history.add(entry, record.name)
     lives = history.finished()
     if not lives and commits:
         lives = (Life(number=1, kind=Kind.SIMPLE, from_ms=commits[0].at_ms),)
