@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from assignors.weighted.removal import removal_of
 from assignors.weighted.search.relay import relay_for
@@ -103,3 +104,21 @@ def test_what_a_budget_leaves_is_done_by_larger_ones() -> None:
     moved = set(np.flatnonzero(again.owner != found.owner).tolist())
     assert first
     assert len(moved) <= len(first)
+
+
+def test_no_search_that_is_ended_early_would_have_led_to_a_lower_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    groups = [drawn(8, 8 * per_member, seed=seed) for seed in range(12) for per_member in (3, 12)]
+    asked_for = [search_of(task, budget=budget) for task in groups for budget in (2, 5, 9, 20)]
+
+    def uses() -> list[int]:
+        found = [solve(search).owner for search in asked_for]
+        pairs = zip(found, asked_for, strict=True)
+        return [int(np.bincount(owner, search.weight).max()) for owner, search in pairs]
+
+    early = uses()
+    monkeypatch.setattr(
+        "assignors.weighted.search.budget._while_better", lambda _state, _use, steps: steps
+    )
+    assert uses() == early

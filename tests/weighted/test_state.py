@@ -100,6 +100,10 @@ def test_the_receiver_and_its_room_are_those_of_looking_at_everybody() -> None:
             members = takers[place][room[takers[place]] >= held[0][place]]
             best = members[np.argmin((table.load[members] + held[0][place]) / table.wide[members])]
             assert state.receiver_of(held[1][place], held[0][place], giver) == best, seed
+            fullest = members[
+                np.argmax((table.load[members] + held[0][place]) / table.wide[members])
+            ]
+            assert state.fullest_receiver_of(held[1][place], held[0][place]) == fullest, seed
             found += 1
     assert found > 300
 

@@ -33,7 +33,11 @@ EVERYTHING = 1 << 62
 
 
 WAYS = (Way(relays=True), Way(packs=True, relays=True), Way(packs=True))
-"""How steps down to the limits are chosen; of equal answers the first is taken."""
+"""How steps down to the limits are chosen; of equal answers the first is taken.
+
+Where members take different things only the first is tried: there all of them cost more, and the
+others rarely save a move.
+"""
 
 
 SAVES = 2
@@ -92,10 +96,6 @@ def without_budget(state: State, steps: Steps) -> State:
     as one is better: so no budget leads to a lower use, and asked again with the result, nothing
     more is found. Cost: that of `steps`, as a rule once; the state given is used up.
     """
-    if state.largest > state.allowed:
-        found, _, _ = _to_limits(state, state.owners(), EVERYTHING, steps)
-        if found.largest <= state.allowed:
-            return found
     while state.largest > state.allowed:
         best = best_within(state, state.owners(), EVERYTHING, steps)
         if best is state:
@@ -110,21 +110,28 @@ def _to_limits(
 ) -> tuple[State, tuple[float, float, float, int], bool]:
     """Return the best of what the budget pays for on each of `WAYS` down to the limits.
 
-    With how good it is, its cost last, and whether it was cut. The later ones are left out where
-    nothing that moves less can be as good, and where the budget ends before the first one does.
+    With how good it is, its cost last, and whether it was cut. The later ones are left out where no
+    fewer moves can be as good, where there are no steps (then the ways do not differ), and where
+    the budget ends before the first one does.
     """
-    best, known, is_cut = state, (*_worth(state, state), 0), False
-    fewest, tried = _fewest(state), state
-    for way in WAYS:
-        if way == WAYS[-1] and not tried.has_relayed:
-            break  # it would do the same
-        tried = state.copy(state.limit, way)
-        cost, was_cut = _cut(tried, favoured, budget, steps(tried))
-        worth, is_cut = _worth(tried, state), was_cut and way == WAYS[0]
-        if worth < known[:3] or (worth == known[:3] and cost <= known[3] - SAVES):
-            best, known = tried, (*worth, cost)
-        if is_cut or (not known[1] and known[3] < fewest + SAVES):
+    before, first = _worth(state, state), state.copy(state.limit, WAYS[0])
+    cost, is_cut = _cut(first, favoured, budget, steps(first))
+    worth = _worth(first, state)
+    best, known = (first, (*worth, cost)) if worth < before else (state, (*before, 0))
+    if is_cut or first.moved == state.moved:
+        return best, known, is_cut
+    fewest = _fewest(state)
+    for way in WAYS[1:] if len(state.facts.takes) == 1 else ():
+        if not known[1] and known[3] < fewest + SAVES:
             break
+        tried = state.copy(state.limit, way)
+        cost, _ = _cut(tried, favoured, budget, steps(tried))
+        worth = _worth(tried, state)
+        saves = worth[2] <= known[2] and cost <= known[3] - SAVES
+        if worth[:2] < known[:2] or (worth[:2] == known[:2] and saves):
+            best, known = tried, (*worth, cost)
+        if not tried.has_relayed:
+            break  # without relays it would be the same
     return best, known, is_cut
 
 

@@ -28,6 +28,8 @@ def lower(state: State, pair: tuple[int, int], mine: Held, theirs: Held) -> list
     given, taken = state.load[giver], state.load[receiver]
     wide, others_wide = (facts.wide[facts.kind_of[one]] for one in pair)
     equal = floor((given * others_wide - taken * wide) / (wide + others_wide))
+    if equal < 0:
+        return []  # the receiver is the fuller one
     most = _most(state, receiver)
     found: list[Lowered] = []
     for shifts in (_singles(mine, equal, most), _exchanges(mine, theirs, equal, most)):

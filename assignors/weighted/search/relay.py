@@ -15,7 +15,7 @@ from assignors.weighted.search.table import Move
 PARTITIONS = 4
 """So many partitions that are heavy enough are tried, the lightest first,"""
 
-RECEIVERS = 6
+RECEIVERS = 12
 """each with so many of the emptiest members that may take it."""
 
 WORTHWHILE = 4
@@ -25,9 +25,11 @@ WORTHWHILE = 4
 def relay_for(state: State, giver: int) -> list[Move] | None:
     """Return a relay off a member above its limit, `None` where it would not save moves.
 
-    The state is as it was. Cost: PARTITIONS x RECEIVERS tries, each O(kinds), or more where
-    subscriptions differ; one of them is played.
+    Also `None` where members take different things: there a try costs more than it brings. The
+    state is as it was. Cost: PARTITIONS x RECEIVERS tries, each O(kinds); one of them is played.
     """
+    if len(state.facts.takes) > 1:
+        return None
     alone = pieces(state, giver, state.excess(giver))
     if alone is not None and alone < WORTHWHILE:
         return None

@@ -75,7 +75,7 @@ class State:
             listed=self.listed.copy(),
         )
         other.set_limit(limit)
-        other.way = way or self.way
+        other.way, other.has_relayed = way or self.way, False
         return other
 
     def set_limit(self, limit: list[int]) -> None:
@@ -172,12 +172,14 @@ class State:
         return min(self._near(partition, found))[1]
 
     def fullest_receiver_of(self, partition: int, weight: int) -> int:
-        """Return the fullest member with room for a partition, in its rack if there is one."""
+        """Return the fullest member with room for a partition, among those in its rack first."""
         facts, found = self.facts, []
         for kind in facts.kinds_of_row(int(facts.row_of[partition])):
             members = self.ranked[kind]
             end = bisect_left(members, (self.ceiling(kind) - weight + 1,))
-            first = 0 if facts.places is not None else max(0, end - 1)
+            first = 0
+            if end and facts.places is None:
+                first = bisect_left(members, (members[end - 1][0],))  # the first of equal ones
             for load, member in members[first:end]:
                 found.append((-(load + weight) / facts.wide[kind], member))
         return min(self._near(partition, found))[1]
