@@ -39,6 +39,8 @@ TOGETHER = (
     "tests/interop/test_dump.py",
     "tests/interop/test_failover.py",
     "tests/interop/test_replay_command.py",
+    "tests/conformance/test_programs_of_others.py",
+    "tests/formats/test_formats.py",
     "tests/release/test_bare_environment.py",
     "tests/release/test_distributions.py",
     "tests/replay/test_report_",
