@@ -11,11 +11,12 @@ arguments, so that the same samples give the same weights in a client, a simulat
 
 from assignors.workload.numbered import NumberedPartitions
 from assignors.workload.samples import Sample
-from assignors.workload.snapshot import Snapshot, weighting_at
+from assignors.workload.snapshot import BALANCE, Snapshot, weighting_at
 from assignors.workload.work import HORIZON_S, weights_of, work
 from assignors.workload.workload import HALF_LIFE_S, Workload, after
 
 __all__ = [
+    "BALANCE",
     "HALF_LIFE_S",
     "HORIZON_S",
     "NumberedPartitions",

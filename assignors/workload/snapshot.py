@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from assignors.weighting import Balance, MustHold, Weighting
 from assignors.workload.numbered import NumberedPartitions
@@ -16,6 +17,10 @@ from assignors.workload.work import weights_of
 
 MAX_AGE_S = 300.0
 """Weights that are older than this move nothing."""
+
+BALANCE = Balance(tolerance=Fraction(7, 100), trigger=Fraction(24, 100))
+"""Of a group that is looked at again and again, with weights that are measured. Both limits are
+wider than those of a single decision: what is a few percent too much is over before it matters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,7 @@ def weighting_at(
         weights=_fitted(known, partition_counts),
         capacities=capacities or {},
         budget=budget,
-        balance=balance or Balance(),
+        balance=balance or BALANCE,
         must_hold=must_hold,
     )
 

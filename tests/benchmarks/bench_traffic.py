@@ -1,11 +1,11 @@
 """Groups whose partitions are not equal, over hours: who moves how much, and who lags.
 
-    python -m tests.benchmarks.bench_traffic [--seeds 3] [--store]
+    python -m tests.benchmarks.bench_traffic [--seeds 6] [--store]
 
-Plays the named scenarios of `simulate --traffic` under our assignors and the peers, three seeds
+Plays the named scenarios of `simulate --traffic` under our assignors and the peers, six seeds
 each, and prints a line for each. With `--store` the means go into `results/traffic.json`, of which
 `python -m tests.docs.weights_over_time` writes the tables of docs/weights.md. Nothing here is a
-time: every machine gets the same figures. About two minutes of one core.
+time: every machine gets the same figures. About four minutes of one core.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 
 from assignors.simulation.traffic.results import TrafficResult, result_of
 from assignors.simulation.traffic.run import moments
 from assignors.simulation.traffic.scenario import TrafficScenario
 from assignors.simulation.traffic.worlds import world
+from tests.benchmarks.traffic.catch_up import least_s
 from tests.benchmarks.traffic.contenders import CONTENDERS, Contender
 
 RESULTS = Path(__file__).resolve().parent / "results" / "traffic.json"
@@ -38,6 +40,12 @@ FIGURES = (
     "paused_s_per_hour",
     "double",
 )
+TARGETED = ("moves_per_hour", "rebalances_per_hour", "use_over_bound_mean")
+"""Of these the confidence intervals are kept, too."""
+QUANTILES = {3: 4.303, 6: 2.571, 12: 2.201, 24: 2.069}
+"""Of Student's t, 97.5 %, by the number of runs."""
+INTERVAL = "_interval"
+"""Ends the key of the half width of a figure's 95 % confidence interval."""
 COUNTING = "`cooperative-sticky`, by count"
 EVERY = "lag-based, every minute"
 RATES = ("LPT by rate", "guyozeri by rate", "KCL 3 by rate", "Dicer by rate")
@@ -91,27 +99,32 @@ def measured(
     """Yield each contender's name and the means of its figures; `only` one, if wanted."""
     for name in part.contenders if only is None else [only]:
         runs = [played(part.scenario, CONTENDERS[name], FIRST_SEED + seed) for seed in range(seeds)]
-        yield (
-            name,
-            {figure: round(fmean(getattr(run, figure) for run in runs), 4) for figure in FIGURES},
-        )
+        means = {figure: fmean(getattr(run, figure) for run in runs) for figure in FIGURES}
+        for figure in TARGETED if seeds in QUANTILES else ():
+            deviation = stdev(getattr(run, figure) for run in runs)
+            means[f"{figure}{INTERVAL}"] = QUANTILES[seeds] * deviation / sqrt(seeds)
+        yield name, {figure: round(mean, 4) for figure, mean in means.items()}
 
 
 def main() -> None:
     """Play all parts, print a line for each contender, and keep the means if wanted."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--store", action="store_true")
     options = parser.parse_args()
     kept: dict[str, dict[str, dict[str, float]]] = {}
+    least: dict[str, float] = {}
     for title, part in PARTS.items():
         print(f"{title}: {', '.join(FIGURES)}", flush=True)
         kept[title] = {}
+        if part.scenario.behind_share:
+            seeds = range(FIRST_SEED, FIRST_SEED + options.seeds)
+            least[title] = round(fmean(least_s(part.scenario, seed) for seed in seeds), 1)
         for name, figures in measured(part, options.seeds):
             kept[title][name] = figures
             print(f"  {name:32}", *(f"{value:10,.3f}" for value in figures.values()), flush=True)
     if options.store:
-        text = json.dumps({"seeds": options.seeds, "parts": kept}, indent=1)
+        text = json.dumps({"seeds": options.seeds, "least_s": least, "parts": kept}, indent=1)
         RESULTS.write_text(f"{text}\n", encoding="utf-8")
 
 

@@ -45,7 +45,7 @@ def steady(per_s: int, partition: int = 0) -> list[Commit]:
 def test_steady_commits_give_the_rate() -> None:
     found = known([*steady(30), *steady(7, 1)])
     assert found.rate.tolist() == [30.0, 7.0]
-    assert found.work == {"t": (9000, 2100)}
+    assert found.work(1) == {"t": (9000, 2100)}
     assert found.lag_sum is None
 
 
@@ -90,7 +90,7 @@ def test_log_ends_are_the_rate_of_production_and_the_lag() -> None:
     found = known([*steady(30), *steady(7, 1)], ends)
     assert found.rate.tolist() == [50.0, 7.0]
     assert found.lag_sum == 8500 - (5000 - 30 * 10)
-    assert found.work["t"][0] == 50 * 300 + found.lag_sum
+    assert found.work(1)["t"][0] == 50 * 300 + found.lag_sum
 
 
 def test_one_moment_of_log_ends_is_lag_alone() -> None:

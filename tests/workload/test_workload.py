@@ -33,6 +33,8 @@ class Seen:
     """One partition, the slow way: everything is remembered under its own name."""
 
     rate: float | None = None
+    error: float = 0.0
+    error_size: float = 0.0
     lag: float = 0.0
     newest: dict[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -50,8 +52,14 @@ class Seen:
             self.newest[source] = at_ms, offset
         if measured is not None:
             rate, elapsed_s = measured
-            kept = 0.0 if self.rate is None else math.exp2(-elapsed_s / half_life_s)
-            self.rate = kept * (self.rate or 0.0) + (1 - kept) * rate
+            if self.rate is None:
+                self.rate = rate
+            else:
+                kept, found_error = math.exp2(-elapsed_s / half_life_s), rate - self.rate
+                self.error = kept * self.error + (1 - kept) * found_error
+                self.error_size = kept * self.error_size + (1 - kept) * abs(found_error)
+                lasting = abs(self.error) / self.error_size if self.error_size else 0.0
+                self.rate += max(1 - kept, lasting) * found_error
         end, committed = found["log end"], found["committed"]
         if end is not None and committed is not None:
             self.lag = float(max(end - committed, 0))
@@ -119,13 +127,41 @@ def test_a_backlog_weighs_as_much_as_so_many_records_to_come() -> None:
     assert workload.weights(horizon_s=300) == {"t": (2500, 1500, 1500)}
 
 
-def test_a_rate_of_a_half_life_ago_counts_half() -> None:
-    workload = None
-    for at_s, end in ((0, 0), (30, 3000), (60, 3000), (120, 3000)):
-        sample = Sample.of(at_s * 1000, log_end={"t": [end]}, committed={"t": [end]})
-        workload = after(workload, sample, half_life_s=30)
-        if at_s in {60, 120}:
-            assert workload.rate.tolist() == [100 / 2 ** (at_s / 30 - 1)]
+def smoothed(rates: Sequence[float], half_life_s: float = 90) -> list[float]:
+    """Return the rate that is known after each measurement, one in 30 seconds."""
+    found, end = [], 0.0
+    workload = after(None, Sample.of(0, log_end={"t": [0]}, committed={}))
+    for number, rate in enumerate(rates, 1):
+        end += 30 * rate
+        sample = Sample.of(30_000 * number, log_end={"t": [end]}, committed={})
+        workload = after(workload, sample, half_life_s=half_life_s)
+        found.append(float(workload.rate[0]))
+    return found
+
+
+def test_errors_that_cancel_out_are_smoothed_with_the_half_life_at_least() -> None:
+    known = smoothed([120, 80] * 20)
+    assert all(abs(rate - 100) < 5 for rate in known[10:])
+    rng = np.random.default_rng(1)
+    measured = 100 * np.exp(0.3 * rng.standard_normal(400))
+    assert np.std(smoothed(measured.tolist())[20:]) < 0.55 * np.std(measured)
+
+
+def test_a_change_that_lasts_is_seen_at_once() -> None:
+    rng = np.random.default_rng(2)
+    noise = np.exp(0.1 * rng.standard_normal(24))
+    # A fixed half-life of 90 seconds would be at 162 after the first sample, at 211 after two.
+    known = smoothed((100 * noise * np.where(np.arange(24) < 20, 1, 4)).tolist())
+    assert known[20] > 250
+    assert known[21] > 330
+    # And back: the burst is over.
+    back = smoothed((100 * noise * np.where(np.arange(24) < 20, 4, 1)).tolist())
+    assert back[20] < 250
+    assert back[21] < 170
+
+
+def test_a_partition_that_rests_keeps_no_rate() -> None:
+    assert smoothed([100, 100, 0, 0, 0])[-1] == 0
 
 
 def test_a_topic_that_is_made_anew_keeps_its_rate_until_it_is_measured() -> None:
@@ -135,7 +171,7 @@ def test_a_topic_that_is_made_anew_keeps_its_rate_until_it_is_measured() -> None
         sample = Sample.of(at_s * 1000, log_end={"t": [end]}, committed={})
         workload = after(workload, sample, half_life_s=10)
         rate = float(workload.rate[0])
-        assert math.isnan(rate) if at_s == 0 else rate == {10: 10, 20: 10, 30: 15}[at_s]
+        assert math.isnan(rate) if at_s == 0 else rate == {10: 10, 20: 10, 30: 20}[at_s]
 
 
 def test_a_topic_that_grows_keeps_what_is_known_and_new_ones_weigh_the_median() -> None:
@@ -173,6 +209,45 @@ def test_large_figures_keep_their_proportions(values: list[float]) -> None:
             abs(got - value * scale) <= 1 + value * scale * 1e-9
             for got, value in zip(found, values, strict=True)
         )
+
+
+WAITING = st.lists(st.integers(0, 50), min_size=1, max_size=8)
+
+
+@given(WAITING, WAITING, st.lists(st.integers(1, 5), min_size=1, max_size=4))
+def test_lag_makes_no_partition_heavier_than_the_fair_part_of_the_largest_member(
+    rates: list[int], lags: list[int], capacities: list[int]
+) -> None:
+    rate = np.array((rates * 8)[:8], dtype=float)
+    lag = np.array((lags * 8)[:8], dtype=float) * 40
+    found = work(rate, lag, horizon_s=10, capacities=capacities)
+    without = work(rate, lag, horizon_s=10)
+    most = max(10 * rate.max(), _fair_by_trial(without, capacities) * max(capacities))
+    assert (found <= without).all()
+    assert (found >= 10 * rate).all()
+    assert found.max() <= most * (1 + 1e-9)
+    # What is lighter than that counts in full.
+    light = without <= _fair_by_trial(without, capacities) * max(capacities) * (1 - 1e-9)
+    assert np.allclose(found[light], without[light])
+
+
+def _fair_by_trial(waiting: Any, capacities: Sequence[int]) -> float:
+    """Return the use at which members are full if no partition counts more than the largest."""
+    low, high = 0.0, float(waiting.sum()) / sum(capacities)
+    for _ in range(100):
+        fair = (low + high) / 2
+        if np.minimum(waiting, fair * max(capacities)).sum() > fair * sum(capacities):
+            low = fair
+        else:
+            high = fair
+    return high
+
+
+def test_a_partition_that_is_far_behind_does_not_hide_the_load_of_others() -> None:
+    rate, lag = np.array([1.0, 3, 3, 1, 1, 1]), np.array([9000.0, 0, 0, 0, 0, 0])
+    assert work(rate, lag, horizon_s=100).tolist() == [9100, 300, 300, 100, 100, 100]
+    found = work(rate, lag, horizon_s=100, capacities=[1, 1, 1])
+    assert found.tolist() == [450, 300, 300, 100, 100, 100]
 
 
 @pytest.mark.parametrize("horizon_s", [0, -1, math.nan, math.inf])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from assignors.group_bytes.capacities import capacities_of
 from assignors.model import Group
 from assignors.weighting import Balance, Weighting
 from assignors.workload import (
+    BALANCE,
     HALF_LIFE_S,
     HORIZON_S,
     NumberedPartitions,
@@ -53,10 +54,10 @@ class WeightOptions:
     """The work of a partition is its rate times so long, plus its lag."""
     refresh_s: float = REFRESH_S
     half_life_s: float = HALF_LIFE_S
-    """A rate measured so long ago counts half of one measured now."""
+    """A rate measured so long ago counts half of one measured now, or less where rates change."""
     max_age_s: float = MAX_AGE_S
     """Weights that are older move nothing."""
-    balance: Balance = field(default_factory=Balance)
+    balance: Balance = BALANCE
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a time that is not above 0."""
@@ -90,6 +91,8 @@ class WeightSource:
         self.snapshot: Snapshot | None = None
         self.partition_counts: Mapping[str, int] = {}
         """The topics of the group that was led last: those that are sampled."""
+        self._capacities: Sequence[int] = ()
+        """Of the members of that group."""
         self._kind = kind
         self._is_new: bool | None = None
         """Whether nobody owned anything when this member led first, and it led all rounds since."""
@@ -117,7 +120,9 @@ class WeightSource:
         balanced by weight before, and members that start a moment later must not wait for them.
         """
         counts = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
+        capacities = capacities_of(group.members)
         self.partition_counts = counts
+        self._capacities = tuple(capacities.values()) or (1,) * len(group.members)
         snapshot = self.snapshot
         if self._is_new is None:
             self._is_new = snapshot is None and self._owns_nothing(group)
@@ -125,7 +130,7 @@ class WeightSource:
             snapshot,
             self._clock(),
             partition_counts=counts,
-            capacities=capacities_of(group.members),
+            capacities=capacities,
             balance=self.options.balance,
             max_age_s=self.options.max_age_s,
         )
@@ -156,7 +161,8 @@ class WeightSource:
             return
         options = self.options
         self._workload = after(self._workload, sample, half_life_s=options.half_life_s)
-        self._keep(self._workload.weights(horizon_s=options.horizon_s), at_ms)
+        found = self._workload.weights(horizon_s=options.horizon_s, capacities=self._capacities)
+        self._keep(found, at_ms)
 
     def failed(self, error: BaseException) -> None:
         """Record that a refresh failed: what is known stays, until it is too old."""

@@ -23,7 +23,7 @@ from assignors.clients.common.weight_source import (
 from assignors.registry import assignor_named
 from assignors.weighting import Balance
 from assignors.weighting.token_bucket import TimedBudget
-from assignors.workload import HALF_LIFE_S, HORIZON_S
+from assignors.workload import BALANCE, HALF_LIFE_S, HORIZON_S
 from assignors.workload.snapshot import MAX_AGE_S
 from wire.protocol.capacity import capacity_bytes
 
@@ -47,8 +47,8 @@ class WeightedStrategy(BaseStrategy):
         half_life_s: float = HALF_LIFE_S,
         refresh_s: float = REFRESH_S,
         max_age_s: float = MAX_AGE_S,
-        tolerance: float = 0.05,
-        trigger: float = 0.2,
+        tolerance: float = float(BALANCE.tolerance),
+        trigger: float = float(BALANCE.trigger),
         move_batch: int | None = None,
         batch_every_s: float = 60.0,
         rack: str | None = None,
@@ -60,11 +60,12 @@ class WeightedStrategy(BaseStrategy):
         `capacity` is what this member can carry beside the others, in any unit that all use; a
         member without one counts as the usual one. A partition weighs its rate times `horizon_s`
         plus its lag, in records, from offsets that the member that leads reads every `refresh_s`; a
-        rate of `half_life_s` ago counts half. Or `weights` says what partitions weigh: a function
-        from topic -> partition count to topic -> numbers, called as often, in a thread of its own;
-        it may block. Weights older than `max_age_s` move nothing. Members come down to `tolerance`
-        above their fair use where one is above it by more than `trigger`, with `move_batch`
-        moves (`None`: any number) each `batch_every_s`. The rest is as in `strategy`.
+        rate of `half_life_s` ago counts half, or less where rates change. Or `weights` says what
+        partitions weigh: a function from topic -> partition count to topic -> numbers, called as
+        often, in a thread of its own; it may block. Weights older than `max_age_s` move nothing.
+        Members come down to `tolerance` above their fair use where one is above it by more than
+        `trigger`, with `move_batch` moves (`None`: any number) each `batch_every_s`. The rest is as
+        in `strategy`.
         Raises `ValueError` for what cannot be.
         """
         if capacity is not None:

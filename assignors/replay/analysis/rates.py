@@ -67,10 +67,10 @@ class Known:
     lag: Float64
     """float64[P]: records that the group has not read."""
 
-    @property
-    def work(self) -> dict[str, tuple[int, ...]]:
+    def work(self, member_count: int) -> dict[str, tuple[int, ...]]:
         """Topic -> weights: the records that wait within `workload.HORIZON_S`."""
-        return weights_of(self.partitions, work(self.rate, self.lag))
+        waiting = work(self.rate, self.lag, capacities=(1,) * member_count)
+        return weights_of(self.partitions, waiting)
 
     @property
     def rates(self) -> dict[str, tuple[int, ...]]:

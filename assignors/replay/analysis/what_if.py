@@ -175,7 +175,7 @@ def _weighting(analysis: GroupAnalysis, generation: Generation) -> Weighting | N
     if seen is None:
         return None
     known = known_at(seen, generation.at_ms)
-    weights = {} if known is None else known.work
+    weights = {} if known is None else known.work(len(generation.members))
     if not weights and not (seen.known_since < generation.at_ms - WINDOW_MS).any():
         return None
     snapshot = Snapshot(at_ms=generation.at_ms, weights=weights)

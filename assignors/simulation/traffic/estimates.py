@@ -6,6 +6,8 @@ round uses what was read last.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from assignors.simulation.traffic.rates import Draws, Float64, exponentials
@@ -53,12 +55,17 @@ class Estimates:
         """Begin anew: another member leads now, which has read no offsets yet."""
         self._known = None
 
-    def weights(self) -> dict[str, tuple[int, ...]]:
-        """Return the weight of each partition by topic; none before two samples. Cost: O(P)."""
+    def weights(self, capacities: Sequence[int] = ()) -> dict[str, tuple[int, ...]]:
+        """Return the weight of each partition by topic; none before two samples.
+
+        `capacities` are those of the members that are there. Cost: O(P log P).
+        """
         if self._known is None:
             return {}
         rate, lag = self._known.rate, self._known.lag
         if self._config.weights is WeightSource.LAG:
             return weights_of(self._partitions, lag)
         behind = lag if self._config.weights is WeightSource.WORK else None
-        return weights_of(self._partitions, work(rate, behind, horizon_s=self._config.horizon_s))
+        horizon_s = self._config.horizon_s
+        waiting = work(rate, behind, horizon_s=horizon_s, capacities=capacities)
+        return weights_of(self._partitions, waiting)

@@ -186,12 +186,13 @@ class _Run:
         looks = self.leader.decides_every_s > 0 and now_ms >= next_batch_ms(self.bucket)
         if not is_due and not looks:
             return None
-        weights = self.estimates.weights()
+        capacities = group.capacities()
+        weights = self.estimates.weights(list(capacities.values()))
         weighting = weighting_at(
             Snapshot(at_ms=now_ms, weights=weights) if weights else None,
             now_ms,
             partition_counts=self.scenario.topics,
-            capacities=group.capacities(),
+            capacities=capacities,
             budget=round_budget(self.bucket, now_ms),
             balance=self.leader.balance,
         )

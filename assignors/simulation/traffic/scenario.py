@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from assignors.names.sequences import as_entries, as_names, take
 from assignors.weighting import Balance
-from assignors.workload import HALF_LIFE_S, HORIZON_S
+from assignors.workload import BALANCE, HALF_LIFE_S, HORIZON_S
 
 HOUR_S = 3600
 
@@ -81,12 +81,12 @@ class LeaderConfig:
     horizon_s: float = HORIZON_S
     """Of `rate` and `work`."""
     half_life_s: float = HALF_LIFE_S
-    """A rate measured so long ago counts half of one measured now."""
+    """A rate measured so long ago counts half of one measured now, or less where rates change."""
     error: float = 0.05
     """Standard deviation of the logarithm of each measured rate's error."""
-    tolerance: float = 0.05
+    tolerance: float = float(BALANCE.tolerance)
     """How far above its fair use a member may stay when partitions move."""
-    trigger: float = 0.2
+    trigger: float = float(BALANCE.trigger)
     """How far above it a member must be before any partition moves."""
 
     @property

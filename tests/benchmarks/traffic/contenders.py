@@ -122,6 +122,7 @@ RATE = {"weights": WeightSource.RATE}
 LAG = {"weights": WeightSource.LAG}
 OURS = own("cooperative-weighted")
 TIGHT = {"tolerance": 0.01, "trigger": 0.01}
+ONCE = {"tolerance": 0.05, "trigger": 0.2}
 NARROW = {"tolerance": 0.05, "trigger": 0.05}
 
 CONTENDERS: dict[str, Contender] = {
@@ -139,7 +140,7 @@ CONTENDERS: dict[str, Contender] = {
     "ours, tolerance and trigger 1 %": Contender(made=OURS, changes=TIGHT),
     "ours, trigger 5 %": Contender(made=OURS, changes=NARROW),
     "ours, by rate": Contender(made=OURS, changes=RATE),
-    "ours, rates smoothed over 60 s": Contender(made=OURS, changes={"half_life_s": 60}),
+    "ours, limits of one decision: 5 %, 20 %": Contender(made=OURS, changes=ONCE),
     "ours, 2 moves a minute": Contender(made=OURS, changes={"budget": 2}),
     "**ours, as it is**": Contender(made=OURS),
 }

@@ -36,4 +36,8 @@ def test_a_peer_hands_over_as_safely_as_ours_and_leaves_nothing_behind(name: str
     rounds = found.rounds_per_hour / 4
     paused = found.paused_s_per_hour / 4 / short.tick_s
     is_cooperative = CONTENDERS[name].made().is_cooperative
-    assert paused == pytest.approx(240 + found.moves if is_cooperative else 240 * rounds)
+    if not is_cooperative:
+        assert paused == pytest.approx(240 * rounds)
+    else:
+        # With new weights, what was taken from a member may come back to it, which is no move.
+        assert 240 + found.moves <= round(paused) <= 240 + found.moves + 2
