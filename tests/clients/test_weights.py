@@ -126,6 +126,27 @@ def test_members_carry_by_their_capacity(group: LocalGroup) -> None:
     assert {name: len(numbers) for name, numbers in owned(group).items()} == {"a": 4, "b": 2}
 
 
+def test_a_partition_that_is_far_behind_does_not_hide_the_load_of_others() -> None:
+    """Its 9,000 records are the work of one member, however many there are."""
+    clock = Clock()
+    source = WeightSource(
+        WeightOptions(horizon_s=100),
+        kind=UserData.COOPERATIVE,
+        weights=None,
+        logger=LOGGER,
+        clock=clock,
+    )
+    members = tuple(Member(member_id=name, topics=("t",)) for name in "abc")
+    source.weighting(Group(cluster=Cluster.of(COUNTS), members=members))
+    for seconds in (0, 10):
+        read = [rate * seconds for rate in (1, 3, 3, 1, 1, 1)]
+        clock.now_ms += 1000 * seconds
+        ends = [9000 + read[0], *read[1:]]
+        source.sampled(log_end={"t": ends}, committed={"t": read}, at_ms=clock())
+    assert source.snapshot is not None
+    assert source.snapshot.weights == {"t": (450, 300, 300, 100, 100, 100)}
+
+
 def test_no_assignment_waits_for_anything(group: LocalGroup) -> None:
     """The control is a function for weights that waits in the round."""
     with watched((Strategy, "assign")) as waits:

@@ -202,6 +202,17 @@ def test_work_drains_a_backlog_sooner_than_rates_and_counting_do() -> None:
     assert found[0] < found[1]
 
 
+def test_a_partition_that_nobody_can_drain_does_not_hide_the_load_of_others() -> None:
+    """One member has the partition; the three others share what is left, as evenly as before."""
+    behind = replace(SMALL, behind_share=1 / 24, behind_s=80_000)
+    for seed in (1, 2, 3, 4):
+        for moment in moments(behind, OURS, seed=seed):
+            if moment.use_bound is not None and moment.at_s > 600:
+                assert moment.lag.max() > 1000
+                level = max(moment.use_bound, float(moment.use.sum()) / 3)
+                assert moment.use.max() <= 1.24 * level * (1 + 1e-6)
+
+
 def test_a_run_is_the_same_again_and_another_one_with_another_seed() -> None:
     short = replace(RESTLESS, until_s=600, plan=())
     assert played(short) == played(short)
