@@ -231,11 +231,12 @@ def test_lag_makes_no_partition_heavier_than_the_fair_part_of_the_largest_member
 
 
 def _fair_by_trial(waiting: Any, capacities: Sequence[int]) -> float:
-    """Return the use at which members are full if no partition counts more than the largest."""
+    """Return the largest use at which members are full, no partition counting more than one."""
     low, high = 0.0, float(waiting.sum()) / sum(capacities)
     for _ in range(100):
         fair = (low + high) / 2
-        if np.minimum(waiting, fair * max(capacities)).sum() > fair * sum(capacities):
+        full = fair * sum(capacities) * (1 - 1e-12)
+        if np.minimum(waiting, fair * max(capacities)).sum() >= full:
             low = fair
         else:
             high = fair
