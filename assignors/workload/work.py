@@ -62,7 +62,7 @@ def _whole_member(waiting: Float64, capacities: Sequence[int]) -> float:
     """Return the fair part of the largest member, where no partition counts more than that.
 
     The heaviest partitions have members of their own as long as they are heavier than what is
-    fair for the rest.
+    fair for the rest. What the last member has left is always fair, rounding or not.
     """
     known = np.sort(waiting[np.isfinite(waiting)])[::-1]
     largest, left = max(capacities), float(sum(capacities))

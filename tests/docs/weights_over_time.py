@@ -12,11 +12,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks.bench_traffic import (
+    AIMED_AT,
     INTERVAL,
     OF_RATE,
     OURS,
+    PARTS,
     RESULTS,
 )
 from tests.docs.source import DOCS, table
@@ -37,15 +40,20 @@ SOONER = 2.0
 
 
 @cache
-def kept() -> tuple[int, Mapping[str, Mapping[str, Figures]]]:
-    """Return how many seeds were played, and the means by part and contender."""
-    found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return found["seeds"], found["parts"]
+def _stored() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return found
+
+
+def kept() -> Mapping[str, Mapping[str, Figures]]:
+    """Return the means by part and contender."""
+    found: Mapping[str, Mapping[str, Figures]] = _stored()["parts"]
+    return found
 
 
 def least() -> Mapping[str, float]:
     """Return how soon a group can have caught up at best, by part."""
-    found: Mapping[str, float] = json.loads(RESULTS.read_text(encoding="utf-8"))["least_s"]
+    found: Mapping[str, float] = _stored()["least_s"]
     return found
 
 
@@ -58,13 +66,16 @@ def page() -> str:
 
 def section() -> str:
     """Return the tables and what follows from them."""
-    seeds, parts = kept()
+    parts = kept()
     noisy = parts["noisy"]
     lines = [
-        NOISY.format(seeds=seeds),
+        NOISY.format(seeds=PARTS["noisy"].seeds),
         *table(NOISY_HEAD, (_noisy(name, figures) for name, figures in noisy.items())),
-        TARGETS_TEXT,
-        *table(("figure", "target", "measured", "95 % interval", "met"), _targets(noisy[OURS])),
+        TARGETS_TEXT.format(seeds=PARTS[AIMED_AT].seeds),
+        *table(
+            ("figure", "target", "measured", "95 % interval", "met"),
+            _targets(parts[AIMED_AT][OURS]),
+        ),
         _lags(noisy),
         STEADY,
         *table(("assignor", *(name for name in parts if "steady" in name)), _steady(parts)),
@@ -168,7 +179,7 @@ member that had the partition within half an hour; `use over bound`: the largest
 the time in which some member gets more than it can process; `lag p99`: of all partitions and
 times; `paused`: seconds in which a partition was not consumed, summed over partitions, in an hour.
 """
-TARGETS_TEXT = """What was aimed at for ours, as it is, in this scenario. The targets come from a
+TARGETS_TEXT = """What was aimed at for ours, as it is, in this scenario, and the means of {seeds} seeds. The targets come from a
 prototype that moved partitions in one round; here a rebalance that moves a partition has two under
 the cooperative protocol, one to revoke and one to give. Limits and smoothing were chosen with other
 seeds than those of the table.
