@@ -4,9 +4,9 @@
 
 Plays the named scenarios of `simulate --traffic` under our assignors and the peers, six seeds
 each, and prints a line for each; ours as it is with 24 seeds, too. `--part` plays one part alone,
-and leaves the others as they are stored. With `--store` the means go into `results/traffic.json`, of which
-`python -m tests.docs.weights_over_time` writes the tables of docs/weights.md. Nothing here is a
-time: every machine gets the same figures. About four minutes of one core.
+and leaves the others as they are stored. With `--store` the means go into `results/traffic.json`,
+of which `python -m tests.docs.weights_over_time` writes the tables of docs/weights.md. Nothing here
+is a time: every machine gets the same figures. About five minutes of one core.
 """
 
 from __future__ import annotations
@@ -101,9 +101,8 @@ def played(scenario: TrafficScenario, contender: Contender, seed: int) -> Traffi
 def measured(part: Part, *, only: str | None = None) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield each contender's name and the means of its figures; `only` one, if wanted."""
     for name in part.contenders if only is None else [only]:
-        runs = [
-            played(part.scenario, CONTENDERS[name], FIRST_SEED + seed) for seed in range(part.seeds)
-        ]
+        seeds = range(FIRST_SEED, FIRST_SEED + part.seeds)
+        runs = [played(part.scenario, CONTENDERS[name], seed) for seed in seeds]
         means = {figure: fmean(getattr(run, figure) for run in runs) for figure in FIGURES}
         for figure in TARGETED:
             deviation = stdev(getattr(run, figure) for run in runs)

@@ -72,10 +72,7 @@ def section() -> str:
         NOISY.format(seeds=PARTS["noisy"].seeds),
         *table(NOISY_HEAD, (_noisy(name, figures) for name, figures in noisy.items())),
         TARGETS_TEXT.format(seeds=PARTS[AIMED_AT].seeds),
-        *table(
-            ("figure", "target", "measured", "95 % interval", "met"),
-            _targets(parts[AIMED_AT][OURS]),
-        ),
+        *table(TARGETS_HEAD, _targets(parts[AIMED_AT][OURS])),
         _lags(noisy),
         STEADY,
         *table(("assignor", *(name for name in parts if "steady" in name)), _steady(parts)),
@@ -179,10 +176,11 @@ member that had the partition within half an hour; `use over bound`: the largest
 the time in which some member gets more than it can process; `lag p99`: of all partitions and
 times; `paused`: seconds in which a partition was not consumed, summed over partitions, in an hour.
 """
-TARGETS_TEXT = """What was aimed at for ours, as it is, in this scenario, and the means of {seeds} seeds. The targets come from a
-prototype that moved partitions in one round; here a rebalance that moves a partition has two under
-the cooperative protocol, one to revoke and one to give. Limits and smoothing were chosen with other
-seeds than those of the table.
+TARGETS_HEAD = ("figure", "target", "measured", "95 % interval", "met")
+TARGETS_TEXT = """What was aimed at for ours, as it is, in this scenario, and the means of {seeds}
+seeds. The targets come from a prototype that moved partitions in one round; here a rebalance that
+moves a partition has two under the cooperative protocol, one to revoke and one to give. Limits and
+smoothing were chosen with other seeds than those of the tables.
 """
 STEADY = """`steady`: rates do not change, but what the leader measures is off by 10 % or 30 %,
 each time anew. All that moves then, moves for nothing. Moves an hour, after the first ten minutes:
