@@ -59,8 +59,10 @@ FINDINGS = """\
 * What is left of librdkafka's cooperative groups is which of the two comes first, a matter of
   tenths of a millisecond: of three members, the newcomer came second in 11 of 31 joins. With the
   constants of ten members, where that hardly shows, it always comes first; if a message took 500
-  instead of 200 us, every median of these groups would be near, but not of the eager ones. In eager
-  groups of 30 it is how far apart heartbeats are from the founding on.
+  instead of 200 us, every median of these groups would be near, but not of the eager ones.
+* Eager librdkafka groups of 30 are predicted to some milliseconds in their first rounds. Then some
+  members' heartbeats are tenths of a second before those of the others, and a join that falls in
+  between sets them half a second or more apart from then on: one recording is one such course.
 * kafka-python 3.0.12 forgets a round whose poll times out, and is out of the group: with 30 members
   in a process on a busy machine that happens, and more rounds than predicted. The
   members ask for the round again, as those of `tests/interop` do.

@@ -8,7 +8,7 @@ once in a thousand times (`likely`), and what fails is played again with new gro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pytest
@@ -53,8 +53,13 @@ class Group:
     @cached_property
     def runs(self) -> list[list[Figures]]:
         """The figures of each verb for many seeds, over all that is not known of the group."""
-        constants = fit.kept()[self.recording.plan.cell.kind]
-        return predict(self.recording, constants, seeds=SEEDS)
+        kind = self.recording.plan.cell.kind
+        constants = [fit.kept()[kind]]
+        if kind == "librdkafka-cooperative":
+            # Whether a newcomer's first heartbeat comes before the next JoinGroup of the others
+            # is a race of tenths of a millisecond: it may be won or lost.
+            constants.append(replace(constants[0], callback_ms=0))
+        return [run for each in constants for run in predict(self.recording, each, seeds=SEEDS)]
 
     def sides(self, verb: Verb) -> tuple[list[Figures], list[Figures]]:
         """Return what happened where the group came to rest, and what was predicted."""
