@@ -59,7 +59,8 @@ class Group:
             # Whether a newcomer's first heartbeat comes before the next JoinGroup of the others
             # is a race of tenths of a millisecond: it may be won or lost.
             constants.append(replace(constants[0], callback_ms=0))
-        return [run for each in constants for run in predict(self.recording, each, seeds=SEEDS)]
+        seeds = SEEDS[:: len(constants)]
+        return [run for each in constants for run in predict(self.recording, each, seeds=seeds)]
 
     def sides(self, verb: Verb) -> tuple[list[Figures], list[Figures]]:
         """Return what happened where the group came to rest, and what was predicted."""
