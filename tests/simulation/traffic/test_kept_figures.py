@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmarks.bench_traffic import AIMED_AT, COUNTING, OURS, PARTS, measured, played
 from tests.benchmarks.traffic.contenders import CONTENDERS
-from tests.docs.weights_over_time import kept
+from tests.docs.weights_over_time import kept, least
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,12 @@ def test_the_kept_figures_are_those_of_today(part: str, name: str) -> None:
     ((_, found),) = measured(PARTS[part], only=name)
     again = "play them anew: python -m tests.benchmarks.bench_traffic --store"
     assert found == pytest.approx(kept()[part][name], rel=0.02, abs=0.01), again
+
+
+def test_no_assignor_catches_up_sooner_than_what_is_called_the_best() -> None:
+    assert least().keys() == {name for name, part in PARTS.items() if part.scenario.behind_share}
+    for name, seconds in least().items():
+        assert all(found["caught_up_after_s"] >= seconds for found in kept()[name].values())
 
 
 @pytest.mark.parametrize("name", CONTENDERS)
