@@ -170,8 +170,11 @@ def _plain_claimants(problem: SmallProblem, claimed: Sequence[TopicPartitions]) 
         if not owned.keys() <= asked:
             return None
         for topic, numbers in owned.items():
-            claimant_of = of_topic[topic]
             count += len(numbers)
+            if len(numbers) == 1:  # most, where there are as many topics as members
+                of_topic[topic][numbers[0]] = member
+                continue
+            claimant_of = of_topic[topic]
             for number in numbers:
                 claimant_of[number] = member
     if any(len(found) > size for found, size in zip(claimants, sizes, strict=True)):

@@ -8,6 +8,7 @@ takes a hundred of them; lists win up to about a thousand partitions.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 from assignors.model import Group, LazyMembers, Member
 from wire.text import utf16_key, utf16_sorted
@@ -15,7 +16,9 @@ from wire.text import utf16_key, utf16_sorted
 PARTITIONS_MAX = 1_000
 """Larger groups take arrays. Measured with equal subscriptions, from members to bytes, lists
 against arrays: 20 members x 200 partitions 0.17 against 0.38 ms, 40 x 600 0.29 against 0.46,
-45 x 1,000 0.48 against 0.56, 10 x 2,000 0.37 against 0.38."""
+45 x 1,000 0.48 against 0.56, 10 x 2,000 0.37 against 0.38. The assignment alone, after a member
+left, each with a random half of ten topics: 20 x 200 0.17 against 0.42, 100 x 1,000 0.59 against
+1.09, with 3 of 60 topics each 300 x 900 1.04 against 2.20."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,7 +78,7 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
 def _sorted_members(group: Group) -> list[Member]:
     ids = [member.member_id for member in group.members]
     if "".join(ids).isascii():
-        return sorted(group.members, key=lambda member: member.member_id)
+        return sorted(group.members, key=attrgetter("member_id"))
     return sorted(group.members, key=lambda member: utf16_key(member.member_id))
 
 

@@ -217,7 +217,7 @@ def _other_numbers(
     had: TopicPartitions, share: TopicPartitions
 ) -> Iterator[tuple[str, set[int], set[int], bool]]:
     """Yield the topics that differ: what is gone, what is new, whether some number is twice."""
-    for topic in had.keys() - share.keys():
+    for topic in () if had.keys() <= share.keys() else had.keys() - share.keys():
         yield topic, set(had[topic]), set(), False
     for topic, numbers in share.items():
         old = had.get(topic, ())
