@@ -35,6 +35,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import simulate
+from assignors.simulation.timed.tables.cost import cost_of
 
 WAKE_MS = 500
 LOOK_US = 1000 * WAKE_MS + ROUNDING_US
@@ -190,3 +191,9 @@ def test_looks_without_heartbeats_that_go_on_are_refused() -> None:
     with pytest.raises(DocumentError, match="heartbeats_go_on") as refused:
         require_possible(group("java/range", heartbeats_go_on=False))
     assert refused.value.path == "members[0].wake_ms"
+
+
+def test_looks_are_counted_as_work() -> None:
+    scenario = replace(group("java/range"), plan=())
+    costs = cost_of(scenario), simulate(scenario).result.events
+    assert 0.5 < costs[0] / costs[1] < 2

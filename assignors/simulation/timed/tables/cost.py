@@ -31,7 +31,16 @@ def cost_of(scenario: Scenario) -> int:
     members = len(scenario.members)
     partitions = sum(scenario.topics.values())
     rebalances = len(scenario.plan) + members // 2
-    return 1 + _executed(scenario) + rebalances * (EVENTS_A_MEMBER * members + partitions // 10)
+    standing = 1 + _executed(scenario) + _looks(scenario)
+    return standing + rebalances * (EVENTS_A_MEMBER * members + partitions // 10)
+
+
+def _looks(scenario: Scenario) -> int:
+    """Return how often clients look for what is due that only do so from time to time."""
+    until_ms = scenario.until_ms
+    return sum(
+        until_ms // each.wake_ms + until_ms // 1000 for each in scenario.members if each.wake_ms
+    )
 
 
 def _executed(scenario: Scenario) -> int:
