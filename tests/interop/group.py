@@ -30,6 +30,10 @@ from tests.interop.feed import Feed
 from tests.interop.ledger import Repeat, Window, repeats, unread, windows
 from tests.interop.members import Flags, Member
 
+SETTLES_S = 60.0
+"""How long a group may take to come to rest: ten programs may start at once, on a busy machine."""
+DRAINS_S = 30.0
+"""How long members may take to consume all that was written."""
 HOLD_S = 0.8
 LOOK_S = 0.1
 

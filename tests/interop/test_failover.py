@@ -11,14 +11,12 @@ import pytest
 from tests.interop.broker import Broker
 from tests.interop.conftest import MakeGroup
 from tests.interop.events import now_ms
-from tests.interop.group import LiveGroup
+from tests.interop.group import DRAINS_S, SETTLES_S, LiveGroup
 from tests.interop.neighbours import COOPERATIVE, STICKY
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 25.0
 RECOVERS_S = 50.0
-DRAINS_S = 15.0
 LOOK_S = 0.02
 
 SESSION_MS = 20_000

@@ -12,13 +12,12 @@ import time
 import pytest
 
 from tests.interop.conftest import MakeGroup
+from tests.interop.group import DRAINS_S, SETTLES_S
 from tests.interop.neighbours import COOPERATIVE, WEIGHTED
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 20.0
 HOLD_S = 0.3
-DRAINS_S = 10.0
 REFUSED = "InconsistentGroupProtocol"
 
 

@@ -26,7 +26,7 @@ from tests.conftest import DEEP
 from tests.interop.audit import dangerous, rounds
 from tests.interop.chaos import kind_of
 from tests.interop.conftest import MakeGroup
-from tests.interop.group import LiveGroup, Unsettled, Verdict
+from tests.interop.group import DRAINS_S, SETTLES_S, LiveGroup, Unsettled, Verdict
 from tests.interop.members import Member
 from tests.interop.neighbours import (
     COOPERATIVE,
@@ -43,10 +43,7 @@ from wire import NoteCode, decode_assignment
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 40.0
-"""Ten programs start at once, on a machine that others use as well."""
 
-DRAINS_S = 10.0
 TOPICS = {"a": 13, "b": 3, "c": 1}
 """Range gives a partition of the first topic to each of up to thirteen members."""
 

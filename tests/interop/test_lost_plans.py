@@ -18,7 +18,7 @@ from kio.schema.sync_group.v5.request import SyncGroupRequest
 from assignors import Group, Rebalance, assignor_named
 from assignors.clients.kafka_python import strategy
 from tests.interop.conftest import MakeGroup
-from tests.interop.group import LiveGroup
+from tests.interop.group import SETTLES_S, LiveGroup
 from tests.interop.hosted import HostedMember
 from tests.interop.odd_bytes import subscription
 from tests.interop.odd_rows import SHARED, claims_all
@@ -28,7 +28,6 @@ from wire import decode_assignment
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 20.0
 HOLD_S = 0.6
 COOPERATIVE = "cooperative-sticky"
 BEST = assignor_named(COOPERATIVE)

@@ -12,11 +12,11 @@ from tests.foreign.members.python.weighing import COST, EVERY_MS, FIXED
 from tests.interop.audit import Round, dangerous, rounds
 from tests.interop.conftest import MakeGroup
 from tests.interop.events import Partition
+from tests.interop.group import SETTLES_S
 from tests.interop.neighbours import WEIGHTED
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 20.0
 HOLD_S = 0.3
 PARTITIONS = 12
 BATCHES = 3

@@ -20,7 +20,7 @@ from assignors.membership import Membership, subscribe
 from tests.conftest import DEEP
 from tests.interop.conftest import MakeGroup
 from tests.interop.events import Partition
-from tests.interop.group import WINDOW_MS, LiveGroup, Unsettled
+from tests.interop.group import SETTLES_S, WINDOW_MS, LiveGroup, Unsettled
 from tests.interop.ledger import owned_by
 from tests.interop.members import Member
 from tests.interop.odd_bytes import subscription
@@ -30,7 +30,6 @@ from wire import Mode, decode_assignment
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 15.0
 HOLD_S = 0.6
 LOOK_S = 0.1
 TRIES_MAX = 8

@@ -28,12 +28,11 @@ from tests.foreign.test_records_live import check
 from tests.interop.admin import DescribedGroup
 from tests.interop.broker import Broker
 from tests.interop.events import Partition
-from tests.interop.group import LiveGroup
+from tests.interop.group import SETTLES_S, LiveGroup
 from tests.spark.connector import CONNECTOR
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 60.0
 QUIET_S = 30.0
 """Within it a group that has read everything has committed everything."""
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import pytest
 
 from tests.interop.conftest import MakeGroup
+from tests.interop.group import DRAINS_S, SETTLES_S
 from tests.interop.members import KINDS
 from tests.interop.neighbours import LEADERS
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 20.0
-DRAINS_S = 10.0
 HOLD_S = 0.5
 """Two of a kind are quickly done: no need to see the rest hold for long."""
 

@@ -18,7 +18,7 @@ from assignors.clients.common.client_session import LedRound
 from assignors.clients.kafka_python import strategy
 from tests.clients.local_group import LocalGroup
 from tests.interop.conftest import MakeGroup
-from tests.interop.group import LiveGroup
+from tests.interop.group import SETTLES_S, LiveGroup
 from tests.interop.hosted import HostedMember
 from tests.interop.odd_bytes import subscription
 from tests.interop.raw import RawMember
@@ -26,7 +26,6 @@ from tests.interop.test_odd_members import errors_of_ours
 
 pytestmark = pytest.mark.interop
 
-SETTLES_S = 25.0
 HOLD_S = 0.6
 TOPICS = {"a": 4, "b": 4}
 COOPERATIVE = "cooperative-sticky"

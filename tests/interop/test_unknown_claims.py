@@ -14,12 +14,9 @@ import pytest
 from tests.interop.audit import rounds
 from tests.interop.conftest import MakeGroup
 from tests.interop.events import Partition
-from tests.interop.group import LiveGroup
+from tests.interop.group import DRAINS_S, SETTLES_S, LiveGroup
 
 pytestmark = pytest.mark.interop
-
-SETTLES_S = 25.0
-DRAINS_S = 10.0
 
 
 @pytest.mark.parametrize("leader", ["kpp", pytest.param("aiop", marks=pytest.mark.deep)])

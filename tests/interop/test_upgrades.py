@@ -10,13 +10,12 @@ from __future__ import annotations
 import pytest
 
 from tests.interop.conftest import MakeGroup
+from tests.interop.group import DRAINS_S, SETTLES_S
 from tests.interop.neighbours import COOPERATIVE, RANGE, STICKY
 
 pytestmark = pytest.mark.interop
 
 MEMBERS = ("kpp", "java44", "sarama", "franz")
-SETTLES_S = 20.0
-DRAINS_S = 10.0
 HOLD_S = 0.5
 
 

@@ -16,8 +16,9 @@ from tests.interop.install import BROKER
 
 QUICK = Times(seconds=1.5, warm_seconds=0.5, first_seconds=1.0)
 RATE = 500
+REPETITIONS = 2
 BUSY_US = 10_000
-"""What a busy machine may add to a median."""
+"""What a busy machine may add to the least median."""
 
 pytestmark = pytest.mark.interop
 
@@ -31,7 +32,8 @@ def _tools() -> None:
 def test_a_commit_waits_for_the_linger(tmp_path: Path) -> None:
     """At few commits each opens a batch of its own, and waits for the whole linger."""
     server = Server(linger_ms=50)
-    (row,) = commits.play(server, (RATE,), QUICK, folder=tmp_path)
+    played = commits.play(server, (RATE,) * REPETITIONS, QUICK, folder=tmp_path)
+    row = min(played, key=lambda each: each["per_mille_us"][MEDIAN])
     said = predict(server, RATE, fit(recordings.load().commits), requests=1000)
     assert row["answered"] / row["seconds"] == pytest.approx(RATE, rel=0.2)
     assert row["per_mille_us"]["990"] > 45_000
