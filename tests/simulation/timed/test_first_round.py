@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import event, given
+from hypothesis import currently_in_test_context, event, given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
@@ -97,6 +97,12 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
+def note(what: str) -> None:
+    """Count what became of a scenario, where it was drawn."""
+    if currently_in_test_context():
+        event(what)
+
+
 def states(scenario: Scenario, *, computes: bool) -> object:
     """Return what both sides know at the end, once everybody is awake."""
     run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
@@ -105,9 +111,9 @@ def states(scenario: Scenario, *, computes: bool) -> object:
         run.sides, run.network, run.queue, scenario.broker, promotes=False
     )
     if computes and not together.start_together(run):
-        event("left to events")
+        note("left to events")
         return states(scenario, computes=False)
-    event(f"starts by events: {run.queue.now == 0}")
+    note(f"starts by events: {run.queue.now == 0}")
     while (next_one := run.queue.take(until)) is not None:
         _handle(run, next_one)
     run.queue.now = until + 1
@@ -125,7 +131,10 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     links = [(each.arrives, each.returns, each.life) for each in run.network.links]
     watched = run.watch.does, run.watch.generations, run.watch.count
     ledger, meter, network = run.ledger, run.meter, run.network
-    metered = (meter.generations, meter.rebalances, meter.began, meter.touched, meter.touched_in)
+    metered = (
+        *(meter.generations, meter.rebalances, meter.began, meter.ended),
+        *(meter.touched, meter.touched_in),
+    )
     orders = list(coordinator.group.members), list(coordinator.group.order)
     sent = network.sent, network.requests, network.in_flight, network.busy_until
     timers = sorted((str(key), run.queue.due(key)) for key in run.queue._timers)
@@ -149,6 +158,7 @@ def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
     assert states(scenario, computes=True) == states(scenario, computes=False)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", [name for name, each in PLAYABLE if each is GroupProtocol.CLASSIC])
 def test_the_gallery_is_the_same_with_members_that_start_together(name: str) -> None:
     scenario = named(name, seed=3, protocol=GroupProtocol.CLASSIC)
@@ -166,3 +176,21 @@ def test_members_that_start_together_cost_no_event(assignors: tuple[str, ...]) -
     assert without_events(computed) == without_events(queued)
     assert computed.result.events == 0
     assert queued.result.events > 30 * 7
+
+
+@pytest.mark.parametrize(("mean_us", "append_us"), [(4, 3), (20_000, 0)])
+def test_a_sync_group_that_comes_after_the_assignments_is_answered_alone(
+    mean_us: int, append_us: int
+) -> None:
+    # The run ends before the first heartbeats: sessions are those that the round has left.
+    for seed in range(20):
+        scenario = Scenario(
+            seed=seed,
+            until_ms=8000,
+            topics={"t": 12},
+            members=tuple(MemberConfig(name=f"c{number}", topics=("t",)) for number in range(9)),
+            network=NetworkConfig(least_us=0, mean_us=mean_us),
+            broker=BrokerConfig(service_us=1, append_us=append_us),
+            compute_us_per_partition=0,
+        )
+        assert states(scenario, computes=True) == states(scenario, computes=False)

@@ -1,1 +1,1 @@
-"""Rounds of a classic group, starts of a consumer group: all members at once in arrays."""
+"""Rounds and starts of a classic group, starts of a consumer group: all members at once."""
