@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 from assignors.weighted.removal import removal_of
+from assignors.weighted.search.budget import _while_better
 from assignors.weighted.search.relay import relay_for
-from assignors.weighted.search.state import state_of
+from assignors.weighted.search.relieve import relief
+from assignors.weighted.search.state import State, state_of
 from assignors.weighted.search.table import Table
 from assignors.weighted.solve import Search, solve
 from assignors.weighting import Balance
+from tests.benchmarks.weighted.peers.task import Task
 from tests.benchmarks.weighted.workloads import drawn, moves, search_of, without_giants
+from tests.weighted.exact import FILE, read
 
 TOLERANCE = Fraction(1, 20)
 
@@ -32,6 +36,27 @@ def asked(weight: list[int], owner: list[int], members: int) -> Search:
     )
 
 
+def begun(task: Task, limit: int) -> State:
+    """The state in which a search begins, where every member has one limit."""
+    count, members = len(task.weight), task.member_count
+    mean = np.full(members, task.weight.sum() / members)
+    table = Table(
+        weight=task.weight,
+        cost=np.ones(count, dtype=np.int64),
+        row_of=np.zeros(count, dtype=np.int32),
+        takes=np.array([[True]]),
+        class_of=np.zeros(members, dtype=np.int32),
+        capacity=np.ones(members, dtype=np.int64),
+        wide=mean,
+        fair=mean,
+        owner=task.owner,
+        load=np.bincount(task.owner, task.weight, members).astype(np.int64),
+    )
+    state = state_of(table, has_costs=False)
+    state.set_limit([limit])
+    return state
+
+
 def test_a_heavy_partition_goes_to_a_member_that_hands_one_on() -> None:
     """No member has room for 60 beside what it has: two moves do what twelve light ones would."""
     search = asked(weight=[60, *[5] * 12, 30, *[5] * 6], owner=[*[0] * 13, 1, *[2] * 6], members=3)
@@ -45,22 +70,8 @@ def test_a_relay_leaves_all_that_it_touches_within_their_limits_and_saves_moves(
     for seed in range(60):
         task = drawn(20, 800, seed=seed)
         load = np.bincount(task.owner, task.weight, 20).astype(np.int64)
-        mean = float(load.mean())
-        table = Table(
-            weight=task.weight,
-            cost=np.ones(800, dtype=np.int64),
-            row_of=np.zeros(800, dtype=np.int32),
-            takes=np.array([[True]]),
-            class_of=np.zeros(20, dtype=np.int32),
-            capacity=np.ones(20, dtype=np.int64),
-            wide=np.full(20, mean),
-            fair=np.full(20, mean),
-            owner=task.owner,
-            load=load,
-        )
-        state = state_of(table, has_costs=False)
-        limit = int(1.05 * mean)
-        state.set_limit([limit])
+        limit = int(1.05 * float(load.mean()))
+        state = begun(task, limit)
         for giver in np.flatnonzero(load > limit).tolist():
             relay = relay_for(state, giver)
             assert state.load == load.tolist(), "looking for a relay changes nothing"
@@ -109,8 +120,8 @@ def test_what_a_budget_leaves_is_done_by_larger_ones() -> None:
 def test_no_search_that_is_ended_early_would_have_led_to_a_lower_use(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    groups = [drawn(8, 8 * per_member, seed=seed) for seed in range(12) for per_member in (3, 12)]
-    asked_for = [search_of(task, budget=budget) for task in groups for budget in (2, 5, 9, 20)]
+    known = map(read, FILE.read_text(encoding="utf-8").splitlines())
+    asked_for = [one.search for one in known if not one.is_mixed and one.search.budget]
 
     def uses() -> list[int]:
         found = [solve(search).owner for search in asked_for]
@@ -122,3 +133,22 @@ def test_no_search_that_is_ended_early_would_have_led_to_a_lower_use(
         "assignors.weighted.search.budget._while_better", lambda _state, _use, steps: steps
     )
     assert uses() == early
+
+
+def test_a_search_that_leads_below_a_use_is_not_ended() -> None:
+    steps_done = 0
+    for seed in range(20):
+        task = drawn(6, 60, seed=seed)
+        state = begun(task, int(task.weight.sum()) // 6)
+        whole = state.copy(state.limit)
+        count = len(list(relief(whole, chains=False)))
+        tried = state.copy(state.limit)
+        slightly_more = whole.largest * (1 + 1e-9)
+        done = list(_while_better(tried, slightly_more, relief(tried, chains=False)))
+        assert len(done) == count, seed
+        assert tried.largest == whole.largest
+        ended = state.copy(state.limit)
+        list(_while_better(ended, 0.5 * whole.largest, relief(ended, chains=False)))
+        assert ended.load == state.load, "nothing leads there"
+        steps_done += count
+    assert steps_done > 100

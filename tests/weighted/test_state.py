@@ -118,3 +118,25 @@ def test_the_emptiest_are_those_of_looking_at_everybody() -> None:
             fill = (table.load / table.wide)[others]
             first = np.array(others, dtype=np.int64)[np.argsort(fill, kind="stable")[:count]]
             assert state.emptiest(kinds, count, members[0]) == first.tolist(), seed
+
+
+def test_the_fullest_receiver_has_room_for_exactly_what_it_gets() -> None:
+    """A member whose limit is what it would come to is chosen; with one less it is not."""
+    for seed in range(60):
+        state, table = begun(seed)
+        giver = state.fullest()
+        state.set_limit([0 for _ in state.limit])
+        weights, partitions = state.held(giver)
+        for weight, partition in zip(weights, partitions, strict=True):
+            takers = np.flatnonzero(table.takes[table.row_of[partition], table.class_of])
+            for member in takers.tolist():
+                kind, load = state.facts.kind_of[member], state.load[member] + weight
+                if load / table.capacity[member] >= state.largest or member == giver:
+                    continue
+                state.set_limit([load if kind == one else -1 for one in range(len(state.limit))])
+                chosen = state.fullest_receiver_of(partition, weight)
+                assert state.load[chosen] == state.load[member], seed
+                if state.ranked[kind][0][0] < state.load[member]:
+                    state.set_limit([one - 1 for one in state.limit])
+                    chosen = state.fullest_receiver_of(partition, weight)
+                    assert state.load[chosen] < state.load[member], seed
