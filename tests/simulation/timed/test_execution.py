@@ -63,7 +63,7 @@ def test_a_model_that_takes_no_time_changes_nothing(model: str, scenario: Scenar
 
 @pytest.mark.parametrize("model", POLICIES)
 @cases(4)
-@given(scenarios(), st.sampled_from([0, 5]))
+@given(scenarios().map(in_time), st.sampled_from([0, 5]))
 def test_no_rule_is_broken_beside_other_groups(
     model: str, scenario: Scenario, per_second: int
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,14 @@ from assignors.simulation.timed.counterexamples.history import history
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.monitors.invariants import INVARIANTS
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
-from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.scenario import (
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+)
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, in_time, scenarios
@@ -73,3 +80,21 @@ def test_a_history_has_a_line_for_whatever_changes_something() -> None:
     assert lines[-1] == "no violation"
     assert any("the session of c" in line for line in lines)
     assert not any("time for a heartbeat" in line for line in lines)
+
+
+def test_a_group_that_waits_for_its_next_target_has_not_settled() -> None:
+    """The second member's first heartbeats are lost; it comes within the assignment interval."""
+    timing = MemberConfig(
+        name="c0", topics=("t",), assignors=("server/uniform",), rebalance_timeout_ms=20_000
+    )
+    scenario = Scenario(
+        name="late",
+        seed=0,
+        until_ms=90_000,
+        protocol=GroupProtocol.CONSUMER,
+        topics={"t": 2},
+        members=(timing, replace(timing, name="c1")),
+        faults=(Fault(kind=FaultKind.LOSS, from_ms=0, until_ms=60_101, percent=100),),
+        network=NetworkConfig(least_us=0, mean_us=0),
+    )
+    assert simulate(scenario, monitoring=Monitoring.FULL).violations == []

@@ -26,8 +26,8 @@ def settled(
     until, longest = quiet_from, quiet_from + quiet_us(run.scenario)
     while until < longest and bound is None:
         waiting &= run.network.in_flight.keys()
-        if not waiting and is_settled(run.sides, run.ledger):
-            break
+        if not waiting and is_settled(run.sides, run.ledger) and not run.sides.is_rebalancing():
+            break  # whoever has joined may still wait for a target, the others being at rest
         until += SECOND
         bound = play(run, handle, until)
     found = end_found(
