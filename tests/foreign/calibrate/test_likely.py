@@ -53,6 +53,17 @@ def test_a_right_model_passes(kind: str) -> None:
         assert unlikely(one, many, times=times_of(kind), slack_s=SLACK_S) == {}
 
 
+def test_a_round_more_of_a_busy_machine_may_take_its_time() -> None:
+    kind, verb = "java-cooperative", Verb.START
+    one, *many = play(PLANS[kind], fit.kept()[kind], seeds=[*REAL, *MANY])
+    first, *others = figures(kind, verb, [one])
+    simulated = figures(kind, verb, many)
+    late = [later(1.5)(replace(each, generations=each.generations + 1)) for each in others]
+    assert unlikely([first, *late], simulated, times=times_of(kind), slack_s=SLACK_S) == {}
+    slow = [later(1.5)(each) for each in others]
+    assert unlikely([first, *slow], simulated, times=times_of(kind), slack_s=SLACK_S)
+
+
 def later(seconds: float) -> Callable[[Figures], Figures]:
     """Return what makes all times longer."""
     return lambda each: replace(

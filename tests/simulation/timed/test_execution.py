@@ -31,6 +31,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
+from tests.simulation.timed.exhaust import STALE_REPORT
 
 STEADY = OtherGroups(per_second=20, groups=8, changes_share=0.3, checks_share=0.5)
 
@@ -56,7 +57,9 @@ def ownership(played: Played) -> object:
 @cases(5)
 @given(scenarios())
 def test_a_model_that_takes_no_time_changes_nothing(model: str, scenario: Scenario) -> None:
-    plain = without_delays(scenario)
+    # Of two requests that come in the same microsecond either may be the first.
+    network = NetworkConfig(mean_us=scenario.network.mean_us or 200_000)
+    plain = replace(without_delays(scenario), network=network)
     executed = simulate(with_model(plain, model), keeps_history=True)
     assert ownership(executed) == ownership(simulate(plain, keeps_history=True))
 
@@ -152,7 +155,10 @@ def test_a_group_goes_on_after_appends_that_failed(  # noqa: PLR0917 - what is d
         processing=records,
         faults=(fails,),
     )
-    assert simulate(failing, monitoring=Monitoring.FULL).violations == []
+    # An answer that is lost makes a consumer report too little, with Kafka's own too.
+    known = STALE_REPORT if protocol is GroupProtocol.CONSUMER else frozenset()
+    found = simulate(failing, monitoring=Monitoring.FULL).violations
+    assert {each.monitor for each in found} <= known
 
 
 @pytest.mark.parametrize("model", POLICIES)
