@@ -69,6 +69,26 @@ def members(draw: st.DrawFn, number: int, assignor: str) -> MemberConfig:
 
 
 @st.composite
+def actions(draw: st.DrawFn, members: int, at_ms: st.SearchStrategy[int], grown: int) -> Action:
+    """Something that happens to one of so many members, or to the topic `t`.
+
+    It grows to `grown` partitions, and one more for each second that it happens later.
+    """
+    at = draw(at_ms)
+    verb = draw(st.sampled_from([Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]))
+    if verb is Verb.GROW:
+        return Action(at_ms=at, do=verb, topic="t", partitions=grown + at // 1000)
+    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
+    member = f"c{draw(st.integers(0, members - 1))}"
+    return Action(at_ms=at, do=verb, member=member, topics=topics)
+
+
+def some_time_after(*times_ms: int) -> st.SearchStrategy[int]:
+    """One of these times, or up to six seconds later."""
+    return st.builds(int.__add__, st.sampled_from(times_ms), st.integers(0, 6000))
+
+
+@st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """A group of up to `MEMBERS_MAX` members, and a plan of starts, stops and crashes."""
     assignor = draw(st.sampled_from(ASSIGNORS))

@@ -15,21 +15,20 @@ from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.running import together
 from assignors.simulation.timed.scenario import (
-    Action,
     BrokerConfig,
     GroupProtocol,
     MemberConfig,
     NetworkConfig,
     Scenario,
-    Verb,
 )
 from assignors.simulation.timed.simulation import _handle, _prepared, simulate
 from assignors.simulation.timed.stages import first_round, rounds
 from tests.conftest import cases
-from tests.simulation.timed.drawn import PLAYABLE
+from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
 from tests.simulation.timed.test_heartbeats import without_events
 
-VERBS = [Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]
+TIMES = some_time_after(0, 6000, 11_000, 40_000)
+"""Sometimes before everybody is at rest."""
 ASSIGNORS = [
     ("optimal/cooperative-sticky",),
     ("optimal/sticky",),
@@ -41,18 +40,6 @@ ASSIGNORS = [
 def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_round, "LEAST", 2)
     monkeypatch.setattr(rounds, "LEAST", 2)
-
-
-@st.composite
-def actions(draw: st.DrawFn, members: int) -> Action:
-    """Something that happens, sometimes before everybody is at rest."""
-    at = draw(st.sampled_from([0, 6000, 11_000, 40_000])) + draw(st.integers(0, 6000))
-    verb = draw(st.sampled_from(VERBS))
-    if verb is Verb.GROW:
-        return Action(at_ms=at, do=verb, topic="t", partitions=40 + at // 1000)
-    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
-    member = f"c{draw(st.integers(0, members - 1))}"
-    return Action(at_ms=at, do=verb, member=member, topics=topics)
 
 
 @st.composite
@@ -83,7 +70,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         count_from_ms=draw(st.sampled_from([0, 0, 5000, 20_000])),
         topics={"t": draw(st.integers(0, 30)), "u": draw(st.integers(0, 4))},
         members=tuple(member(number) for number in range(count)),
-        plan=tuple(draw(st.lists(actions(count), max_size=5))) if draw(st.booleans()) else (),
+        plan=tuple(draw(st.lists(actions(count, TIMES, grown=40), max_size=5)))
+        if draw(st.booleans())
+        else (),
         network=NetworkConfig(
             least_us=draw(st.sampled_from([0, 1000])),
             mean_us=draw(st.sampled_from([0, 1, 2, 500, 1000, 1000, 20_000])),

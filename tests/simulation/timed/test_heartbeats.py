@@ -19,36 +19,28 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, exponentials_at
 from assignors.simulation.timed.scenario import (
     MIGRATING,
-    Action,
     BrokerConfig,
     GroupProtocol,
     MemberConfig,
     NetworkConfig,
     Scenario,
-    Verb,
 )
 from assignors.simulation.timed.simulation import Played, _handle, _prepared, simulate
 from tests.conftest import cases
-from tests.simulation.timed.drawn import ONE_PROTOCOL_EACH
+from tests.simulation.timed.drawn import ONE_PROTOCOL_EACH, actions
 
+TIMES = st.builds(
+    lambda second, later: second * 1000 + later,
+    st.integers(0, 60),
+    st.one_of(st.just(0), st.integers(0, 999)),
+)
+"""In the first minute; often at the second, as other things do."""
 ASSIGNORS = (
     ("optimal/sticky",),
     ("optimal/cooperative-sticky",),
     ("java/range",),
     ("java/cooperative-sticky", "java/range"),
 )
-
-
-@st.composite
-def actions(draw: st.DrawFn, members: int) -> Action:
-    """Return something that happens in the first minute; often at the second, as others do."""
-    at = draw(st.integers(0, 60)) * 1000 + draw(st.one_of(st.just(0), st.integers(0, 999)))
-    verb = draw(st.sampled_from([Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]))
-    if verb is Verb.GROW:
-        return Action(at_ms=at, do=verb, topic="t", partitions=20 + at // 1000)
-    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
-    member = f"c{draw(st.integers(0, members - 1))}"
-    return Action(at_ms=at, do=verb, member=member, topics=topics)
 
 
 @st.composite
@@ -79,7 +71,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         count_from_ms=draw(st.sampled_from([0, 20_000])),
         topics={"t": draw(st.integers(0, 20)), "u": 5},
         members=tuple(draw(members(number)) for number in range(count)),
-        plan=tuple(draw(st.lists(actions(count), max_size=12))),
+        plan=tuple(draw(st.lists(actions(count, TIMES, grown=20), max_size=12))),
         network=NetworkConfig(
             least_us=draw(st.sampled_from([0, 1000])),
             mean_us=draw(st.sampled_from([0, 500, 20_000, 20_000])),

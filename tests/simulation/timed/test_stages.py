@@ -21,28 +21,17 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.stages import rounds
 from tests.conftest import cases
-from tests.simulation.timed.drawn import PLAYABLE
+from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
 from tests.simulation.timed.test_heartbeats import without_events
 
-VERBS = [Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]
+TIMES = some_time_after(10_000, 20_000, 40_000)
+"""Often soon after another thing."""
 COOPERATIVE = ("optimal/cooperative-sticky",)
 
 
 @pytest.fixture(autouse=True)
 def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounds, "LEAST", 2)
-
-
-@st.composite
-def actions(draw: st.DrawFn, members: int) -> Action:
-    """Something that happens, often soon after another thing."""
-    at = draw(st.sampled_from([10_000, 20_000, 40_000])) + draw(st.integers(0, 6000))
-    verb = draw(st.sampled_from(VERBS))
-    if verb is Verb.GROW:
-        return Action(at_ms=at, do=verb, topic="t", partitions=30 + at // 1000)
-    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
-    member = f"c{draw(st.integers(0, members - 1))}"
-    return Action(at_ms=at, do=verb, member=member, topics=topics)
 
 
 @st.composite
@@ -77,7 +66,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         count_from_ms=draw(st.sampled_from([0, 20_000])),
         topics={"t": draw(st.integers(0, 30)), "u": 5},
         members=tuple(draw(members(number)) for number in range(count)),
-        plan=tuple(draw(st.lists(actions(count), max_size=8))),
+        plan=tuple(draw(st.lists(actions(count, TIMES, grown=30), max_size=8))),
         network=NetworkConfig(
             least_us=draw(st.sampled_from([0, 1000])),
             mean_us=draw(st.sampled_from([500, 1000, 20_000])),

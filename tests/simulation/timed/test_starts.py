@@ -17,7 +17,6 @@ from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.running import together
 from assignors.simulation.timed.scenario import (
-    Action,
     BrokerConfig,
     Fault,
     FaultKind,
@@ -25,33 +24,21 @@ from assignors.simulation.timed.scenario import (
     MemberConfig,
     NetworkConfig,
     Scenario,
-    Verb,
 )
 from assignors.simulation.timed.simulation import _handle, _prepared, simulate
 from assignors.simulation.timed.stages import starts
 from tests.conftest import cases
-from tests.simulation.timed.drawn import PLAYABLE
+from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
 from tests.simulation.timed.test_heartbeats import without_events
 
-VERBS = [Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW]
+TIMES = some_time_after(4000, 11_000, 20_000, 40_000)
+"""Sometimes before everybody is at rest."""
 
 
 @pytest.fixture(autouse=True)
 def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starts, "LEAST", 2)
     monkeypatch.setattr(plain_heartbeats, "MANY", 2)
-
-
-@st.composite
-def actions(draw: st.DrawFn, members: int) -> Action:
-    """Something that happens, sometimes before everybody is at rest."""
-    at = draw(st.sampled_from([4000, 11_000, 20_000, 40_000])) + draw(st.integers(0, 6000))
-    verb = draw(st.sampled_from(VERBS))
-    if verb is Verb.GROW:
-        return Action(at_ms=at, do=verb, topic="t", partitions=40 + at // 1000)
-    topics = draw(st.sampled_from([("t",), ("t", "u"), ("u",)])) if verb is Verb.SUBSCRIBE else ()
-    member = f"c{draw(st.integers(0, members - 1))}"
-    return Action(at_ms=at, do=verb, member=member, topics=topics)
 
 
 @st.composite
@@ -82,7 +69,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         count_from_ms=draw(st.sampled_from([0, 0, 5000, 20_000])),
         topics={"t": draw(st.integers(0, 30)), "u": draw(st.integers(0, 4))},
         members=tuple(member(number) for number in range(count)),
-        plan=tuple(draw(st.lists(actions(count), max_size=5))) if draw(st.booleans()) else (),
+        plan=tuple(draw(st.lists(actions(count, TIMES, grown=40), max_size=5)))
+        if draw(st.booleans())
+        else (),
         network=NetworkConfig(
             least_us=draw(st.sampled_from([0, 1000])),
             mean_us=draw(st.sampled_from([0, 1, 500, 1000, 1000, 20_000])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from assignors.model import Cluster
 from assignors.simulation.timed.faults.events import FaultEvent
@@ -17,8 +18,10 @@ from assignors.simulation.timed.scenario import Action, GroupProtocol
 from assignors.simulation.timed.stages import first_round, rounds, starts
 from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
 from assignors.simulation.timed.stages.stage import StageDue
-from assignors.simulation.timed.stages.started import NotTogether
+from assignors.simulation.timed.stages.started import NotTogether, Start
 
+M = TypeVar("M")
+C = TypeVar("C")
 MEAN_US_LIMIT = 1 << 26
 """Longer delays are not drawn in arrays."""
 
@@ -87,6 +90,19 @@ def _start_of(
     """
     coordinator, members, broker = run.sides.coordinator, run.sides.members, run.scenario.broker
     protocols, configs = run.scenario.protocols, [run.scenario.members[each] for each in numbers]
+
+    def begun(listed: list[M], state: C, before: int) -> Start[M, C]:
+        return Start(
+            numbers=numbers,
+            members=listed,
+            coordinator=state,
+            heartbeats=heartbeats,
+            meter=run.meter,
+            watch=run.watch,
+            at=at,
+            before=before,
+        )
+
     if (
         isinstance(coordinator, WaitingCoordinator)
         and protocols == {GroupProtocol.CONSUMER}
@@ -94,36 +110,14 @@ def _start_of(
     ):
         consumers = [each for each in members if isinstance(each, ConsumerClient)]
         inner = coordinator.coordinator
-        return lambda before: starts.start(
-            starts.Start(
-                numbers=numbers,
-                members=consumers,
-                coordinator=inner,
-                heartbeats=heartbeats,
-                meter=run.meter,
-                watch=run.watch,
-                at=at,
-                before=before,
-            )
-        )
+        return lambda before: starts.start(begun(consumers, inner, before))
     if (
         isinstance(coordinator, ClassicCoordinator)
         and protocols == {GroupProtocol.CLASSIC}
         and first_round.are_plain(configs, broker)
     ):
         classic, group = [each for each in members if isinstance(each, ClassicMember)], coordinator
-        return lambda before: first_round.start(
-            first_round.FirstRound(
-                numbers=numbers,
-                members=classic,
-                coordinator=group,
-                heartbeats=heartbeats,
-                meter=run.meter,
-                watch=run.watch,
-                at=at,
-                before=before,
-            )
-        )
+        return lambda before: first_round.start(begun(classic, group, before))
     return None
 
 

@@ -11,16 +11,13 @@ That every run ends the same as by events alone is a law (`tests/simulation/time
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from assignors.membership import Membership
-from assignors.simulation.timed.costs.meter import Meter, Rebalance
+from assignors.simulation.timed.costs.meter import Rebalance
 from assignors.simulation.timed.dialects.dialect import Reaction
-from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.classic import barriers
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
@@ -37,31 +34,11 @@ from assignors.simulation.timed.protocols.effects import COORDINATOR, MILLISECON
 from assignors.simulation.timed.scenario import BrokerConfig, MemberConfig
 from assignors.simulation.timed.stages.first_times import Joined, Newcomers, Synced, joined, synced
 from assignors.simulation.timed.stages.plain import is_plain
-from assignors.simulation.timed.stages.started import NotTogether
+from assignors.simulation.timed.stages.started import NotTogether, Start
 
+FirstRound = Start[ClassicMember, ClassicCoordinator]
 LEAST = 8
 """Fewer members start by events."""
-
-
-@dataclass(slots=True, kw_only=True)
-class FirstRound:
-    """Members that start at one moment; rows are theirs, in the order of the scenario."""
-
-    numbers: list[int]
-    members: Sequence[ClassicMember]
-    """All of the scenario."""
-    coordinator: ClassicCoordinator
-    heartbeats: Heartbeats
-    meter: Meter
-    watch: Watch | None
-    at: int
-    before: int
-    """When something else happens, in microseconds; all must be over by then."""
-
-    @property
-    def starting(self) -> list[ClassicMember]:
-        """The members that start."""
-        return [self.members[number] for number in self.numbers]
 
 
 def are_plain(configs: Sequence[MemberConfig], broker: BrokerConfig) -> bool:

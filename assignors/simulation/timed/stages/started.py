@@ -10,22 +10,49 @@ Arrays have a row for each member, in the order of the scenario; times are micro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.dice import STEP
+from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.random_streams import Delays
 from assignors.simulation.timed.stages.flight import Int64
 from assignors.simulation.timed.stages.joins import below
 
 Bools = NDArray[np.bool_]
+M = TypeVar("M")
+C = TypeVar("C")
 
 
 class NotTogether(Exception):  # noqa: N818 - a way out, not an error of ours
     """The members do not come to rest without anything that is left to events."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Start(Generic[M, C]):
+    """Members that start at one moment, under any protocol; rows are theirs, as in the scenario."""
+
+    numbers: list[int]
+    members: Sequence[M]
+    """All of the scenario."""
+    coordinator: C
+    heartbeats: Heartbeats
+    meter: Meter
+    watch: Watch | None
+    at: int
+    before: int
+    """When something else happens, in microseconds; all must be over by then."""
+
+    @property
+    def starting(self) -> list[M]:
+        """The members that start."""
+        return [self.members[number] for number in self.numbers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

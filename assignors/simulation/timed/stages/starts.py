@@ -11,15 +11,12 @@ That every run ends the same as by events alone is a law (`tests/simulation/time
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.costs.meter import Meter, Rebalance
-from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.costs.meter import Rebalance
 from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.assignment.topics import topics_seen
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
@@ -48,36 +45,17 @@ from assignors.simulation.timed.stages.started import (
     Joined,
     NotTogether,
     Shared,
+    Start,
     Starters,
     joined,
     shared,
 )
 from wire import TopicPartitions
 
+ConsumerStart = Start[ConsumerClient, ConsumerCoordinator]
 LEAST = 8
 """Fewer members start by events."""
 REQUEST = "ConsumerHeartbeat"
-
-
-@dataclass(slots=True, kw_only=True)
-class Start:
-    """Members that start at one moment; rows are theirs, in the order of the scenario."""
-
-    numbers: list[int]
-    members: Sequence[ConsumerClient]
-    """All of the scenario."""
-    coordinator: ConsumerCoordinator
-    heartbeats: Heartbeats
-    meter: Meter
-    watch: Watch | None
-    at: int
-    before: int
-    """When something else happens, in microseconds; all must be over by then."""
-
-    @property
-    def clients(self) -> list[ConsumerClient]:
-        """The members that start."""
-        return [self.members[number] for number in self.numbers]
 
 
 def are_plain(configs: Sequence[MemberConfig], broker: BrokerConfig) -> bool:
@@ -104,7 +82,7 @@ def _is_plain(config: MemberConfig) -> bool:
     )
 
 
-def start(own: Start) -> int:
+def start(own: ConsumerStart) -> int:
     """Let members start and come to rest; return when all do, in microseconds.
 
     Raises `NotTogether` where they do not without anything else; both sides may have changed then.
@@ -126,8 +104,8 @@ def start(own: Start) -> int:
     return int(after.returned.max())
 
 
-def _starters(own: Start) -> Starters:
-    broker, network, clients = own.heartbeats.broker, own.heartbeats.network, own.clients
+def _starters(own: ConsumerStart) -> Starters:
+    broker, network, clients = own.heartbeats.broker, own.heartbeats.network, own.starting
     draws = [each.draw for each in clients]
     polls = [each.polls if isinstance(each, Draws) else Dice(0) for each in draws]
     configs = [each.config for each in clients]
@@ -151,9 +129,9 @@ def _starters(own: Start) -> Starters:
     )
 
 
-def _join(own: Start, before: Joined) -> TopicPartitions:
+def _join(own: ConsumerStart, before: Joined) -> TopicPartitions:
     """Let everybody join, the first one by its request; return what that one gets."""
-    state, clients = own.coordinator, own.clients
+    state, clients = own.coordinator, own.starting
     requests = [_sent(step(each, Command.START)) for each in clients]
     first, *others = before.order.tolist()
     _ask(state, int(before.joins[first]), requests[first])
@@ -185,9 +163,9 @@ def _join(own: Start, before: Joined) -> TopicPartitions:
     return partitions_of(group.members[clients[first].member_id].assigned)
 
 
-def _compute_target(own: Start, before: Joined) -> list[TopicPartitions]:
+def _compute_target(own: ConsumerStart, before: Joined) -> list[TopicPartitions]:
     """Let the first heartbeat bring the target; return each one's share."""
-    group, clients, row = own.coordinator.group, own.clients, before.first
+    group, clients, row = own.coordinator.group, own.starting, before.first
     client = clients[row]
     client.epoch, client.in_flight, client.out = group.target_epoch, None, []
     send_now(client)
@@ -200,7 +178,7 @@ def _compute_target(own: Start, before: Joined) -> list[TopicPartitions]:
 
 
 def _consume(
-    own: Start,
+    own: ConsumerStart,
     before: Joined,
     after: Shared,
     all_of_them: TopicPartitions,
@@ -208,7 +186,7 @@ def _consume(
 ) -> None:
     """Let everybody consume what it gets, and the first member all of it for some time."""
     ledger, watch, owner = own.meter.ledger, own.watch, before.owner
-    first, names = shares[owner.row], [each.config.name for each in own.clients]
+    first, names = shares[owner.row], [each.config.name for each in own.starting]
     ledger.consume(owner.takes, names[owner.row], all_of_them, "assigned")
     ledger.consume(after.gave_up, names[owner.row], first, "revoked")
     own.meter.touch(after.gave_up, own.heartbeats.sides, own.numbers[owner.row])
@@ -223,10 +201,14 @@ def _consume(
 
 
 def _bring_on(
-    own: Start, before: Joined, after: Shared, joined_epoch: int, shares: list[TopicPartitions]
+    own: ConsumerStart,
+    before: Joined,
+    after: Shared,
+    joined_epoch: int,
+    shares: list[TopicPartitions],
 ) -> None:
     """Bring everybody to the target, as the coordinator has it, the first member first."""
-    group, clients, owner = own.coordinator.group, own.clients, before.owner.row
+    group, clients, owner = own.coordinator.group, own.starting, before.owner.row
     epoch, waited = group.epoch, after.waited.tolist()
     for row in (owner, *(row for row in range(len(clients)) if row != owner)):
         since = joined_epoch if row == owner else epoch
@@ -246,7 +228,7 @@ def _bring_on(
     own.meter.ended = after.stable
 
 
-def _rest(own: Start, before: Joined, after: Shared, shares: list[TopicPartitions]) -> None:
+def _rest(own: ConsumerStart, before: Joined, after: Shared, shares: list[TopicPartitions]) -> None:
     """Let everybody rest."""
     heartbeats, owner, epoch = own.heartbeats, before.owner.row, own.coordinator.group.epoch
     network, timeout = heartbeats.network, heartbeats.broker.consumer_session_timeout_ms
