@@ -7,7 +7,9 @@ of `FOLDER` and prints a JSON object for each event:
 
     {"event": "leave", "cold_ms": 9.1, "least_ms": 7.2, "runs": 40, "peak_mb": 3.1}
 
-`cold_ms` is the first call, `least_ms` the least of all; CPU time. `peak_mb` is by how much the
+`cold_ms` is the first call, `least_ms` the least of all but the lowest tenth: what a clock says
+wrongly once in thousands of calls would be the least of all. CPU time. Reading a clock takes as
+long as a third of the shortest calls: they are timed by many at once. `peak_mb` is by how much the
 first call raised the resident memory of the process at its peak. Stages:
 
     assign   members are decoded already; nothing is encoded
@@ -55,6 +57,9 @@ Given = Mapping[str, TopicPartitions]
 RUNS_MIN = 3
 LONG_S = 2.0
 """A contender that is this long beyond its time does not get its three calls."""
+SHORT_MS, TOGETHER = 0.2, 100
+"""Calls are timed together until they take this long; how many at most."""
+CLOCK_MS = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +73,34 @@ class Call:
 def measured(call: Call, seconds: float) -> dict[str, float]:
     """Time a call again and again for so many seconds."""
     spent: list[float] = []
-    ready = call.prepare()
+    ready = [call.prepare()]
+    runs = 0
     before = _resident_mb()
     until = time.process_time() + seconds  # CPU time: a busy machine does not make it less
     while True:
         begin = time.process_time_ns()
-        answer = call.run(ready)
-        spent.append((time.process_time_ns() - begin) / 1e6)
-        if len(spent) == 1:
+        for each in ready:
+            answer = call.run(each)
+        spent.append((time.process_time_ns() - begin) / 1e6 / len(ready))
+        if not runs:
             peak = _peak_mb() - before
         del answer
+        runs += len(ready)
         late = time.process_time() - until
-        if late > LONG_S or (late > 0 and len(spent) >= RUNS_MIN):
+        if late > LONG_S or (late > 0 and runs >= RUNS_MIN):
             break
-        ready = call.prepare()
-    return {"cold_ms": spent[0], "least_ms": min(spent), "runs": len(spent), "peak_mb": peak}
+        together = max(1, min(int(SHORT_MS / max(spent[-1], CLOCK_MS)), TOGETHER))
+        ready = [call.prepare() for _ in range(together)]
+    return {"cold_ms": spent[0], "least_ms": least(spent), "runs": runs, "peak_mb": peak}
+
+
+def least(spent: list[float]) -> float:
+    """Return the least of all but the lowest tenth.
+
+    >>> least([2.0, 3.0]), least([0.1, *[2.0] * 9])
+    (2.0, 2.0)
+    """
+    return sorted(spent)[len(spent) // 10]
 
 
 # --- ours

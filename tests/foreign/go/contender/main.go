@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -62,25 +63,35 @@ func main() {
 	}
 }
 
+// A clock takes as long as a third of the shortest calls: those are timed by many at once.
+const shortMs, together, clockMs = 0.2, 100, 1e-6
+
 func measured(timed call, seconds float64) (cold, least float64, runs int, peak float64) {
-	ready := timed.prepare()
+	ready := []any{timed.prepare()}
 	check(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o644))
 	before := status("VmRSS")
 	until := cpuMs() + 1e3*seconds
+	var all []float64
 	for {
 		begin := cpuMs()
-		timed.run(ready)
-		spent := cpuMs() - begin
-		runs++
-		if runs == 1 {
-			cold, least, peak = spent, spent, status("VmHWM")-before
+		for _, each := range ready {
+			timed.run(each)
 		}
-		least = min(least, spent)
+		spent := (cpuMs() - begin) / float64(len(ready))
+		if runs == 0 {
+			cold, peak = spent, status("VmHWM")-before
+		}
+		runs += len(ready)
+		all = append(all, spent)
 		late := (cpuMs() - until) / 1e3
 		if late > 2 || (late > 0 && runs >= 3) {
-			return
+			slices.Sort(all)
+			return cold, all[len(all)/10], runs, peak
 		}
-		ready = timed.prepare()
+		ready = make([]any, max(1, min(int(shortMs/max(spent, clockMs)), together)))
+		for i := range ready {
+			ready[i] = timed.prepare()
+		}
 	}
 }
 
