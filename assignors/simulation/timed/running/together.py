@@ -15,10 +15,11 @@ from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinato
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.scenario import Action, GroupProtocol
-from assignors.simulation.timed.stages import first_round, rounds, starts
+from assignors.simulation.timed.stages import rounds
 from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
 from assignors.simulation.timed.stages.stage import StageDue
-from assignors.simulation.timed.stages.started import NotTogether, Start
+from assignors.simulation.timed.stages.starts import classic, consumer
+from assignors.simulation.timed.stages.starts.start import NotTogether, Start
 
 M = TypeVar("M")
 C = TypeVar("C")
@@ -106,18 +107,18 @@ def _start_of(
     if (
         isinstance(coordinator, WaitingCoordinator)
         and protocols == {GroupProtocol.CONSUMER}
-        and starts.are_plain(configs, broker)
+        and consumer.are_plain(configs, broker)
     ):
         consumers = [each for each in members if isinstance(each, ConsumerClient)]
         inner = coordinator.coordinator
-        return lambda before: starts.start(begun(consumers, inner, before))
+        return lambda before: consumer.start(begun(consumers, inner, before))
     if (
         isinstance(coordinator, ClassicCoordinator)
         and protocols == {GroupProtocol.CLASSIC}
-        and first_round.are_plain(configs, broker)
+        and classic.are_plain(configs, broker)
     ):
-        classic, group = [each for each in members if isinstance(each, ClassicMember)], coordinator
-        return lambda before: first_round.start(begun(classic, group, before))
+        group, listed = coordinator, [each for each in members if isinstance(each, ClassicMember)]
+        return lambda before: classic.start(begun(listed, group, before))
     return None
 
 

@@ -1,1 +1,1 @@
-"""Rounds and starts of a classic group, starts of a consumer group: all members at once."""
+"""Rounds of a classic group and starts of any group (`starts`): all members at once."""

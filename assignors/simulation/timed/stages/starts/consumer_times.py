@@ -10,49 +10,17 @@ Arrays have a row for each member, in the order of the scenario; times are micro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.dice import STEP
-from assignors.simulation.timed.costs.meter import Meter
-from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.random_streams import Delays
 from assignors.simulation.timed.stages.flight import Int64
 from assignors.simulation.timed.stages.joins import below
-
-Bools = NDArray[np.bool_]
-M = TypeVar("M")
-C = TypeVar("C")
-
-
-class NotTogether(Exception):  # noqa: N818 - a way out, not an error of ours
-    """The members do not come to rest without anything that is left to events."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Start(Generic[M, C]):
-    """Members that start at one moment, under any protocol; rows are theirs, as in the scenario."""
-
-    numbers: list[int]
-    members: Sequence[M]
-    """All of the scenario."""
-    coordinator: C
-    heartbeats: Heartbeats
-    meter: Meter
-    watch: Watch | None
-    at: int
-    before: int
-    """When something else happens, in microseconds; all must be over by then."""
-
-    @property
-    def starting(self) -> list[M]:
-        """The members that start."""
-        return [self.members[number] for number in self.numbers]
+from assignors.simulation.timed.stages.starts.start import Bools, require, served
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,17 +109,6 @@ class Shared:
     busy_until: int
 
 
-def served(at: Int64, busy_until: int, service_us: int) -> Int64:
-    """Return when requests are handled that arrive then, one after the other. Cost: O(n).
-
-    >>> served(np.array([10, 11, 40]), busy_until=0, service_us=5).tolist()
-    [15, 20, 45]
-    """
-    turns = np.arange(len(at), dtype=np.int64) * service_us
-    begun: Int64 = np.maximum(np.maximum.accumulate(at - turns), busy_until)
-    return begun + turns + service_us
-
-
 def joined(starters: Starters) -> Joined:
     """Return when everybody joins. Raises `NotTogether`. Cost: O(n log n)."""
     rows = np.arange(len(starters.numbers), dtype=np.int64)
@@ -165,16 +122,16 @@ def joined(starters: Starters) -> Joined:
     returned = np.empty_like(arrived)
     returned[order] = starters.come_back(order, done[:-1] + starters.append_us)
     sent = np.full(len(rows), starters.at, dtype=np.int64)
-    _require(returned < sent + starters.every)
+    require(returned < sent + starters.every)
     row = np.array([owner.row])
     joins = arrived.copy()
     arrived[owner.row], sent[owner.row] = owner.reported, owner.takes
     reported = starters.come_back(row, done[-1:])
     returned[row] = np.maximum(reported, owner.answered)
     due = sent + starters.every
-    _require(returned < due)
+    require(returned < due)
     arrives = np.maximum(starters.arrive(rows, due), arrived)
-    _require(arrives > owner.reported)
+    require(arrives > owner.reported)
     return Joined(
         order=order,
         joins=joins,
@@ -193,7 +150,7 @@ def _first_owner(starters: Starters, row: int, arrived: int) -> FirstOwner:
     answered = starters.come_back(rows, leaves)
     polls = below(starters.polls[rows], starters.poll_limits[rows])
     takes = answered + polls + starters.assign_us[rows]
-    _require(takes < starters.at + starters.every[rows])
+    require(takes < starters.at + starters.every[rows])
     reported = np.maximum(starters.arrive(rows, takes), arrived)
     return FirstOwner(row, int(answered[0]), int(takes[0]), int(reported[0]))
 
@@ -217,12 +174,12 @@ def shared(starters: Starters, before: Joined, has_share: Bools) -> Shared:
     stable = max(int(arrived[done].max(initial=0)), released)
     waiting = rows[wants & (arrived < released)]
     while len(waiting):
-        _require(waited[waiting] < 2)  # of the third one that brings nothing nothing is written
+        require(waited[waiting] < 2)  # of the third one that brings nothing nothing is written
         leaves = arrived[waiting] + service_us + starters.append_us
         returned[waiting] = np.maximum(starters.come_back(waiting, leaves), returned[waiting])
         due[waiting] += starters.every[waiting]
-        _require(returned[waiting] < due[waiting])
-        _require(due[waiting] < starters.before)
+        require(returned[waiting] < due[waiting])
+        require(due[waiting] < starters.before)
         arrived[waiting] = np.maximum(starters.arrive(waiting, due[waiting]), arrived[waiting])
         waited[waiting] += 1
         waiting = waiting[arrived[waiting] < released]
@@ -232,7 +189,7 @@ def shared(starters: Starters, before: Joined, has_share: Bools) -> Shared:
     answered = np.maximum(answered, returned[takers])
     polls = answered + below(starters.polls[takers], starters.poll_limits[takers])
     takes = polls + starters.assign_us[takers]
-    _require(takes < due[takers] + starters.every[takers])
+    require(takes < due[takers] + starters.every[takers])
     reported = np.maximum(starters.arrive(takers, takes), arrived[takers])
     in_turn = np.lexsort((takers, answered, polls, takes, reported))
     busy_until = max(before.busy_until, released) + service_us
@@ -246,8 +203,8 @@ def shared(starters: Starters, before: Joined, has_share: Bools) -> Shared:
     leaves = np.array([busy_until + starters.append_us])
     returned[one] = np.maximum(starters.come_back(one, leaves), before.returned[one])
     due += starters.every
-    _require(returned < due)
-    _require(returned < starters.before)
+    require(returned < due)
+    require(returned < starters.before)
     return Shared(
         waited=waited,
         took=took,
@@ -270,13 +227,7 @@ def _gives_up(starters: Starters, before: Joined) -> tuple[int, int, int]:
     second = starters.polls[row] + np.uint64(STEP)
     gives_up = answered + below(second, starters.poll_limits[row])
     reports = gives_up + starters.revoke_us[row] + starters.poll_limits[row] - 1
-    _require(reports < before.due[row] + starters.every[row])
+    require(reports < before.due[row] + starters.every[row])
     heard = np.maximum(starters.arrive(row, reports), arrived)
-    _require(heard > answered)  # of one moment the heartbeats of the others come before answers
+    require(heard > answered)  # of one moment the heartbeats of the others come before answers
     return int(gives_up[0]), int(reports[0]), int(heard[0])
-
-
-def _require(holds: Bools) -> None:
-    """Raise `NotTogether` unless this holds for all."""
-    if not holds.all():
-        raise NotTogether

@@ -26,7 +26,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
 )
 from assignors.simulation.timed.simulation import _handle, _prepared, simulate
-from assignors.simulation.timed.stages import starts
+from assignors.simulation.timed.stages.starts import consumer
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
 from tests.simulation.timed.test_heartbeats import without_events
@@ -37,7 +37,7 @@ TIMES = some_time_after(4000, 11_000, 20_000, 40_000)
 
 @pytest.fixture(autouse=True)
 def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starts, "LEAST", 2)
+    monkeypatch.setattr(consumer, "LEAST", 2)
     monkeypatch.setattr(plain_heartbeats, "MANY", 2)
 
 

@@ -22,7 +22,8 @@ from assignors.simulation.timed.scenario import (
     Scenario,
 )
 from assignors.simulation.timed.simulation import _handle, _prepared, simulate
-from assignors.simulation.timed.stages import first_round, rounds
+from assignors.simulation.timed.stages import rounds
+from assignors.simulation.timed.stages.starts import classic
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
 from tests.simulation.timed.test_heartbeats import without_events
@@ -38,7 +39,7 @@ ASSIGNORS = [
 
 @pytest.fixture(autouse=True)
 def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first_round, "LEAST", 2)
+    monkeypatch.setattr(classic, "LEAST", 2)
     monkeypatch.setattr(rounds, "LEAST", 2)
 
 

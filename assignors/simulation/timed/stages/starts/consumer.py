@@ -1,11 +1,12 @@
 """Members of a consumer group that start together: how they come to rest, without an event.
 
 A start is the same for all but the first member, and nothing else happens meanwhile, most of the
-time: then what everybody does is arithmetic (`started`), and both sides are put into the state that
-they come to. What the coordinator computes it computes by its own steps: the first join, and the
-heartbeat that brings the target. Whatever is not so is left to events, from the begin.
+time: then what everybody does is arithmetic (`consumer_times`), and both sides are put into the
+state that they come to. What the coordinator computes it computes by its own steps: the first join,
+and the heartbeat that brings the target. Whatever is not so is left to events, from the begin.
 
-That every run ends the same as by events alone is a law (`tests/simulation/timed/test_starts.py`).
+That every run ends the same as by events alone is a law
+(`tests/simulation/timed/test_consumer_starts.py`).
 """
 
 from __future__ import annotations
@@ -41,15 +42,14 @@ from assignors.simulation.timed.protocols.partitions import count
 from assignors.simulation.timed.scenario import BrokerConfig, MemberConfig
 from assignors.simulation.timed.sides import Draws
 from assignors.simulation.timed.stages.plain import POLL_MS_MAX
-from assignors.simulation.timed.stages.started import (
+from assignors.simulation.timed.stages.starts.consumer_times import (
     Joined,
-    NotTogether,
     Shared,
-    Start,
     Starters,
     joined,
     shared,
 )
+from assignors.simulation.timed.stages.starts.start import NotTogether, Start
 from wire import TopicPartitions
 
 ConsumerStart = Start[ConsumerClient, ConsumerCoordinator]

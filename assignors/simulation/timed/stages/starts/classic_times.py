@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assignors.simulation.timed.network import JOIN_LAPSE_MS, Network
 from assignors.simulation.timed.protocols.classic.joining import NEW_MEMBER_JOIN_TIMEOUT_MS
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.stages.flight import Int64
-from assignors.simulation.timed.stages.started import NotTogether, served
+from assignors.simulation.timed.stages.starts.start import Bools, require, served
 
-Bools = NDArray[np.bool_]
 FIRST, ANSWER, SECOND = range(3)
 
 
@@ -102,10 +100,10 @@ def joined(own: Newcomers) -> Joined:
     longest = max(int(own.rebalance[order[0]]) - own.initial_delay, 0)
     opens = began + own.initial_delay + min(own.initial_delay, longest)
     limits = np.maximum(own.request, own.rebalance + JOIN_LAPSE_MS * MILLISECOND)
-    _require(arrived < began + own.initial_delay)
-    _require(arrived < asked + own.session)
-    _require(answered < own.at + limits)
-    _require(opens < arrived + NEW_MEMBER_JOIN_TIMEOUT_MS * MILLISECOND)
+    require(arrived < began + own.initial_delay)
+    require(arrived < asked + own.session)
+    require(answered < own.at + limits)
+    require(opens < arrived + NEW_MEMBER_JOIN_TIMEOUT_MS * MILLISECOND)
     return Joined(
         order=order,
         first=int(np.argmin(asked)),
@@ -178,13 +176,13 @@ def synced(own: Newcomers, before: Joined, place: Int64, leader: int, computes: 
     due = heard + own.every
     session_over = np.where(is_late, before.opens, given) + own.session
     limits = np.maximum(own.request, own.rebalance + JOIN_LAPSE_MS * MILLISECOND)
-    _require(heard < before.answered + limits)
-    _require(arrived < before.opens + own.rebalance.max())
-    _require(returned < sent + own.request)
-    _require(takes < due)
-    _require(np.maximum(arrived, given) < before.opens + own.session)
-    _require(session_over > due + own.network.longest_us)
-    _require(takes < own.before)
+    require(heard < before.answered + limits)
+    require(arrived < before.opens + own.rebalance.max())
+    require(returned < sent + own.request)
+    require(takes < due)
+    require(np.maximum(arrived, given) < before.opens + own.session)
+    require(session_over > due + own.network.longest_us)
+    require(takes < own.before)
     return Synced(
         joined=heard,
         arrived=arrived,
@@ -196,9 +194,3 @@ def synced(own: Newcomers, before: Joined, place: Int64, leader: int, computes: 
         session_over=session_over,
         busy_until=int(done.max()),
     )
-
-
-def _require(holds: Bools) -> None:
-    """Raise `NotTogether` unless this holds for all."""
-    if not holds.all():
-        raise NotTogether

@@ -1,11 +1,12 @@
 """Members of a classic group that start together: their first round, without an event.
 
 A start is the same for all but the leader, and nothing else happens meanwhile, most of the time:
-then what everybody does is arithmetic (`first_times`), and both sides are put into the state that
+then what everybody does is arithmetic (`classic_times`), and both sides are put into the state that
 they come to. The coordinator opens and closes its barriers by its own functions, and the leader
 leads by its own. Whatever is not so is left to events, from the begin.
 
-That every run ends the same as by events alone is a law (`tests/simulation/timed/test_starts.py`).
+That every run ends the same as by events alone is a law
+(`tests/simulation/timed/test_classic_starts.py`).
 """
 
 from __future__ import annotations
@@ -32,9 +33,15 @@ from assignors.simulation.timed.protocols.classic.messages import ErrorCode, Joi
 from assignors.simulation.timed.protocols.classic.states import GroupState, MemberState
 from assignors.simulation.timed.protocols.effects import COORDINATOR, MILLISECOND, Fired, Send
 from assignors.simulation.timed.scenario import BrokerConfig, MemberConfig
-from assignors.simulation.timed.stages.first_times import Joined, Newcomers, Synced, joined, synced
 from assignors.simulation.timed.stages.plain import is_plain
-from assignors.simulation.timed.stages.started import NotTogether, Start
+from assignors.simulation.timed.stages.starts.classic_times import (
+    Joined,
+    Newcomers,
+    Synced,
+    joined,
+    synced,
+)
+from assignors.simulation.timed.stages.starts.start import NotTogether, Start
 
 FirstRound = Start[ClassicMember, ClassicCoordinator]
 LEAST = 8
