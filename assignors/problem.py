@@ -80,8 +80,8 @@ class Problem:
         return allowed
 
 
-def problem_of(group: Group) -> Problem:
-    """Return the group as arrays.
+def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
+    """Return the group as arrays; without racks for assignors that do not look at them.
 
     Cost: O(M log M + total length of different subscriptions + P).
 
@@ -111,7 +111,8 @@ def problem_of(group: Group) -> Problem:
     counts = [known[topic].partition_count for topic in topics]
     first = np.zeros(len(topics) + 1, dtype=np.int64)
     np.cumsum(counts, out=first[1:])
-    rack, replica_set, replica_racks = _racks(rack_ids, [known[topic] for topic in topics])
+    asked = [known[topic] for topic in topics] if with_racks else []
+    rack, replica_set, replica_racks = _racks(rack_ids, asked)
     return Problem(
         topics=topics,
         members=members,

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from struct import unpack
 
 import numpy as np
@@ -30,6 +31,7 @@ DEFAULT_CAPACITY = 16
 SMALL = 48
 """Up to so many keys a table can have fewer than 64 buckets, where a long bucket doubles it."""
 TREE_CAPACITY = 64
+POWERS = tuple(pow(31, exponent, 1 << 32) for exponent in reversed(range(64)))
 PUT_CROWD, COMPUTE_CROWD = 9, 8
 """Keys of one bucket at which a small table doubles: the ninth put, the eighth computed."""
 
@@ -40,10 +42,11 @@ def string_hash(text: str) -> int:
     >>> string_hash("topic-1"), string_hash("polygenelubricants")
     (-1139260653, -2147483648)
     """
-    blob = text.encode("utf-16-le", "surrogatepass")
+    units: Sequence[int] = text.encode("latin-1") if text.isascii() else _utf16_units(text)
     number = 0
-    for unit in unpack(f"<{len(blob) // 2}H", blob):
-        number = 31 * number + unit & 0xFFFF_FFFF
+    for first in range(0, len(units), len(POWERS)):
+        part = units[first : first + len(POWERS)]
+        number = 31 ** len(part) * number + sum(map(mul, part, POWERS[-len(part) :])) & 0xFFFF_FFFF
     return number - (number >> 31 << 32)
 
 
@@ -81,6 +84,17 @@ def partition_hashes(topic_hash: Int32, partition: Int32 | Int64) -> Int32:
     number = partition.astype(np.int64).astype(np.uint32)
     mixed = np.uint32(31) * (np.uint32(31) + number) + topic_hash.view(np.uint32)
     return mixed.view(np.int32)
+
+
+def uuid_hash(high: int, low: int) -> int:
+    """Return `Uuid.hashCode` of a UUID given as its halves, a signed 32-bit number.
+
+    >>> uuid_hash(1 << 32, 6)
+    7
+    """
+    mixed = high ^ low
+    number = ((mixed >> 32) ^ mixed) & 0xFFFF_FFFF
+    return number - (number >> 31 << 32)
 
 
 def uuid_hashes(high: Int64, low: Int64) -> Int32:
@@ -148,6 +162,12 @@ def table_length(size: int, capacity: int = DEFAULT_CAPACITY) -> int:
     return length
 
 
+def spread_of(java_hash: int) -> int:
+    """Return the number whose low bits are the bucket of a key: `HashMap.hash`, 32 bits."""
+    unsigned = java_hash & 0xFFFFFFFF
+    return unsigned ^ (unsigned >> 16)
+
+
 @dataclass(slots=True)
 class HashOrder:
     """A `HashSet` (or the keys of a `HashMap`) to which keys are added and removed.
@@ -162,7 +182,7 @@ class HashOrder:
 
     def add(self, key: object, java_hash: int) -> None:
         """Add a key, at the end of its bucket if it is new."""
-        spread = _spread(java_hash)
+        spread = spread_of(java_hash)
         bucket = self.buckets.setdefault(spread & (self.length - 1), [])
         if (spread, key) in bucket:
             return
@@ -175,7 +195,7 @@ class HashOrder:
 
     def remove(self, key: object, java_hash: int) -> None:
         """Remove a key, if it is there."""
-        spread = _spread(java_hash)
+        spread = spread_of(java_hash)
         bucket = self.buckets.get(spread & (self.length - 1), [])
         if (spread, key) in bucket:
             bucket.remove((spread, key))
@@ -196,9 +216,9 @@ class HashOrder:
                 self.buckets.setdefault(spread & (self.length - 1), []).append((spread, key))
 
 
-def _spread(java_hash: int) -> int:
-    unsigned = java_hash & 0xFFFFFFFF
-    return unsigned ^ (unsigned >> 16)
+def _utf16_units(text: str) -> tuple[int, ...]:
+    blob = text.encode("utf-16-le", "surrogatepass")
+    return unpack(f"<{len(blob) // 2}H", blob)
 
 
 def _bucket(hashes: Int32, length: int) -> NDArray[np.uint32]:
@@ -223,7 +243,7 @@ def _inserted(hashes: Int32, capacity: int, crowd: int, *, calls_follow: bool) -
     """Return the order of a few keys, inserted one by one."""
     is_put = crowd == PUT_CROWD
     length = 1 << max(capacity - 1, 0).bit_length()
-    spread = [_spread(java_hash) for java_hash in hashes.tolist()]
+    spread = [spread_of(java_hash) for java_hash in hashes.tolist()]
     buckets: dict[int, list[int]] = {}
 
     def rehash() -> None:

@@ -10,7 +10,7 @@ from assignors.claims import byte_notes
 from assignors.jvm.many_tables import narrow
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, assigned
 from assignors.metrics import stats
-from assignors.problem import NOBODY, Int32, Int64
+from assignors.problem import NOBODY, Int32, Int64, problem_of
 from assignors.rebalance import LazyFigures, Rebalance
 from assignors.server.spec import Spec
 
@@ -74,7 +74,7 @@ def _figures(
 ) -> dict[str, int | float | bool]:
     """Return the figures of an assignment; arguments are those of `rebalance_of`."""
     had = previous_owner(spec) if before is None else before
-    counted = stats(spec.problem, favoured=place[had], given=given)
+    counted = stats(problem_of(spec.group), favoured=place[had], given=given)
     return {**counted, **load_figures(np.diff(start))}
 
 

@@ -74,8 +74,10 @@ class Target:
 class Spec:
     """Lengths: M members, T topics that somebody may take, P partitions, E topics in all."""
 
+    group: Group
     problem: Problem
-    """Members there are numbered by id, topics by name, as everywhere else."""
+    """Without racks, which no broker's assignor looks at. Members there are numbered by id, topics
+    by name, as everywhere else."""
     order: Int64
     """int64[M]: number in `problem` of each member, in the order of the broker's map."""
     topics: tuple[str, ...]
@@ -129,7 +131,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
     `ValueError` for a topic id that is none, for one of two topics, and for partition numbers
     beyond 32 bits. Cost: O(M log M + P + C).
     """
-    problem = problem_of(group)
+    problem = problem_of(group, with_racks=False)
     order = map_order(group, problem)
     members = [problem.members[place] for place in order.tolist()]
     topics, previous = _previous(problem, members)
@@ -137,6 +139,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
     topic_ids = tuple(zip(high.tolist(), low.tolist(), strict=True))
     _require_different_ids(group, topics, topic_ids)
     return Spec(
+        group=group,
         problem=problem,
         order=order,
         topics=topics,
@@ -145,7 +148,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
         target=_target(previous, len(members)),
         also_assigned=_also_assigned(group, problem),
         is_homogeneous=len(problem.takes) <= 1 and _are_equal(members),
-        notes=_made_ids(group, problem) if needs_ids else (),
+        notes=made_ids_note(group, problem.topics) if needs_ids else (),
     )
 
 
@@ -176,6 +179,16 @@ def made_id(name: str) -> str:
     """
     digest = sha256(name.encode("utf-8", "surrogatepass")).digest()
     return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
+def made_ids_note(group: Group, topics: Sequence[str]) -> tuple[MemberNote, ...]:
+    """Return a note if ids had to be made for some of these topics."""
+    made = [name for name in topics if group.cluster.topics[name].topic_id is None]
+    if not made:
+        return ()
+    named = ", ".join(repr(name) for name in made[:3]) + (", ..." if len(made) > 3 else "")
+    text = f"no id given for {len(made)} topics, made from their names, which may decide ties: "
+    return (MemberNote(code=MemberNoteCode.TOPIC_ID_MADE.value, text=text + named),)
 
 
 def _previous(
@@ -232,16 +245,6 @@ def _require_different_ids(
             known = group.cluster.topics.get(name)
             topic_id = made_id(name) if known is None or known.topic_id is None else known.topic_id
             raise ValueError(f"topics {other!r} and {name!r} have the same id {topic_id!r}")
-
-
-def _made_ids(group: Group, problem: Problem) -> tuple[MemberNote, ...]:
-    """Return a note if ids had to be made for topics that somebody may take."""
-    made = [name for name in problem.topics if group.cluster.topics[name].topic_id is None]
-    if not made:
-        return ()
-    named = ", ".join(repr(name) for name in made[:3]) + (", ..." if len(made) > 3 else "")
-    text = f"no id given for {len(made)} topics, made from their names, which may decide ties: "
-    return (MemberNote(code=MemberNoteCode.TOPIC_ID_MADE.value, text=text + named),)
 
 
 def _target(listed: PartitionArrays, member_count: int) -> Target:
