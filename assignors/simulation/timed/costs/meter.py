@@ -6,7 +6,7 @@ was disturbed by it. Counted is from `Ledger.count_from` on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from statistics import median
@@ -88,18 +88,21 @@ class Meter:
         touched.update(dict.fromkeys(fresh, generation))
         self.touched += len(fresh)
 
-    def act(self, now: int, sides: Sides, names: Mapping[str, int]) -> None:
+    def act(
+        self, now: int, sides: Sides, names: Mapping[str, int], resting: Container[int] = ()
+    ) -> None:
         """Compare with the last rest: something is about to happen, or the run ends.
 
-        `names` are the members' names and numbers. Cost: O(members) where the group is at rest,
-        and that of `least_moves` where partitions have moved.
+        `names` are the members' names and numbers; those in `resting` are known to be at rest.
+        Cost: O(members) where the group is at rest, and that of `least_moves` where partitions
+        have moved.
         """
         self.acted = now
         ledger = self.ledger
         if now < ledger.count_from or sides.is_rebalancing():
             return
         subscriptions = _subscriptions(sides, names)
-        if not self._is_all_consumed(sides, subscriptions):
+        if not self._is_all_consumed(sides, subscriptions, resting):
             return
         if self.rest is not None and ledger.moves > self.rest.moves:
             topics = {topic: len(listed) for topic, listed in ledger.partitions.items()}
@@ -113,9 +116,16 @@ class Meter:
             return False
         return self._is_all_consumed(sides, _subscriptions(sides, names))
 
-    def _is_all_consumed(self, sides: Sides, subscriptions: Mapping[str, tuple[str, ...]]) -> bool:
+    def _is_all_consumed(
+        self,
+        sides: Sides,
+        subscriptions: Mapping[str, tuple[str, ...]],
+        resting: Container[int] = (),
+    ) -> bool:
         """Return whether nobody has anything to do, and every partition is consumed once."""
-        if not all(each.is_at_rest for each in sides.members if each.is_up):
+        members = sides.members
+        others = [each for number, each in enumerate(members) if number not in resting]
+        if not all(each.is_at_rest for each in others if each.is_up):
             return False
         wanted = set(chain.from_iterable(set(subscriptions.values())))
         partitions = self.ledger.partitions

@@ -16,7 +16,8 @@ from assignors.simulation.timed.scenario import Action, Verb
 
 def act(run: Run, action: Action) -> None:
     """Do what the plan says: by `ACTS`, or as a command to a member."""
-    run.meter.act(run.queue.now, run.sides, run.numbers)
+    resting = () if run.heartbeats is None else run.heartbeats.resting
+    run.meter.act(run.queue.now, run.sides, run.numbers, resting)
     known = ACTS.get(action.do)
     if known is not None:
         known(run, action)

@@ -6,19 +6,22 @@ to date when something happens to the member.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.plain_heartbeats import Rest, Resting
+from assignors.simulation.timed.protocols.classic.group import GroupMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.stages.flight import Int64
 from assignors.simulation.timed.stages.joins import is_free
 from assignors.simulation.timed.stages.members import await_assignment, keep
 from assignors.simulation.timed.stages.plain import PlainMembers
 from assignors.simulation.timed.stages.stage import NOTHING, Round
+from assignors.simulation.timed.stages.stage_members import StageMembers
+from wire import TopicPartitions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,7 @@ class LastRound:
     """When the plan was, and all sessions were renewed."""
     resting: Resting
     """All N; the last answer is the assignment."""
+    members: StageMembers
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,8 +62,11 @@ class Kept:
         """The members that rest since the last round, with their rows."""
         return {} if self.last is None else self.last.rows
 
-    def resting(self) -> Resting:
-        """Return the plain members at rest. Cost: O(members at rest)."""
+    def resting(self) -> tuple[Resting, Mapping[int, Rest]]:
+        """Return the plain members at rest; with it those that do not since the last round.
+
+        These come last. Cost: O(members at rest).
+        """
         rows, are_plain, members = self.rows, self.plain.are_plain, self.members
         others = {
             number: rest
@@ -69,6 +76,20 @@ class Kept:
         found = Resting.of(others, self.heartbeats.network.last_messages)
         if self.last is not None:
             found = self.last.resting.chosen(np.fromiter(rows.values(), np.int64)).and_also(found)
+        return found, others
+
+    def stage_members(
+        self,
+        others: Iterable[int],
+        known: Mapping[str, GroupMember],
+        consumed: Mapping[str, TopicPartitions],
+    ) -> StageMembers:
+        """Return the members of `resting`, of which these do not rest since the last round."""
+        members = self.members
+        found = StageMembers.of([members[number] for number in others], known, consumed)
+        if self.last is not None:
+            rows = np.fromiter(self.rows.values(), np.int64)
+            found = self.last.members.chosen(rows).and_also(found)
         return found
 
     def begin(self, numbers: Int64) -> None:
@@ -76,7 +97,7 @@ class Kept:
         self.skipped[numbers] += 1
         self.last = None
 
-    def rest(self, resting: Resting, after: Round) -> None:
+    def rest(self, resting: Resting, members: StageMembers, after: Round) -> None:
         """Let members rest after a round; nobody else rests since another one. Cost: O(n)."""
         listed = resting.numbers.tolist()
         self.last = LastRound(
@@ -85,6 +106,7 @@ class Kept:
             before=list(map(self.rounds.get, listed)),
             delivered_at=self.heartbeats.queue.now,
             resting=resting,
+            members=members,
         )
         self.rounds.update(dict.fromkeys(listed, after))
 

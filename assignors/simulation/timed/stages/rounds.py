@@ -47,6 +47,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.stages.at_rest import Kept
 from assignors.simulation.timed.stages.flight import Flight
+from assignors.simulation.timed.stages.joined import let_join
 from assignors.simulation.timed.stages.joins import joins_after
 from assignors.simulation.timed.stages.members import answer_join
 from assignors.simulation.timed.stages.plain import PlainMembers
@@ -97,7 +98,7 @@ class ComputedRounds:
             return ()
         if len(self.heartbeats.resting) < LEAST:
             return ()
-        resting = self.kept.resting()
+        resting, others = self.kept.resting()
         if len(resting.numbers) < LEAST:
             return ()
         queue, network = self.heartbeats.queue, self.heartbeats.network
@@ -108,9 +109,11 @@ class ComputedRounds:
             self.plain.states(resting.numbers, self.kept.skipped),
             self.plain.poll_limits[resting.numbers],
         )
-        joins = joins.chosen(joins.are_regular)
-        if len(joins.numbers) < LEAST:
+        regular = np.flatnonzero(joins.are_regular)
+        if len(regular) < LEAST:
             return ()
+        joins = joins.chosen(regular)
+        consumed, members = self.meter.ledger.consumed, self.members
         flight = Flight.of(joins.numbers, joins.arrives, joins.sent, service_us)
         self.stage = Stage(
             step=Step.JOINING,
@@ -118,6 +121,8 @@ class ComputedRounds:
             rows=dict(zip(joins.numbers.tolist(), range(len(joins.numbers)), strict=True)),
             joins=joins,
             flight=flight,
+            members=self.kept.stage_members(others, self.group.members, consumed).chosen(regular),
+            led=[number for number in others if members[number].is_leader],
         )
         network.computed, network.sent_at = flight.serve, {}
         self._await_last(self.stage)
@@ -216,20 +221,7 @@ class ComputedRounds:
         if len(left) and left[-1] >= queue.now:
             queue.start(DUE, int(left[-1]), (COORDINATOR, StageDue()))
             return
-        group, sent = self.group, stage.joins.sent.tolist()
-        consumed = self.meter.ledger.consumed
-        count_from, touched = self.meter.ledger.count_from, []
-        rounds, members, subscription = self.kept.rounds, self.members, self.subscriptions.of
-        for number, row in stage.rows.items():
-            member, last = members[number], rounds.get(number)
-            known = group.members[member.member_id]
-            generation = None if last is None else last.generation
-            known.protocols = subscription(number, member, generation)
-            known.waiting_join = COMPUTED
-            if sent[row] >= count_from and consumed.get(member.config.name):
-                touched.append(number)
-        group.joins_waiting += len(stage.rows)
-        self.meter.touch_all(touched, group.generation)
+        let_join(stage, self.kept, self.subscriptions, self.group, self.meter)
         stage.step = Step.WAITING
         limits = stage.joins.sent + self.plain.join_limits[stage.joins.numbers]
         queue.start(DUE, max(int(limits.min()) - 1, queue.now), (COORDINATOR, StageDue()))
@@ -241,8 +233,7 @@ class ComputedRounds:
         stage.joins = joins = stage.joins.chosen(rows)
         numbers = joins.numbers
         stage.rows = dict(zip(numbers.tolist(), range(len(numbers)), strict=True))
-        members, known = self.members, self.group.members
-        stage.known = [known[members[number].member_id] for number in stage.rows]
+        stage.members = stage.members.chosen(rows)
         done = np.full(len(numbers), max(queue.now, network.busy_until))
         stage.answered = np.maximum(network.delays.come_back(numbers, done), joins.returned)
         stage.synced = np.maximum(network.delays.arrive(numbers, stage.answered), joins.arrives)
@@ -250,18 +241,22 @@ class ComputedRounds:
         network.count("JoinGroup", len(numbers))
         self.kept.begin(numbers)
         generation = self.group.generation
-        for number in stage.rows:
-            if members[number].is_leader:
+        for number in stage.led:
+            if number in stage.rows:
                 queue.stop((number, ("follow-up",)))
-            if self.watch is not None:
-                self.watch.generations[number] = generation
+        if self.watch is not None:
+            generations = self.watch.generations
+            for number in stage.rows:
+                generations[number] = generation
         queue.stop(DUE)
         stage.step, stage.began = Step.SYNCING, queue.moment
         stage.tokens = self.coordinator.tokens
         stage.flight = Flight.of(numbers, stage.synced, stage.answered, stage.flight.service_us)
         network.computed, network.sent_at = stage.flight.serve, {}
         leader = self.group.leader
-        self._replay([number for number in stage.rows if members[number].member_id == leader])
+        self._replay(
+            [n for n, one in zip(stage.rows, stage.members.ids, strict=True) if one == leader]
+        )
         self.check()
 
     def _all_synced(self, stage: Stage, plan: Mapping[str, bytes] | None) -> None:
@@ -275,16 +270,17 @@ class ComputedRounds:
         comes_first = (stage.synced == now) & (stage.answered >= stage.appended_at)
         # A heartbeat that was due before the plan came is an event, too.
         is_late = (stage.synced > now) | comes_first | (stage.answered + joins.every <= now)
-        late, own_way = is_late.tolist(), []
-        for number, row in stage.rows.items():
-            member = self.members[number]
-            is_same = member.assignment_bytes == plan.get(member.member_id, b"")
-            if late[row] or not is_same or member.owned is not member.assignment_read:
-                own_way.append(number)
+        late, ids, assigned = is_late.tolist(), stage.members.ids, stage.members.assigned
+        own_way = [
+            number
+            for number, row in stage.rows.items()
+            if late[row] or assigned[row] != plan.get(ids[row], b"")
+        ]
         self._replay(own_way)
+        known = stage.members.known
         for row in stage.rows.values():
-            stage.known[row].waiting_sync = COMPUTED
-            self.group.pending_syncs.discard(stage.known[row].member_id)
+            known[row].waiting_sync = COMPUTED
+        self.group.pending_syncs.difference_update([ids[row] for row in stage.rows.values()])
 
     def _delivered(self, stage: Stage) -> None:
         """Let the members rest: they have had their assignments, or will when these arrive."""
@@ -304,7 +300,7 @@ class ComputedRounds:
             arrived=stage.synced[rows],
             returned=np.maximum(back, answered),
         )
-        self.kept.rest(resting, after)
+        self.kept.rest(resting, stage.members.chosen(rows), after)
         self._end()
 
     def _end(self) -> None:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.simulation.timed.protocols.classic.group import GroupMember
 from assignors.simulation.timed.queue import Moment
 from assignors.simulation.timed.stages.flight import Flight, Int64
 from assignors.simulation.timed.stages.joins import Joins
+from assignors.simulation.timed.stages.stage_members import StageMembers
 
 NOTHING: Int64 = np.zeros(0, dtype=np.int64)
 
@@ -43,8 +43,9 @@ class Stage:
     joins: Joins
     flight: Flight
     """Their JoinGroups, or their SyncGroups."""
-    known: list[GroupMember] = field(default_factory=list)
-    """As the coordinator knows each, once the first barrier has opened."""
+    members: StageMembers
+    led: list[int]
+    """Numbers of those that led a round, as they know it themselves."""
     answered: Int64 = field(default_factory=lambda: NOTHING)
     """When the answer to its JoinGroup reaches each."""
     synced: Int64 = field(default_factory=lambda: NOTHING)

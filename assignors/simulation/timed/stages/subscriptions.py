@@ -23,6 +23,10 @@ ONE, OTHER = 0x01010101, 0x02020202
 ONES, OTHERS = ONE.to_bytes(SIZE, "big"), OTHER.to_bytes(SIZE, "big")
 
 
+Parts = tuple[bytes, ...]
+"""The bytes between the places of the generation."""
+
+
 class _Template(NamedTuple):
     """The bytes between the places of the generation, and for what they are."""
 
@@ -30,7 +34,7 @@ class _Template(NamedTuple):
     topics: tuple[str, ...]
     names: tuple[str, ...]
     """The assignors'."""
-    parts: tuple[tuple[bytes, ...], ...]
+    parts: tuple[Parts, ...]
     """For each assignor."""
 
 
@@ -58,11 +62,23 @@ class Subscriptions:
         known = self._known.get(number)
         if known is None or known.owned is not member.owned or known.topics is not member.topics:
             known = self._known[number] = _template(member)
-        newest = generation.to_bytes(SIZE, "big", signed=True)
+        newest = generation_bytes(generation)
         if len(known.parts) == 1:
             return (Protocol(known.names[0], newest.join(known.parts[0])),)
         pairs_of = zip(known.names, known.parts, strict=True)
         return tuple(Protocol(name, newest.join(parts)) for name, parts in pairs_of)
+
+    def only_parts(self, number: int, member: ClassicMember) -> Parts | None:
+        """Return its Subscription around the generation, if that is known and the only one."""
+        known = self._known.get(number)
+        if known is None or known.owned is not member.owned or known.topics is not member.topics:
+            return None
+        return known.parts[0] if len(known.parts) == 1 else None
+
+
+def generation_bytes(generation: int) -> bytes:
+    """Return what stands in a Subscription for a generation."""
+    return generation.to_bytes(SIZE, "big", signed=True)
 
 
 def _template(member: ClassicMember) -> _Template:
@@ -78,7 +94,7 @@ def _template(member: ClassicMember) -> _Template:
     return _Template(member.owned, member.topics, names, tuple(parts))
 
 
-def _between(one: bytes, other: bytes) -> tuple[bytes, ...]:
+def _between(one: bytes, other: bytes) -> Parts:
     """Return the bytes between the places at which the generations stand."""
     parts, start, place = [], 0, one.find(ONES)
     while place >= 0:

@@ -91,7 +91,8 @@ def complete_join(state: ClassicCoordinator) -> None:
     """End the join phase: the next generation begins, and every JoinGroup is answered."""
     group = state.group
     state.out.append(Cancel(JOIN))
-    late = [each for each in group.in_order() if each.waiting_join is None]
+    some_are_late = group.joins_waiting < len(group.members)
+    late = [each for each in group.in_order() if each.waiting_join is None] if some_are_late else ()
     for member in late:
         if member.instance_id is None:
             group.remove(member.member_id)
@@ -111,10 +112,10 @@ def complete_join(state: ClassicCoordinator) -> None:
     if not group.members:
         append(state, WaitingAppend(generation=group.generation), {})
         return
+    group.pending_syncs.update(group.members)
     for member in group.in_order():
         if member.waiting_join is not None:
             member.generation = group.generation
-        group.pending_syncs.add(member.member_id)
         if member.waiting_join == COMPUTED:
             member.waiting_join = None
             group.joins_waiting -= 1

@@ -225,10 +225,11 @@ class ClassicGroup:
         """Return what the leader is told: everybody's Subscription under the chosen protocol."""
         assert self.protocol is not None
         protocol = self.protocol
-        listed = [
-            JoinedMember(each.member_id, each.instance_id, each.metadata(protocol))
-            for each in self.in_order()
-        ]
+        listed = []
+        for each in self.in_order():
+            first = each.protocols[0]
+            blob = first.metadata if first.name == protocol else each.metadata(protocol)
+            listed.append(JoinedMember(each.member_id, each.instance_id, blob))
         return tuple(listed)
 
     def _insert(self, member: GroupMember) -> None:
