@@ -72,12 +72,12 @@ class OwnedArrays:
     name_set: frozenset[str]
     entry_ptr: Int64
     """int64[R + 1]: row r has the entries entry_ptr[r]:entry_ptr[r + 1]."""
-    topic: Int32
-    """int32[G]: no topic stands twice in a row."""
+    topic: Int64
+    """int64[G]: no topic stands twice in a row."""
     number_ptr: Int64
     """int64[G + 1]: entry g has the numbers number_ptr[g]:number_ptr[g + 1], at least one."""
-    number: Int64
-    """int64[N]: partition numbers, not negative, in the order of the bytes."""
+    number: Int32
+    """int32[N]: partition numbers, not negative, in the order of the bytes."""
 
 
 class OwnedPartitions(Mapping[str, tuple[int, ...]]):
@@ -212,7 +212,11 @@ def row_arrays(
         number = number[np.repeat(is_known, length)]
         member, topic, length = member[is_known], topic[is_known], length[is_known]
     return PartitionArrays(
-        member=member, topic=topic, length=length, number=number, is_complete=is_complete
+        member=member,
+        topic=topic,
+        length=length,
+        number=number.astype(np.int64),
+        is_complete=is_complete,
     )
 
 

@@ -42,6 +42,8 @@ def withhold(problem: Problem, claims: Claims, target: Int32) -> Handover:
     Cost: O(P + C). Source: KIP-429 for withholding, KAFKA-12984 and KIP-792 for the
     generation; the rule is stricter than Kafka's, see the head of this module.
     """
+    if claims.claimant is not None and not claims.unknown:
+        return _withhold_from_one(problem, claims, claims.claimant, target)
     partition_count = problem.partition_count
     is_own = claims.member == target[claims.partition]
     is_last = (claims.generation == claims.last) & (claims.last >= 0)
@@ -61,6 +63,26 @@ def withhold(problem: Problem, claims: Claims, target: Int32) -> Handover:
         withheld=withheld,
         follow_up=bool(len(withheld)) and _nobody_will_rejoin(problem, claims, is_last, withheld),
     )
+
+
+def _withhold_from_one(
+    problem: Problem, claims: Claims, claimant: Int32, target: Int32
+) -> Handover:
+    """Return the same where each partition has one claimant, int32[P], or none.
+
+    Then a partition waits where it leaves its claimant, whatever the generations.
+    """
+    withheld = np.flatnonzero(claimant != target) if len(claims.partition) else claims.partition
+    from_whom = claimant[withheld]
+    waits = (from_whom != NOBODY) & (target[withheld] != NOBODY)
+    withheld, from_whom = withheld[waits], from_whom[waits]
+    if not len(withheld):
+        return Handover(given=target, withheld=withheld, follow_up=False)
+    given = target.copy()
+    given[withheld] = NOBODY
+    revokes = (claims.member_generation[from_whom] == claims.last) & (claims.last >= 0)
+    revokes &= problem.may_take(from_whom, withheld)
+    return Handover(given=given, withheld=withheld, follow_up=not bool(revokes.all()))
 
 
 def _nobody_will_rejoin(problem: Problem, claims: Claims, is_last: Bool, withheld: Int64) -> bool:

@@ -13,9 +13,9 @@ in which members or topics were given.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, pairwise, repeat
 from operator import attrgetter
 
 import numpy as np
@@ -70,6 +70,13 @@ class Problem:
         """Return the number of each topic by name. Cost: O(T)."""
         return {topic: number for number, topic in enumerate(self.topics)}
 
+    def topic_numbers(self, names: tuple[str, ...]) -> Int64:
+        """Return the number of each of these topics, -1 for others. Cost: O(names + T)."""
+        if names == self.topics:
+            return np.arange(len(names))
+        found = map(self.topic_index().get, names, repeat(-1))
+        return np.fromiter(found, dtype=np.int64, count=len(names))
+
     def may_take(self, member: Int32, partition: Int32 | Int64) -> Bool:
         """Return, pair by pair, whether the member subscribes to the partition's topic.
 
@@ -106,20 +113,21 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
         names, table, list_of = _subscriptions(members)
         rack_ids = [member.rack_id for member in members]
     topics = tuple(utf16_sorted(filter(known.__contains__, names)))
-    index = {name: number for number, name in enumerate(names)}
-    takes, class_of = _classes(table[:, [index[topic] for topic in topics]], list_of)
-    counts = [known[topic].partition_count for topic in topics]
-    first = np.zeros(len(topics) + 1, dtype=np.int64)
-    np.cumsum(counts, out=first[1:])
-    asked = [known[topic] for topic in topics] if with_racks else []
-    rack, replica_set, replica_racks = _racks(rack_ids, asked)
+    if topics != names:
+        index = {name: number for number, name in enumerate(names)}
+        table = table[:, [index[topic] for topic in topics]]
+    takes, class_of = _classes(table, list_of)
+    asked = [known[topic] for topic in topics]
+    counts = np.array([0, *(topic.partition_count for topic in asked)], dtype=np.int64)
+    first = counts.cumsum()
+    rack, replica_set, replica_racks = _racks(rack_ids, asked if with_racks else [])
     return Problem(
         topics=topics,
         members=members,
         first=first,
         takes=takes,
         class_of=class_of,
-        topic_of=np.repeat(np.arange(len(topics), dtype=np.int32), counts),
+        topic_of=np.arange(len(topics), dtype=np.int32).repeat(counts[1:]),
         rack=rack,
         replica_set=replica_set,
         replica_racks=replica_racks,
@@ -148,12 +156,15 @@ def partitions_by_topic(problem: Problem, partitions: Int64) -> dict[str, tuple[
     >>> partitions_by_topic(problem, np.array([1, 2, 3]))
     {'t': (1,), 'u': (0, 1)}
     """
-    chosen = np.full(problem.partition_count, NOBODY, dtype=np.int32)
-    chosen[partitions] = 0
+    chosen = partitions
+    if not (np.diff(chosen) > 0).all():
+        chosen = np.unique(chosen)
+    topic = problem.topic_of[chosen]
+    bounds = np.append(np.flatnonzero(np.diff(topic, prepend=-1)), len(chosen)).tolist()
+    numbers = (chosen - problem.first[topic]).tolist()
     return {
-        problem.topics[topic]: numbers
-        for member, topic, numbers in _runs(problem, chosen)
-        if member == 0
+        problem.topics[number]: tuple(numbers[start:end])
+        for number, (start, end) in zip(topic[bounds[:-1]].tolist(), pairwise(bounds), strict=True)
     }
 
 
@@ -202,7 +213,7 @@ def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], 
     return list(by_value), list_of
 
 
-def _subscriptions(members: Sequence[Member]) -> tuple[list[str], Bool, Int64]:
+def _subscriptions(members: Sequence[Member]) -> tuple[tuple[str, ...], Bool, Int64]:
     """Return T names of topics, the different lists, bool[S, T], and everybody's list, int64[M]."""
     lists, list_of = _different_lists(members)
     length = list(map(len, lists))
@@ -212,7 +223,7 @@ def _subscriptions(members: Sequence[Member]) -> tuple[list[str], Bool, Int64]:
     row = np.repeat(np.arange(len(lists)), length)
     table = np.zeros((len(lists), len(index)), dtype=np.bool_)
     table[row, column] = True
-    return list(index), table, list_of
+    return tuple(index), table, list_of
 
 
 def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
@@ -231,28 +242,42 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
 
 
 def _racks(
-    rack_ids: Sequence[str | None], topics: Sequence[Topic]
+    rack_ids: Sequence[str | None] | None, topics: Sequence[Topic]
 ) -> tuple[Int32 | None, Int32 | None, Bool | None]:
     """Return rack of members, rack set of partitions, racks of the sets; `None`s without racks."""
-    names = utf16_sorted({rack_id for rack_id in rack_ids if rack_id})
-    if not names or not any(topic.racks for topic in topics):
+    names = utf16_sorted(filter(None, set(rack_ids or ())))
+    if rack_ids is None or not names or not any(topic.racks for topic in topics):
         return None, None, None
     index = {rack_id: number for number, rack_id in enumerate(names)}
     rack = np.array([index[rack_id] if rack_id else NOBODY for rack_id in rack_ids], dtype=np.int32)
     # A topic whose racks are not known counts as local everywhere: no move could improve it.
-    everywhere = frozenset(index.values())
-    sets: dict[frozenset[int], int] = {}
+    sets = _ReplicaSets(index)
     replica_set: list[int] = []
     for topic in topics:
-        if not topic.racks:
-            replica_set += [sets.setdefault(everywhere, len(sets))] * topic.partition_count
-        for replicas in topic.racks:
-            local = frozenset(index[rack_id] for rack_id in replicas if rack_id in index)
-            replica_set.append(sets.setdefault(local, len(sets)))
-    replica_racks = np.zeros((len(sets), len(names)), dtype=np.bool_)
-    for local, row in sets.items():
+        if topic.racks:
+            replica_set += map(sets.__getitem__, topic.racks)
+        else:
+            replica_set += [sets[tuple(names)]] * topic.partition_count
+    replica_racks = np.zeros((len(sets.row_of), len(names)), dtype=np.bool_)
+    for local, row in sets.row_of.items():
         replica_racks[row, list(local)] = True
     return rack, np.array(replica_set, dtype=np.int32), replica_racks
+
+
+class _ReplicaSets(dict[tuple[str, ...], int]):
+    """The racks of a partition's replicas -> row of `replica_racks`, found once for equal ones."""
+
+    def __init__(self, index: Mapping[str, int]) -> None:
+        """Start without sets; `index` has the racks that members have."""
+        super().__init__()
+        self._index = index
+        self.row_of: dict[frozenset[int], int] = {}
+
+    def __missing__(self, replicas: tuple[str, ...]) -> int:
+        """Return the row of the same racks of members in any order, a new one for new ones."""
+        local = frozenset(self._index[rack] for rack in replicas if rack in self._index)
+        row = self[replicas] = self.row_of.setdefault(local, len(self.row_of))
+        return row
 
 
 def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int, ...]]]:

@@ -7,7 +7,7 @@ is marked, and wants `wire.decode_assignment`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +48,6 @@ def read_assignments(blobs: Sequence[bytes]) -> AssignmentArrays:
     return AssignmentArrays(
         is_plain=is_plain,
         version=version,
-        user_data=UserDataPlaces(start=user_data.start - bounds[:-1], length=user_data.length),
+        user_data=replace(user_data, start=user_data.start - bounds[:-1]),
         partitions=partitions,
     )

@@ -7,20 +7,17 @@ UserData in another layout takes the reader in `wire`, for that member alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from assignors.arrays import (
     Bool,
+    Int32,
     Int64,
     OwnedArrays,
-    PartitionArrays,
-    in_member_order,
-    partition_arrays,
-    row_arrays,
 )
 from assignors.assignor import UserData
 from assignors.group_bytes.entries import (
@@ -32,12 +29,25 @@ from assignors.group_bytes.entries import (
 )
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
-from wire import TopicPartitions, decode_cooperative_user_data
+from wire import decode_cooperative_user_data
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
 GENERATION_SIZE = 4
 CAPACITY_MARK = int.from_bytes(MARK, "big", signed=True)
+
+
+class Claimed(NamedTuple):
+    """C claims, one entry for each partition number of each member."""
+
+    member: Int32
+    """int32[C]: position of the member."""
+    name: Int64
+    """int64[C]: position in `topic`."""
+    number: Int32 | Int64
+    """[C]: partition number."""
+    topic: Int64
+    """int64: numbers of topics, -1 for those that nobody asks for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,27 +60,29 @@ class ClaimRows:
     """bool[N]."""
     owned: OwnedArrays
     """Row by row, as in `MemberArrays`."""
-    position: Int64
-    """int64[M]: the position of each row among the N members, -1 for rows not asked for."""
+    position: Int32
+    """int32[M]: the position of each row among the N members, -1 for rows not asked for."""
     alone: list[int]
     """Positions of members whose claims have to be read one by one, in ascending order."""
     noted: list[int]
     """Positions of members with notes on their bytes, those of `alone` apart; ascending."""
 
-    def partitions(
-        self, index: Mapping[str, int], alone: Mapping[int, TopicPartitions]
-    ) -> PartitionArrays:
-        """Return what is claimed as arrays, member by member; topics not in `index` are left out.
+    def claimed(self, topic: Int64) -> Claimed:
+        """Return what is claimed, row by row, without members that were read one by one.
 
-        `alone` has the partitions of members that were read one by one, by position.
+        `topic` has the number of each name of `owned`. Cost: O(numbers).
         """
-        rows = np.argsort(self.position, kind="stable")
-        rows = rows[np.count_nonzero(self.position < 0) :]
-        together = row_arrays(self.owned, rows, self.position[rows], index)
-        if not alone:
-            return together
-        others = [alone.get(position, {}) for position in range(len(self.generation))]
-        return in_member_order(together, partition_arrays(others, index))
+        owned = self.owned
+        name, number = owned.topic, owned.number
+        ptr = owned.entry_ptr
+        if len(name) < len(number):
+            name = name.repeat(np.diff(owned.number_ptr))
+            ptr = owned.number_ptr[ptr]
+        member = self.position.repeat(ptr[1:] - ptr[:-1])
+        if len(member) and int(self.position.min()) < 0:
+            is_asked = member >= 0
+            member, name, number = member[is_asked], name[is_asked], number[is_asked]
+        return Claimed(member, name, number, topic)
 
     def topics_beside(self, known: AbstractSet[str]) -> list[tuple[int, str, int]]:
         """Return the position, topic and number of partitions of claimed topics not in `known`.
@@ -96,6 +108,15 @@ class ClaimRows:
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
+    if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
+        return ClaimRows(
+            generation=_cooperative(arrays, rows),
+            is_known=arrays.version >= 1,
+            owned=arrays.owned,
+            position=rows.astype(np.int32),
+            alone=[],
+            noted=np.flatnonzero(_has_notes(arrays)).tolist(),
+        )
     is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
     is_read[list(arrays.alone)] = False
     if kind is UserData.COOPERATIVE:
@@ -104,8 +125,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     else:
         generation, owned = _sticky(arrays, is_read)
         generation, is_known = generation[rows], np.ones(len(rows), dtype=np.bool_)
-    has_notes = (arrays.user_data.length == 0) | (arrays.empty_rack_at >= 0)
-    position = np.full(len(is_read), -1, dtype=np.int64)
+    position = np.full(len(is_read), -1, dtype=np.int32)
     position[rows] = np.arange(len(rows))
     position[~is_read] = -1
     return ClaimRows(
@@ -114,19 +134,30 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         owned=owned,
         position=position,
         alone=np.flatnonzero(~is_read[rows]).tolist(),
-        noted=np.flatnonzero((is_read & has_notes)[rows]).tolist(),
+        noted=np.flatnonzero((is_read & _has_notes(arrays))[rows]).tolist(),
     )
+
+
+def _has_notes(arrays: MemberArrays) -> Bool:
+    """Return on which rows the reader in `wire` has notes, bool[M]."""
+    noted: Bool = (arrays.user_data.length == 0) | (arrays.empty_rack_at >= 0)
+    return noted
 
 
 def _cooperative(arrays: MemberArrays, rows: Int64) -> Int64:
     """Return the generation of the rows' claims: the field's, else that of UserData (KIP-792)."""
-    version, generation = arrays.version[rows], arrays.generation[rows]
-    has_user_data = arrays.user_data.length[rows] > 0
-    for position in np.flatnonzero(has_user_data & (generation < 0)).tolist():
+    generation = arrays.generation[rows]
+    if not len(rows) or int(generation.min()) >= 0:
+        return generation
+    user_data = arrays.user_data
+    is_missing = (generation < 0) & (arrays.version[rows] >= 1)
+    length, number = user_data.length[rows], user_data.number[rows]
+    is_number = is_missing & (length == GENERATION_SIZE)
+    generation = np.where(is_number, np.maximum(number, NO_GENERATION), generation)
+    for position in np.flatnonzero(is_missing & (length > GENERATION_SIZE)).tolist():
         row = int(rows[position])
-        user_data = arrays.user_data.of_row(row, arrays.blobs[row])
-        read = decode_cooperative_user_data(user_data).value
-        if version[position] >= 1 and read is not None and read.generation is not None:
+        read = decode_cooperative_user_data(user_data.of_row(row, arrays.blobs[row])).value
+        if read is not None and read.generation is not None:
             generation[position] = max(read.generation, NO_GENERATION)
     return generation
 

@@ -130,11 +130,11 @@ def entry_arrays(
     first = (entries.name_start + entries.name_length)[order] + 4
     int32 = int32_view(entries.buffer)
     if int(number_ptr[-1]) == len(count):  # one number each
-        number = int32[first].astype(np.int64)
+        number = int32[first].astype(np.int32)
         owner_of = row
     else:
         steps = np.arange(int(number_ptr[-1]), dtype=np.int64)
-        number = int32[np.repeat(first - 4 * number_ptr[:-1], count) + 4 * steps].astype(np.int64)
+        number = int32[np.repeat(first - 4 * number_ptr[:-1], count) + 4 * steps].astype(np.int32)
         owner_of = np.repeat(row, count) if bool((number < 0).any()) else row
     if len(number) and int(number.min()) < 0:
         is_plain[owner_of[number < 0]] = False
@@ -142,7 +142,7 @@ def entry_arrays(
         names=tuple(names),
         name_set=frozenset(names),
         entry_ptr=entry_ptr,
-        topic=topic,
+        topic=topic.astype(np.int64),
         number_ptr=number_ptr,
         number=number,
     )

@@ -7,7 +7,7 @@ A member stops being plain where its bytes are not; every read stays within its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ class UserDataPlaces:
     """int64[R]: its first byte."""
     length: Int64
     """int64[R]: negative for null."""
+    number: Int64
+    """int64[R]: four bytes of UserData as a number, -1 where it is longer or shorter."""
 
     def of_row(self, row: int, blob: bytes | None) -> bytes | None:
         """Return the UserData of a row, cut from its bytes."""
@@ -75,7 +77,7 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
     # What stands before a member's part is its topic list.
     behind_part = lists.end - bounds[:-1]
-    user_data = UserDataPlaces(start=user_data.start + behind_part, length=user_data.length)
+    user_data = replace(user_data, start=user_data.start + behind_part)
     generation_at = np.where(version >= 2, place + behind_part, -1)
     generation = _generations(int32_view(buffer), version, place, end, is_plain)
     rack_ids, empty_rack_at = _rack_ids(buffer, version, place, end, is_plain)
@@ -94,12 +96,15 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
 def read_user_data(buffer: bytes, place: Int64, end: Int64, is_plain: Bool) -> UserDataPlaces:
     """Read UserData; move `place` behind it."""
     is_plain &= place + 4 <= end
-    length = int32_view(buffer)[np.where(is_plain, place, 0)].astype(np.int64)
+    int32 = int32_view(buffer)
+    length = int32[np.where(is_plain, place, 0)].astype(np.int64)
     place += 4
     start = place.copy()
     is_plain &= (length < 0) | (place + length <= end)
+    is_number = is_plain & (length == 4)
+    number = np.where(is_number, int32[np.where(is_number, place, 0)], -1).astype(np.int64)
     place += np.where(is_plain, np.maximum(length, 0), 0)
-    return UserDataPlaces(start=start, length=length)
+    return UserDataPlaces(start=start, length=length, number=number)
 
 
 def _generations(

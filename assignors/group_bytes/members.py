@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -115,6 +115,7 @@ class ReadMembers(LazyMembers):
         """Look at these rows, int64[N]; at all without `rows`. Cost: O(N)."""
         self.arrays = arrays
         self.rows = np.arange(len(arrays.member_ids)) if rows is None else rows
+        self.is_whole = rows is None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -135,12 +136,16 @@ class ReadMembers(LazyMembers):
     @cached_property
     def member_ids(self) -> tuple[str, ...]:
         """The ids, without a `Member` for each."""
+        if self.is_whole:
+            return self.arrays.member_ids
         return tuple(map(self.arrays.member_ids.__getitem__, self.rows.tolist()))
 
     def in_id_order(self, key: Callable[[str], bytes]) -> ReadMembers:
         """Return the members in the order of their ids, by this key. Cost: O(N log N)."""
         ids = self.member_ids
-        keys = ids if "".join(ids).isascii() else list(map(key, ids))
+        keys: list[Any] = list(ids if "".join(ids).isascii() else map(key, ids))
+        if sorted(keys) == keys:
+            return self
         order = sorted(range(len(ids)), key=keys.__getitem__)
         return ReadMembers(self.arrays, self.rows[order])
 
@@ -150,18 +155,21 @@ class ReadMembers(LazyMembers):
             return []
         return np.flatnonzero(np.isin(self.rows, list(self.arrays.alone))).tolist()
 
-    def rack_ids(self) -> list[str | None]:
-        """Return everybody's rack."""
+    def rack_ids(self) -> list[str | None] | None:
+        """Return everybody's rack, `None` where nobody has one."""
         found: dict[int, str | None] = dict(self.arrays.rack_ids)
         found |= {row: member.rack_id for row, member in self.arrays.alone.items()}
-        return list(map(found.get, self.rows.tolist())) if found else [None] * len(self)
+        return list(map(found.get, self.rows.tolist())) if found else None
 
-    def subscriptions(self) -> tuple[list[str], Bool, Int64]:
+    def subscriptions(self) -> tuple[tuple[str, ...], Bool, Int64]:
         """Return T names of topics, the lists of them, bool[S, T], and everybody's list, int64[N].
 
         Each of the lists is somebody's, and each of the names stands in one.
         """
         arrays, alone = self.arrays, self.alone()
+        if len(arrays.list_ptr) == 2 and not alone:  # one list
+            names = tuple(map(arrays.names.__getitem__, arrays.name.tolist()))
+            return names, np.ones((1, len(names)), np.bool_), np.zeros(len(self), np.int64)
         rows = np.delete(self.rows, alone)
         used, list_of = np.unique(arrays.list_of[rows], return_inverse=True)
         place = np.full(len(arrays.list_ptr) - 1, -1, dtype=np.int64)
@@ -180,5 +188,5 @@ class ReadMembers(LazyMembers):
         list_of_all[np.delete(np.arange(len(self)), alone)] = list_of
         list_of_all[alone] = np.arange(len(used), len(table))
         asked = np.flatnonzero(table.any(axis=0))
-        names = list(index)
-        return [names[number] for number in asked.tolist()], table[:, asked], list_of_all
+        every = list(index)
+        return tuple(every[number] for number in asked.tolist()), table[:, asked], list_of_all

@@ -115,6 +115,7 @@ def joined(first: MemberArrays, kept: Sequence[int], then: MemberArrays) -> Memb
         user_data=UserDataPlaces(
             start=np.concatenate([first.user_data.start[rows], then.user_data.start]),
             length=np.concatenate([first.user_data.length[rows], then.user_data.length]),
+            number=np.concatenate([first.user_data.number[rows], then.user_data.number]),
         ),
         rack_ids=of_both(first.rack_ids, then.rack_ids),
         empty_rack_at=np.concatenate([first.empty_rack_at[rows], then.empty_rack_at]),
@@ -153,7 +154,7 @@ def _joined_owned(
         names=names,
         name_set=frozenset(names),
         entry_ptr=np.concatenate([first.entry_ptr, first.entry_ptr[-1] + then.entry_ptr[1:]]),
-        topic=np.concatenate([first.topic, number_of[then.topic]]),
+        topic=np.concatenate([first.topic, number_of.astype(np.int64)[then.topic]]),
         number_ptr=np.concatenate([first.number_ptr, first.number_ptr[-1] + then.number_ptr[1:]]),
         number=np.concatenate([first.number, then.number]),
     )

@@ -190,7 +190,7 @@ def _sorted_rows(held: OrderedAssignment) -> OwnedArrays:
         names=held.topics,
         name_set=frozenset(held.topics),
         entry_ptr=np.searchsorted(entry, held.start),
-        topic=topic[entry],
+        topic=topic[entry].astype(np.int64),
         number_ptr=np.append(entry, size),
-        number=number.astype(np.int64),
+        number=number.astype(np.int32, copy=False),
     )

@@ -17,7 +17,7 @@ from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Group
 from assignors.problem import problem_of
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
-from tests.group_bytes.test_members import shown
+from tests.group_bytes.test_members import shown, shown_claims
 from tests.group_bytes.test_subscriptions import always_together, one_by_one, subscription
 from wire import decode_subscription
 
@@ -66,7 +66,7 @@ def test_members_of_a_round_that_follows_are_those_read_afresh(
         problem, problem_afresh = problem_of(group), problem_of(expected)
         claims = claims_of(problem, group, UserData.COOPERATIVE)
         claims_afresh = claims_of(problem_afresh, expected, UserData.COOPERATIVE)
-        assert shown(claims) == shown(claims_afresh)
+        assert shown_claims(claims) == shown_claims(claims_afresh)
         assert shown(problem) == shown(problem_afresh)
         assert again == afresh
         assert [m.instance_id for m in again] == [instance_ids.get(name) for name in blobs]
