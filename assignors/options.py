@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from assignors.names.sequences import as_number, take
+
 Jdk = Literal[17, 25]
 
 
@@ -32,5 +34,15 @@ class Options:
     """Steps after which the optimal assignors stop searching, `None`: when nothing is better.
 
     A step takes about a microsecond; groups with equal subscriptions take none. Where the limit
-    is reached all is assigned, and `Rebalance.stats` has `limit_reached` and `balance_gap_max`.
+    is reached all is assigned, and `Rebalance.stats` has `limit_reached`, `balance_gap_max` and
+    `moves_gap_max`: how far from the best the answer is at most.
     """
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a limit that is no integer, or a negative one."""
+        if self.limit is None:
+            return
+        if type(self.limit) is not int:
+            take(self, limit=as_number(self.limit, "limit"))
+        if self.limit < 0:
+            raise ValueError(f"limit: {self.limit} is negative")

@@ -117,6 +117,12 @@ STATS: Schema = {
             "The most that the sum of squared loads can be above the best.",
             is_optional=True,
         ),
+        Key(
+            "moves_gap_max",
+            COUNT,
+            "No best answer keeps more partitions than this one and so many more.",
+            is_optional=True,
+        ),
     ),
     "additionalProperties": {"type": ["number", "boolean", "string", "null"]},
 }

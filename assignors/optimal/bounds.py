@@ -127,8 +127,8 @@ def improving_path(first: Int64, takes: Bool, class_of: Int32, given: Int32) -> 
         owner=given,
         racks=None,
     )
-    owned = np.zeros(rows.allowed.shape, dtype=np.int32)
-    owned[rows.held.row, rows.held.member] = rows.held.count
+    counts = np.bincount(rows.cell, minlength=rows.allowed.size).astype(np.int32)
+    owned = counts.reshape(rows.allowed.shape)
     load = owned.sum(axis=0, dtype=np.int64)
     gap = load - _lowest_reached(rows, owned, load)
     giver = int(gap.argmax())

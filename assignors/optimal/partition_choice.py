@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.optimal.flow.table import Cells
+from assignors.optimal.flow.table import Cells, is_small
 from assignors.problem import NOBODY, Int32, Int64
 
 Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
@@ -73,6 +73,13 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
     member_count = np.int64(len(member_shrinks))
     keys = less.row * member_count + less.member
     key = row_of[held] * member_count + owner[held]
+    cell_count = len(row_shrinks) * len(member_shrinks)
+    if is_small(cell_count, len(held)):
+        number = np.full(cell_count, NOBODY, dtype=np.int64)
+        number[keys] = np.arange(len(keys))
+        cell = number[key]
+        found = cell >= 0
+        return held[found], cell[found]
     cell = np.searchsorted(keys, key)
     found = cell < len(keys)
     found[found] = keys[cell[found]] == key[found]

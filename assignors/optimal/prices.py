@@ -28,7 +28,7 @@ import numpy as np
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
 from assignors.optimal.flow.settle import Cut, settle
-from assignors.optimal.flow.table import Cells, Table, table_of
+from assignors.optimal.flow.table import Table, table_of
 from assignors.problem import Bool, Int64
 
 NEVER = 1 << 30
@@ -117,7 +117,7 @@ def _cut_at(mean: int, size: Int64, takes: Bool, members: Int64, effort: Effort)
     """
     capacity = members * (mean - 1)
     nothing = np.zeros(0, dtype=np.int64)
-    table = table_of(Cells(row=nothing, member=nothing, count=nothing), *takes.shape)
+    table = table_of(nothing, *takes.shape)
     lower = _fill(size, takes, capacity, table)
     cut = settle(lower, effort).cut
     if effort.is_spent or (lower.load < capacity).any():

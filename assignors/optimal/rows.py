@@ -13,11 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.optimal.flow.table import Cells, cells_at
+from assignors.optimal.flow.table import is_small
 from assignors.problem import NOBODY, Bool, Int32, Int64
-
-TABLE_FACTOR = 16
-"""Counts are made in a table of rows x members of up to so many cells for each partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +41,20 @@ class Rows:
     """int64[R]: partitions in each row, at least 1."""
     owner: Int32
     """int32[P]: whom stickiness favours, only owners that may take the partition."""
-    held: Cells
-    """How many partitions of each row `owner` gives each member."""
+    cell: Int64
+    """int64[H]: row * M + owner of each partition that has an owner."""
     allowed: Bool
     """bool[R, M]: who may take from the row."""
     remote: Bool | None
     """bool[R, M]: whose rack holds no replica of the row; `None` where racks do not matter."""
+
+    def sums(self) -> tuple[Int64, Int64]:
+        """Return how much of each row has an owner, and how much each member owns."""
+        row_count, member_count = self.allowed.shape
+        held = self.owner >= 0
+        is_all = held.all()
+        row, owner = (self.row_of, self.owner) if is_all else (self.row_of[held], self.owner[held])
+        return np.bincount(row, minlength=row_count), np.bincount(owner, minlength=member_count)
 
 
 def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]:
@@ -65,16 +70,21 @@ def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]
     class_count, topic_count = takes.shape
     present = np.zeros(class_count, dtype=np.bool_)
     present[class_of] = True
-    taken = takes.T & present & (np.diff(first) > 0)[:, None]
+    takes = takes if present.all() else takes & present[:, None]
+    # A row of memory for each topic: numpy is many times faster along those.
+    taken = np.array(takes.T, order="C")
+    sizes = np.diff(first)
+    if not sizes.all():
+        taken[sizes == 0] = False
     row_of_topic = np.full(topic_count, NOBODY, dtype=np.int32)
     patterns = np.packbits(taken, axis=1)
     rows: dict[bytes, int] = {}
+    first_topic: list[int] = []
     for topic in np.flatnonzero(taken.any(axis=1)).tolist():
-        row_of_topic[topic] = rows.setdefault(patterns[topic].tobytes(), len(rows))
-    row_takes = np.zeros((len(rows), class_count), dtype=np.bool_)
-    used = row_of_topic >= 0
-    row_takes[row_of_topic[used]] = taken[used]
-    return row_of_topic, row_takes
+        row = row_of_topic[topic] = rows.setdefault(patterns[topic].tobytes(), len(rows))
+        if row == len(first_topic):
+            first_topic.append(topic)
+    return row_of_topic, taken if len(rows) == topic_count else taken[first_topic]
 
 
 def build(
@@ -88,48 +98,52 @@ def build(
     if racks is not None:
         row_of, row_takes, remote_classes = _split_by_racks(row_of, row_takes, racks)
     row_count, member_count = len(row_takes), len(class_of)
-    allowed = row_takes[:, class_of]
+    allowed = by_member(row_takes, class_of)
     remote = None
     if racks is not None and remote_classes is not None:
         remote = remote_classes[:, racks.rack]
         assert remote.shape == (row_count, member_count)
-    owner = subscribed_owner(owner, row_of, allowed)
-    held = owner >= 0
-    cell = row_of * np.int64(member_count) + owner
+    owner, cell = owned_cells(owner, row_of, allowed)
     taken = row_of if (row_of >= 0).all() else row_of[row_of >= 0]
     return Rows(
         row_of=row_of,
         takes=row_takes,
         size=np.bincount(taken, minlength=row_count),
         owner=owner,
-        held=_counted(cell if held.all() else cell[held], row_count, member_count),
+        cell=cell,
         allowed=allowed,
         remote=remote,
     )
 
 
-def _counted(cell: Int64, row_count: int, member_count: int) -> Cells:
-    """Return how often each cell occurs."""
-    if row_count * member_count <= TABLE_FACTOR * len(cell):
-        table = np.bincount(cell, minlength=row_count * member_count)
-        keys = np.flatnonzero(table)
-        return cells_at(keys, table[keys], member_count)
-    keys, count = np.unique(cell, return_counts=True)
-    return cells_at(keys, count, member_count)
+def by_member(of_class: Bool, class_of: Int32) -> Bool:
+    """Return bool[R, M] of bool[R, K], row by row in memory."""
+    member_count = len(class_of)
+    if of_class.shape[1] == member_count and (class_of == np.arange(member_count)).all():
+        return of_class
+    return np.ascontiguousarray(of_class[:, class_of])
 
 
 def subscribed_owner(owner: Int32, row_of: Int32, allowed: Bool) -> Int32:
     """Return `owner`, int32[P], with `NOBODY` for owners that do not subscribe to the partition."""
-    if allowed.all() and (row_of >= 0).all():
-        return owner
-    held = np.flatnonzero(owner >= 0)
-    row = row_of[held]
-    wrong = held[(row < 0) | ~allowed[row, owner[held]]]
-    if not len(wrong):
-        return owner
-    owner = owner.copy()
-    owner[wrong] = NOBODY
-    return owner
+    return owned_cells(owner, row_of, allowed)[0]
+
+
+def owned_cells(owner: Int32, row_of: Int32, allowed: Bool) -> tuple[Int32, Int64]:
+    """Return what `subscribed_owner` does, and `Rows.cell`."""
+    cell = row_of * np.int64(allowed.shape[1]) + owner
+    # Where nobody is, in `owner` or in `row_of`, that is a cell of somebody else.
+    is_held = owner >= 0
+    is_held &= row_of >= 0
+    if not allowed.all():
+        is_held &= allowed.ravel().take(cell, mode="clip")
+    if is_held.all():
+        return owner, cell
+    wrong = np.flatnonzero((owner >= 0) & ~is_held)
+    if len(wrong):
+        owner = owner.copy()
+        owner[wrong] = NOBODY
+    return owner, cell[is_held]
 
 
 def _split_by_racks(row_of: Int32, row_takes: Bool, racks: Racks) -> tuple[Int32, Bool, Bool]:
@@ -139,11 +153,28 @@ def _split_by_racks(row_of: Int32, row_takes: Bool, racks: Racks) -> tuple[Int32
     that it can be indexed with a rack of -1.
     """
     set_count = len(racks.replica_racks)
-    wanted = np.flatnonzero(row_of >= 0)
-    key = row_of[wanted] * np.int64(set_count) + racks.replica_set[wanted]
-    label, number = np.unique(key, return_inverse=True)
-    split = np.full(len(row_of), NOBODY, dtype=np.int32)
-    split[wanted] = number
+    key = row_of * np.int64(set_count) + racks.replica_set
+    is_wanted = row_of >= 0
+    if is_wanted.all():
+        label, split = _ranked(key, len(row_takes) * set_count)
+    else:
+        label, number = _ranked(key[is_wanted], len(row_takes) * set_count)
+        split = np.full(len(row_of), NOBODY, dtype=np.int32)
+        split[is_wanted] = number
     remote = np.zeros((len(label), racks.replica_racks.shape[1] + 1), dtype=np.bool_)
     remote[:, :-1] = ~racks.replica_racks[label % set_count]
     return split, row_takes[label // set_count], remote
+
+
+def _ranked(key: Int64, key_count: int) -> tuple[Int64, Int32]:
+    """Return the different keys, ascending, and which of them each key is.
+
+    Keys are from 0 to before `key_count`. Cost: O(N), O(N log N) where most keys do not occur.
+    """
+    if not is_small(key_count, len(key)):
+        label, number = np.unique(key, return_inverse=True)
+        return label, number.astype(np.int32)
+    occurs = np.zeros(key_count, dtype=np.bool_)
+    occurs[key] = True
+    rank = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(occurs), rank[key]

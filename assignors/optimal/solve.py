@@ -20,11 +20,11 @@ import numpy as np
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
 from assignors.optimal.flow.settle import settle
-from assignors.optimal.flow.table import Cells, table_of
+from assignors.optimal.flow.table import table_of
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import share
-from assignors.optimal.rows import Racks, Rows, build, subscribed_owner, topic_rows
+from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 GUESS_CELLS_MAX = 1_000
@@ -58,6 +58,8 @@ class Solved:
     """Whether the search ended before the limit: then nothing is better."""
     gap: int = 0
     """By how much `load_square_sum` is above the least there is, at most; 0 if `is_best`."""
+    moves_gap: int = 0
+    """How many more partitions could stay in a best answer, at most; 0 if `is_best`."""
 
 
 def solve(
@@ -179,26 +181,39 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
     )
     load = network.load[is_active]
     square_sum = int(load @ load)
-    gap = 0
+    kept = len(rows.cell) - int(less.count.sum())
+    least, kept_max = square_sum, kept
     if not is_best:
-        least = _mean_square_sum(int(load.sum()), len(load))
-        if known is not None:
-            member_count = np.bincount(class_of, minlength=rows.takes.shape[1])
-            least = known.square_sum(rows.size, member_count)
-        gap = square_sum - least
+        least, kept_max = _bounds(rows, class_of, known)
     return Solved(
         owner=answer,
         load_square_sum=square_sum,
         load_max=int(load.max()),
         load_min=int(load.min()),
-        kept=int(rows.held.count.sum() - less.count.sum()),
+        kept=kept,
         levels=1 if known is None else known.level_count,
         phases=effort.phases[0],
         ways=effort.ways[0],
         steps=effort.steps[0],
         is_best=is_best,
-        gap=gap,
+        gap=square_sum - least,
+        moves_gap=max(kept_max - kept, 0),
     )
+
+
+def _bounds(rows: Rows, class_of: Int32, known: Prices | None) -> tuple[int, int]:
+    """Return the least sum of squared loads, and how much stays in a best answer at most.
+
+    With prices the first is exact, and nobody keeps more than its price; without, nobody knows
+    better than equal loads of all, and that everything stays.
+    """
+    if known is None:
+        active = int(rows.allowed.any(axis=0).sum())
+        return _mean_square_sum(int(rows.size.sum()), active), len(rows.cell)
+    member_count = np.bincount(class_of, minlength=rows.takes.shape[1])
+    owned = np.bincount(rows.cell % len(class_of), minlength=len(class_of))
+    kept_max = int(np.minimum(owned, known.of_class[class_of]).sum())
+    return known.square_sum(rows.size, member_count), kept_max
 
 
 def _table(
@@ -258,12 +273,13 @@ def _at_mean(rows: Rows) -> Network:
     least: Int64 = active * np.int64(-(-total // int(active.sum())) - 1)
     return start(
         size=rows.size,
-        table=table_of(rows.held, *rows.allowed.shape),
+        table=table_of(rows.cell, *rows.allowed.shape),
         allowed=rows.allowed,
         remote=rows.remote,
         least=least,
         optional=active.astype(np.int64),
         spare=total - int(least.sum()),
+        sums=rows.sums(),
     )
 
 
@@ -272,26 +288,24 @@ def _at_prices(rows: Rows, price: Int64) -> Network:
     least: Int64 = np.maximum(price - 1, 0)
     return start(
         size=rows.size,
-        table=table_of(rows.held, *rows.allowed.shape),
+        table=table_of(rows.cell, *rows.allowed.shape),
         allowed=rows.allowed,
         remote=rows.remote,
         least=least,
         optional=(price > 0).astype(np.int64),
         spare=int(rows.size.sum()) - int(least.sum()),
+        sums=rows.sums(),
     )
 
 
 def _agreeing(rows: Rows, class_of: Int32, known: Prices) -> Rows:
     """Return the rows without the cells where prices differ: nothing stays there."""
-    agree = (rows.takes & (known.of_row[:, None] == known.of_class))[:, class_of]
-    keeps = agree[rows.held.row, rows.held.member]
-    held = Cells(
-        row=rows.held.row[keeps], member=rows.held.member[keeps], count=rows.held.count[keeps]
-    )
+    agree = by_member(rows.takes & (known.of_row[:, None] == known.of_class), class_of)
+    owner, cell = owned_cells(rows.owner, rows.row_of, agree)
     return replace(
         rows,
-        owner=rows.owner if keeps.all() else subscribed_owner(rows.owner, rows.row_of, agree),
-        held=held,
+        owner=owner,
+        cell=cell,
         allowed=agree,
         remote=None if rows.remote is None else rows.remote & agree,
     )

@@ -40,14 +40,18 @@ def place_within(
 ) -> tuple[Int32, Int32, dict[str, int | bool]]:
     """Return what `place` does after at most `limit` steps, and figures if that was too few.
 
-    `limit_reached`, and `balance_gap_max`: the sum of squared loads is above the least possible
-    by no more than this. More partitions may move than must.
+    `limit_reached`; `balance_gap_max`: the sum of squared loads is above the least possible by no
+    more than this; `moves_gap_max`: no best answer keeps more partitions than this one and so many.
     """
     favoured = favoured_owners(problem, claims)
     solved = _solved(problem, favoured, limit)
     figures: dict[str, int | bool] = {}
     if not solved.is_best:
-        figures = {"limit_reached": True, "balance_gap_max": solved.gap}
+        figures = {
+            "limit_reached": True,
+            "balance_gap_max": solved.gap,
+            "moves_gap_max": solved.moves_gap,
+        }
     return favoured, solved.owner, figures
 
 

@@ -173,6 +173,7 @@ def test_a_search_that_the_limit_ends_says_how_far_from_the_best_it_may_be() -> 
     cut = answer(*ASSIGN, "sticky", "--limit", "0", given=line)
     assert cut["stats"]["limit_reached"] is True
     assert cut["stats"]["balance_gap_max"] >= 0
+    assert cut["stats"]["moves_gap_max"] == 0, "nobody had anything"
     assert sum(len(n) for given in cut["assignment"].values() for n in given.values()) == 16
     assert answers(*ASSIGN, "range", "--limit", "0", given=line) == ([], 2)
 

@@ -2,7 +2,8 @@
 
 A recipe makes the same group every time. Its figures are those of the search at the time it was
 found: how often layers were computed (`phases`), along how many ways something was sent, and
-the steps that `Options.limit` counts. `bench_slow` measures them; a test holds the steps.
+the steps that `Options.limit` counts. `tests.benchmarks.cost` measures them, and a
+test holds the steps.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,8 +30,9 @@ def judge(made: Arrays, limit: int) -> Solved:
     square, _, kept = made.figures(cut.owner)
     assert (square, kept) == (cut.load_square_sum, cut.kept)
     assert 0 <= square - best.load_square_sum <= cut.gap
+    assert best.kept - kept <= cut.moves_gap
     if cut.is_best:
-        assert cut.gap == 0
+        assert cut.gap == cut.moves_gap == 0
         assert made.figures(cut.owner) == made.figures(best.owner)
     return cut
 
@@ -86,4 +88,15 @@ def test_the_option_states_the_gap_and_the_default_none(assignor: Assignor) -> N
     cut = assignor.configured(Options(limit=0)).assign(group_of_chain)
     assert cut.stats["limit_reached"] is True
     assert float(cut.stats["balance_gap_max"]) >= 0
+    assert float(cut.stats["moves_gap_max"]) >= 0
     assert assignor.configured(Options(limit=10**9)).assign(group_of_chain).stats == best.stats
+
+
+@pytest.mark.parametrize("odd", [-1, 2.5, "10", True, float("inf"), [3]])
+def test_a_limit_that_is_no_number_of_steps_is_refused(odd: Any) -> None:
+    with pytest.raises(ValueError, match="limit: "):
+        Options(limit=odd)
+
+
+def test_an_integer_of_numpy_is_a_limit() -> None:
+    assert type(Options(limit=np.int32(7)).limit) is int  # type: ignore[arg-type]

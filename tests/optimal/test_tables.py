@@ -35,6 +35,20 @@ def test_sparse_and_dense_tables_end_alike(
         assert (dense == sparse).all()
 
 
+@pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
+def test_keys_counted_in_a_table_and_sorted_end_alike(
+    shape: str, owners: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(6):
+        made = group(seed, member_max=25, topic_max=10, size_max=12, shape=shape, owners=owners)
+        made = with_racks(made, seed, rack_max=3) if seed % 2 else made
+        answers = []
+        for factor in (0, 1 << 40):
+            monkeypatch.setattr(table, "TABLE_FACTOR", factor)
+            answers.append(made.solve().owner.tolist())
+        assert answers[0] == answers[1]
+
+
 cells = st.dictionaries(
     st.tuples(st.integers(0, 3), st.integers(0, 4)), st.integers(1, 9), max_size=12
 )
@@ -48,17 +62,18 @@ def test_cells_read_and_sum_as_those_of_arrays(
     ordered = sorted(held)
     row, member = (np.array([cell[i] for cell in ordered], dtype=np.int64) for i in (0, 1))
     owned = Cells(row=row, member=member, count=np.array([held[c] for c in ordered], np.int64))
-    dense = table_of(owned, 4, 5)
+    dense = table_of(np.repeat(row * 5 + member, owned.count), 4, 5)
     sparse = SparseTable(row_count=4, member_count=5, held=owned, keys=row * 5 + member)
     for made in (dense, sparse):
         _, placed = made.views()
         for at_row, at_member, amount in changes:
-            placed[at_row, at_member] = max(0, placed[at_row, at_member] + amount)
+            at = at_row * 5 + at_member
+            placed[at] = max(0, placed[at] + amount)
     for one, other in zip(dense.sums(), sparse.sums(), strict=True):
         assert one.tolist() == other.tolist()
     assert dense.kinds(is_below=True) == sparse.kinds(is_below=True)
     for left, right in zip(dense.changes(), sparse.changes(), strict=True):
         for name in ("row", "member", "count"):
             assert getattr(left, name).tolist() == getattr(right, name).tolist()
-    for at in product(range(4), range(5)):
+    for at in range(4 * 5):
         assert [view[at] for view in dense.views()] == [view[at] for view in sparse.views()]

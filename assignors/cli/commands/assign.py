@@ -103,8 +103,8 @@ def assign(
     with `lists` and `order` too. java/sticky keeps {"state": {"max_generation": n}} between rounds:
     give it back with the next group.
 
-    A search that --limit ends assigns everything, and adds limit_reached and balance_gap_max to
-    `stats`.
+    A search that --limit ends assigns everything, and adds limit_reached, balance_gap_max and
+    moves_gap_max to `stats`.
     """
     options = Options(jdk=25 if jdk == "25" else 17, on_failure=OnFailure(on_failure), limit=limit)
     if (assignor is None) == (compared is None):

@@ -8,17 +8,12 @@ end is taken out of the layers.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from assignors.optimal.flow.distances import Layers
 from assignors.optimal.flow.effort import Effort
-from assignors.optimal.flow.residual import Residual, add_extra, add_load, place
+from assignors.optimal.flow.residual import Residual, add_extra, add_load, place, take_back
 
 UNBOUNDED = 1 << 62
 """Capacity of an arc that places partitions which are new to a member."""
-
-Step = tuple[int, int, int]
-"""A row, the member through whom it was reached, and how much can take this step."""
 
 
 def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
@@ -50,47 +45,97 @@ def _begin_at_member(residual: Residual, layers: Layers, start: int) -> int | No
     return None
 
 
-def _push_from(
-    residual: Residual, layers: Layers, effort: Effort, start: int, start_layer: int
-) -> None:
-    """Send what one node has too much."""
-    way: list[Step] = [(start, -1, residual.supply[start])]
-    while way and way[0][2] and not effort.is_spent:
-        effort.add(1)
-        row = way[-1][0]
-        layer = start_layer - len(way) + 1
-        if layer:
-            step = _step(residual, layers, row, layers.rows[layer - 1])
-            if step is not None:
-                way.append(step)
-            else:
-                layers.inward[row] = 0
-                way.pop()
-        else:
-            way = _fill(residual, layers, way)
+def _push_from(residual: Residual, layers: Layers, effort: Effort, start: int, layer: int) -> None:
+    """Send what one node, in this layer, has too much."""
+    # A way leads from rows[n] through members[n] to rows[n + 1], one layer nearer to the goal.
+    rows, members = [start], list[int]()
+    onward, inward, position = layers.onward, layers.inward, layers.position
+    supply, steps, most = residual.supply, 0, effort.left
+    while rows and start in supply and steps < most:
+        steps += 1
+        if not layer:
+            open_count = _fill(residual, layers, rows, members)
             effort.ways[0] += 1
+            layer = len(members) - open_count
+            del rows[open_count + 1 :], members[open_count:]
+            continue
+        row = rows[-1]
+        there, following, at = onward[row], layers.rows[layer - 1], position[row]
+        count, found = len(following), 0
+        while at < count:
+            if found := there & inward[following[at]]:
+                break
+            at += 1
+        position[row] = at
+        if found:
+            rows.append(following[at])
+            members.append(found.bit_length() - 1)
+            layer -= 1
+        else:
+            inward[row] = 0
+            rows.pop()
+            del members[-1:]
+            layer += 1
+    effort.add(steps)
 
 
-def _step(residual: Residual, layers: Layers, row: int, following: list[int]) -> Step | None:
-    """Return a step from the row to one of those one layer on, `None` if all are blocked."""
-    onward, inward = layers.onward[row], layers.inward
-    for position in range(layers.position[row], len(following)):
-        next_row = following[position]
-        if members := onward & inward[next_row]:
-            layers.position[row] = position
-            member = members.bit_length() - 1
-            capacity = _capacity_up(residual, next_row, member)
-            if capacity > 1:
-                capacity = min(capacity, _capacity_down(residual, row, member))
-            return next_row, member, capacity
-    layers.position[row] = len(following)
-    return None
+def _fill(residual: Residual, layers: Layers, rows: list[int], members: list[int]) -> int:
+    """Send as much as the way carries; return how many of its first arcs are still open.
+
+    Arcs are counted in pairs, to a member and from it. The last pair is never counted.
+    """
+    amount = _amount(residual, rows, members)
+    hub, onward, inward = residual.hub, layers.onward, layers.inward
+    at = open_count = len(members) - 1
+    end = following = rows[-1]
+    while at >= 0:
+        row, member = rows[at], members[at]
+        if following < hub:
+            is_full = take_back(residual, following, member, amount)
+        elif following == hub:
+            is_full = add_extra(residual, member, amount)
+        else:
+            is_full = add_load(residual, member, amount)
+        if is_full:
+            inward[following] ^= 1 << member
+            open_count = at
+        if row < hub:
+            is_full = place(residual, row, member, amount)
+        else:
+            is_full = row == hub and add_extra(residual, member, -amount)
+        if is_full:
+            onward[row] ^= 1 << member
+            open_count = at
+        following = row
+        at -= 1
+    _supplied(residual, following, amount)
+    if end == hub:
+        residual.hub_room[0] -= amount
+        if not residual.hub_room[0]:
+            inward[end] = 0
+    return open_count
+
+
+def _amount(residual: Residual, rows: list[int], members: list[int]) -> int:
+    """Return how much the way can carry. What ends it has the least room, as a rule."""
+    amount = residual.supply[rows[0]]
+    at = len(members) - 1
+    while amount > 1 and at >= 0:
+        member = members[at]
+        amount = min(
+            amount,
+            _capacity_up(residual, rows[at + 1], member),
+            _capacity_down(residual, rows[at], member),
+        )
+        at -= 1
+    return amount
 
 
 def _capacity_up(residual: Residual, row: int, member: int) -> int:
     """Return how much can be taken back from the member, or end with it, at the same cost."""
     if row < residual.hub:
-        has, owns = residual.placed[row, member], residual.owned[row, member]
+        cell = row * residual.width + member
+        has, owns = residual.placed[cell], residual.owned[cell]
         return has - owns if has > owns else has
     if row == residual.hub:
         room = residual.optional[member] - residual.extra[member]
@@ -101,32 +146,10 @@ def _capacity_up(residual: Residual, row: int, member: int) -> int:
 def _capacity_down(residual: Residual, row: int, member: int) -> int:
     """Return how much can be placed with the member at the same cost."""
     if row < residual.hub:
-        missing = residual.owned[row, member] - residual.placed[row, member]
+        cell = row * residual.width + member
+        missing = residual.owned[cell] - residual.placed[cell]
         return missing if missing > 0 else UNBOUNDED
     return residual.extra[member] if row == residual.hub else UNBOUNDED
-
-
-def _fill(residual: Residual, layers: Layers, way: list[Step]) -> list[Step]:
-    """Send as much as the way carries; return its beginning, as far as it is still open."""
-    amount = min(capacity for _, _, capacity in way)
-    start, _, supply = way[0]
-    _supplied(residual, start, amount)
-    left = [(start, -1, supply - amount)]
-    for (row, _, _), step in pairwise(way):
-        next_row, member, capacity = step
-        bit = 1 << member
-        if _enter(residual, row, member, amount):
-            layers.onward[row] ^= bit
-        if _leave(residual, next_row, member, amount):
-            layers.inward[next_row] ^= bit
-        if capacity > amount and left[-1][0] == row:
-            left.append((next_row, member, capacity - amount))
-    end = way[-1][0]
-    if end == residual.hub:
-        residual.hub_room[0] -= amount
-        if not residual.hub_room[0]:
-            layers.inward[end] = 0
-    return left[: len(way) - 1]
 
 
 def _supplied(residual: Residual, start: int, amount: int) -> None:
@@ -138,19 +161,3 @@ def _supplied(residual: Residual, start: int, amount: int) -> None:
         residual.hub_room[0] += amount
     elif start > residual.hub:
         residual.load[start - residual.hub - 2] -= amount
-
-
-def _enter(residual: Residual, row: int, member: int, amount: int) -> bool:
-    """Place partitions of the row, or from the hub, with a member; return whether that is full."""
-    if row < residual.hub:
-        return place(residual, row, member, amount)
-    return row == residual.hub and add_extra(residual, member, -amount)
-
-
-def _leave(residual: Residual, row: int, member: int, amount: int) -> bool:
-    """Take partitions of the row from a member, or let it keep them; return whether it is full."""
-    if row < residual.hub:
-        return place(residual, row, member, -amount)
-    if row == residual.hub:
-        return add_extra(residual, member, amount)
-    return add_load(residual, member, amount)

@@ -91,15 +91,20 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
 def _open_arcs(residual: Residual, distances: Distances) -> list[OpenArcs]:
     """Return the open arcs of each row."""
     arcs = []
-    at = distances.members_at.get
+    at = distances.members_at
     kinds = list(zip(residual.costs, residual.down, residual.up, strict=True))
+    # Of few distances, and of few kinds at each: those whose arcs are open from there.
+    open_at = {
+        distance: [
+            (downs, ups, at[to]) for cost, downs, ups in kinds if (to := distance + cost) in at
+        ]
+        for distance in set(distances.row)
+    }
     for row, distance in enumerate(distances.row):
         down = up = 0
-        for cost, downs, ups in kinds:
-            members = at(distance + cost, 0)
-            if members:
-                down |= downs[row] & members
-                up |= ups[row] & members
+        for downs, ups, members in open_at[distance]:
+            down |= downs[row] & members
+            up |= ups[row] & members
         arcs.append((row, down, up))
     return arcs
 
@@ -165,13 +170,16 @@ def _gap(residual: Residual, distances: Distances, rows: dict[int, int], near: i
     gaps = set()
     inside = [(at, there & near) for at, there in distances.members_at.items() if there & near]
     outside = [(at, there & ~near) for at, there in distances.members_at.items() if there & ~near]
-    for row, distance in enumerate(distances.row):
-        for kind, cost in enumerate(residual.costs):
+    for cost, downs, ups in zip(residual.costs, residual.down, residual.up, strict=True):
+        for row, distance in enumerate(distances.row):
             length = distance + cost
-            if row in rows:
-                arcs = residual.up[kind][row]
-                gaps |= {length - at for at, there in outside if arcs & there}
-            else:
-                arcs = residual.down[kind][row]
-                gaps |= {at - length for at, there in inside if arcs & there}
+            if row not in rows:
+                if arcs := downs[row]:
+                    for at, there in inside:
+                        if arcs & there:
+                            gaps.add(at - length)
+            elif arcs := ups[row]:
+                for at, there in outside:
+                    if arcs & there:
+                        gaps.add(length - at)
     return min(gaps, default=0)

@@ -6,6 +6,7 @@ Counted in steps, never in time, so that the same group gets the same answer on 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,11 @@ class Effort:
     def add(self, steps: int) -> None:
         """Count steps that were taken."""
         self.steps[0] += steps
+
+    @property
+    def left(self) -> float:
+        """How many steps may still be taken."""
+        return inf if self.limit is None else self.limit - self.steps[0]
 
     @property
     def is_spent(self) -> bool:

@@ -70,15 +70,17 @@ def start(
     least: Int64,
     optional: Int64,
     spare: int,
+    sums: tuple[Int64, Int64] | None = None,
 ) -> Network:
     """Return the network that goes on from `table`, with free partitions poured.
 
     `size` is int64[R], partitions in each row; `table` is the cheapest for the loads that it
-    has, for example what members own, and is changed. Nothing remote is kept. Cost: O(R M).
+    has, for example what members own, and is changed. `sums` are those of the table, where they
+    are known. Nothing remote is kept. Cost: O(R M).
     """
     if remote is not None:
         table.give_back(remote)
-    by_row, load = table.sums()
+    by_row, load = table.sums() if sums is None or remote is not None else sums
     unplaced = size - by_row
     assert (unplaced >= 0).all(), "more partitions are owned than there are"
     local = allowed if remote is None else allowed & ~remote
@@ -138,12 +140,12 @@ def _pour_few(
 
     Two members in each of 50 rows: 0.06 ms rather than 0.6 ms.
     """
-    (_, cells), loads, rooms = table.views(), load.data, room.tolist()
+    (_, cells), loads, rooms, width = table.views(), load.data, room.tolist(), len(load)
     for row, members in zip(waiting.tolist(), _members_of(takers), strict=True):
         chosen = [member for member in members if rooms[member] > 0]
         given = share_few([rooms[member] for member in chosen], int(unplaced[row]))
         for member, amount in zip(chosen, given, strict=True):
-            cells[row, member] += amount
+            cells[row * width + member] += amount
             loads[member] += amount
             rooms[member] -= amount
         unplaced[row] -= sum(given)

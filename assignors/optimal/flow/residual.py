@@ -43,6 +43,8 @@ class Residual:
     """[kind][R + 2]: members from whom a partition can be taken; each in one kind."""
     remote: list[int] | None
     """[R]: members whose rack has no replica of the row."""
+    width: int
+    """M: the cell of a row and a member is row * M + member."""
     owned: Counts
     placed: Counts
     supply: dict[int, int]
@@ -88,6 +90,7 @@ def residual_of(network: Network) -> Residual:
         down=down,
         up=up,
         remote=remote,
+        width=len(network.load),
         owned=owned,
         placed=placed,
         supply=supply,
@@ -107,23 +110,49 @@ def _by_rack(kinds: list[list[int]], remote: list[int]) -> list[list[int]]:
 
 
 def place(residual: Residual, row: int, member: int, amount: int) -> bool:
-    """Change what the member has of the row; return whether the arc that was used is full."""
-    owns, had = residual.owned[row, member], residual.placed[row, member]
-    has = residual.placed[row, member] = had + amount
+    """Place more of the row with the member, at one cost; return whether that arc is full."""
+    cell = row * residual.width + member
+    owns, had = residual.owned[cell], residual.placed[cell]
+    has = residual.placed[cell] = had + amount
+    if owns < had:
+        return False
     bit = 1 << member
     kind = 2 if residual.remote is not None and residual.remote[row] & bit else 0
-    is_full = False
-    if (had < owns) != (has < owns):
+    if had < owns:
+        if not had:
+            residual.up[kind][row] ^= bit
+        if has < owns:
+            return False
         residual.down[kind][row] ^= bit
         residual.down[kind + 1][row] ^= bit
-        is_full = amount > 0
-    if (0 < had <= owns) != (0 < has <= owns):
+        return True
+    if owns:
         residual.up[kind][row] ^= bit
-        is_full = is_full or amount < 0
-    if (had > owns) != (has > owns):
+    residual.up[kind + 1][row] ^= bit
+    return False
+
+
+def take_back(residual: Residual, row: int, member: int, amount: int) -> bool:
+    """Take some of the row from the member, at one cost; return whether that arc is full."""
+    cell = row * residual.width + member
+    owns, had = residual.owned[cell], residual.placed[cell]
+    has = residual.placed[cell] = had - amount
+    if owns < has:
+        return False
+    bit = 1 << member
+    kind = 2 if residual.remote is not None and residual.remote[row] & bit else 0
+    if had > owns:
         residual.up[kind + 1][row] ^= bit
-        is_full = is_full or amount < 0
-    return is_full
+        if owns:
+            residual.up[kind][row] ^= bit
+        return True
+    if had == owns:
+        residual.down[kind][row] ^= bit
+        residual.down[kind + 1][row] ^= bit
+    if has:
+        return False
+    residual.up[kind][row] ^= bit
+    return True
 
 
 def add_load(residual: Residual, member: int, amount: int) -> bool:

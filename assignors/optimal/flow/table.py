@@ -17,6 +17,8 @@ from assignors.problem import Bool, Int32, Int64
 
 DENSE_MAX = 30_000_000
 """Cells of the largest table that is kept as arrays."""
+TABLE_FACTOR = 16
+"""Keys are counted, or looked up, in a table of up to so many possible ones for each there is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,13 +31,13 @@ class Cells:
 
 
 class Counts(Protocol):
-    """Numbers by (row, member)."""
+    """Numbers by cell: row * members + member."""
 
-    def __getitem__(self, cell: tuple[int, int], /) -> int:
+    def __getitem__(self, cell: int, /) -> int:
         """Return the number in this cell."""
         ...
 
-    def __setitem__(self, cell: tuple[int, int], value: int, /) -> None:
+    def __setitem__(self, cell: int, value: int, /) -> None:
         """Change the number in this cell."""
         ...
 
@@ -51,7 +53,7 @@ class DenseTable:
 
     def views(self) -> tuple[Counts, Counts]:
         """Return `owned` and `placed` for reading one number at a time."""
-        return self.owned.data, self.placed.data
+        return self.owned.ravel().data, self.placed.ravel().data
 
     def give_back(self, remote: Bool) -> None:
         """Let members have nothing in these cells."""
@@ -77,9 +79,10 @@ class DenseTable:
 
     def changes(self) -> tuple[Cells, Cells]:
         """Return in which cells members have less than they own, and more, and how much."""
-        change = (self.placed - self.owned).ravel()
-        at = np.flatnonzero(change)
-        return _signed(at, change[at].astype(np.int64), self.owned.shape[1])
+        placed, owned = self.placed.ravel(), self.owned.ravel()
+        at = np.flatnonzero(placed != owned)
+        change = placed[at].astype(np.int64) - owned[at]
+        return _signed(at, change, self.owned.shape[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +100,8 @@ class SparseTable:
 
     def views(self) -> tuple[Counts, Counts]:
         """Return what is owned and placed for reading one number at a time."""
-        owned = SparseOwned(self.keys.data, self.held.count.data, self.member_count)
-        return owned, SparsePlaced(owned, self.change, self.member_count)
+        owned = SparseOwned(self.keys.data, self.held.count.data)
+        return owned, SparsePlaced(owned, self.change)
 
     def give_back(self, remote: Bool) -> None:
         """Let members have nothing in these cells."""
@@ -122,7 +125,7 @@ class SparseTable:
         _, placed = self.views()
         some = np.flatnonzero(given)
         for member, amount in zip(members[some].tolist(), given[some].tolist(), strict=True):
-            placed[row, member] += amount
+            placed[row * self.member_count + member] += amount
 
     def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:  # noqa: ARG002 - as of `DenseTable`
         """Return by row the members that have less than they own, some but no more, and more."""
@@ -154,15 +157,13 @@ class SparseOwned:
 
     keys: memoryview[int]
     counts: memoryview[int]
-    member_count: int
 
-    def __getitem__(self, cell: tuple[int, int]) -> int:
+    def __getitem__(self, cell: int) -> int:
         """Return how much the member owns of the row."""
-        key = cell[0] * self.member_count + cell[1]
-        at = bisect_left(self.keys, key)
-        return self.counts[at] if at < len(self.keys) and self.keys[at] == key else 0
+        at = bisect_left(self.keys, cell)
+        return self.counts[at] if at < len(self.keys) and self.keys[at] == cell else 0
 
-    def __setitem__(self, cell: tuple[int, int], value: int) -> None:
+    def __setitem__(self, cell: int, value: int) -> None:
         """Refuse: what is owned does not change."""
         raise TypeError("what is owned does not change")
 
@@ -173,40 +174,51 @@ class SparsePlaced:
 
     owned: SparseOwned
     change: dict[int, int]
-    member_count: int
 
-    def __getitem__(self, cell: tuple[int, int]) -> int:
+    def __getitem__(self, cell: int) -> int:
         """Return how much the member has of the row."""
-        return self.owned[cell] + self.change.get(cell[0] * self.member_count + cell[1], 0)
+        return self.owned[cell] + self.change.get(cell, 0)
 
-    def __setitem__(self, cell: tuple[int, int], value: int) -> None:
+    def __setitem__(self, cell: int, value: int) -> None:
         """Change how much the member has of the row."""
-        key, change = cell[0] * self.member_count + cell[1], value - self.owned[cell]
+        change = value - self.owned[cell]
         if change:
-            self.change[key] = change
+            self.change[cell] = change
         else:
-            self.change.pop(key, None)
+            self.change.pop(cell, None)
 
 
 Table = DenseTable | SparseTable
 
 
-def table_of(held: Cells, row_count: int, member_count: int) -> Table:
+def table_of(cell: Int64, row_count: int, member_count: int) -> Table:
     """Return the table in which members have what they own.
 
-    >>> held = Cells(row=np.array([1]), member=np.array([2]), count=np.array([5]))
-    >>> table_of(held, 2, 3).sums()
-    (array([0, 5]), array([0, 0, 5]))
+    `cell` has row * members + member of each partition that somebody owns.
+
+    >>> table_of(np.array([5, 5, 5, 0]), 2, 3).sums()
+    (array([1, 3]), array([1, 0, 3]))
     """
-    if row_count * member_count <= DENSE_MAX:
-        owned = np.zeros((row_count, member_count), dtype=np.int32)
-        owned[held.row, held.member] = held.count
+    cell_count = row_count * member_count
+    if cell_count <= DENSE_MAX and is_small(cell_count, len(cell)):
+        table = np.bincount(cell, minlength=cell_count).astype(np.int32)
+        owned = table.reshape(row_count, member_count)
         return DenseTable(owned=owned, placed=owned.copy())
-    keys = held.row * member_count + held.member
+    keys, count = np.unique(cell, return_counts=True)
+    if cell_count <= DENSE_MAX:
+        owned = np.zeros((row_count, member_count), dtype=np.int32)
+        owned.ravel()[keys] = count
+        return DenseTable(owned=owned, placed=owned.copy())
+    held = _cells_at(keys, count, member_count)
     return SparseTable(row_count=row_count, member_count=member_count, held=held, keys=keys)
 
 
-def cells_at(keys: Int64, count: Int64, member_count: int) -> Cells:
+def is_small(key_count: int, count: int) -> bool:
+    """Return whether a table of all keys that can be takes less time than sorting `count` keys."""
+    return key_count <= TABLE_FACTOR * count
+
+
+def _cells_at(keys: Int64, count: Int64, member_count: int) -> Cells:
     """Return cells from row * members + member."""
     row, member = np.divmod(keys, np.int64(member_count))
     return Cells(row=row, member=member, count=count)
@@ -215,8 +227,8 @@ def cells_at(keys: Int64, count: Int64, member_count: int) -> Cells:
 def _signed(keys: Int64, change: Int64, member_count: int) -> tuple[Cells, Cells]:
     less, more = change < 0, change > 0
     return (
-        cells_at(keys[less], -change[less], member_count),
-        cells_at(keys[more], change[more], member_count),
+        _cells_at(keys[less], -change[less], member_count),
+        _cells_at(keys[more], change[more], member_count),
     )
 
 

@@ -56,14 +56,16 @@ class CountsByRow:
     """The numbers of `Cells` as the search reads and writes them (`flow.table.Counts`)."""
 
     cells: Cells
+    width: int
+    """How many members there are."""
 
-    def __getitem__(self, cell: tuple[int, int]) -> int:
+    def __getitem__(self, cell: int) -> int:
         """Return how much the member has of the row."""
-        return self.cells[cell[0]].get(cell[1], 0)
+        return self.cells[cell // self.width].get(cell % self.width, 0)
 
-    def __setitem__(self, cell: tuple[int, int], value: int) -> None:
+    def __setitem__(self, cell: int, value: int) -> None:
         """Change how much the member has of the row."""
-        self.cells[cell[0]][cell[1]] = value
+        self.cells[cell // self.width][cell % self.width] = value
 
 
 def best_owners(problem: SmallProblem, favoured: list[int]) -> list[int]:
@@ -205,8 +207,9 @@ def _without_arcs(
         down=[[0] * (hub + 2), [0] * (hub + 2)],
         up=[[0] * (hub + 2), [0] * (hub + 2)],
         remote=None,
-        owned=CountsByRow(rows.held),
-        placed=CountsByRow(placed),
+        width=len(load),
+        owned=CountsByRow(rows.held, len(load)),
+        placed=CountsByRow(placed, len(load)),
         supply=supply,
         load=load,
         least=loads.least,
