@@ -17,7 +17,7 @@ from xdist.remote import Producer
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from tests.foreign.jars import missing_tools
-from tests.foreign.judge import Judge
+from tests.foreign.judge import SHORT, Judge
 from tests.interop.broker import Broker
 from tests.interop.install import BROKER
 
@@ -173,19 +173,33 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave repetitions to `make deep`; sort the longest first, so that workers end together."""
+    """Leave repetitions to `make deep`; order the others so that workers are busy to the end.
+
+    First what one worker runs together, then long tests. Real groups mostly wait, so they are
+    spread among the others: in a row on all workers they leave processors idle.
+    """
     if DEEP == 1:
         is_deep = [item.get_closest_marker("deep") is not None for item in items]
         config.hook.pytest_deselected(items=list(compress(items, is_deep)))
         items[:] = [item for item, left in zip(items, is_deep, strict=True) if not left]
     items.sort(key=_rank)
+    together = [item for item in items if item.nodeid.startswith(TOGETHER)]
+    others = items[len(together) :]
+    waiting = [item for item in others if item.get_closest_marker("interop") is not None]
+    busy = [item for item in others if item.get_closest_marker("interop") is None]
+    items[:] = [*together, *_spread(waiting, busy)]
 
 
-def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
-    marks = {mark.name for mark in item.iter_markers()}
-    is_together = item.nodeid.startswith(TOGETHER)
-    is_slow = "slow" in marks or item.path.suffix == ".ipynb"
-    return not is_together, "interop" not in marks, not is_slow
+def _rank(item: pytest.Item) -> tuple[bool, bool]:
+    is_slow = item.get_closest_marker("slow") is not None or item.path.suffix == ".ipynb"
+    return not item.nodeid.startswith(TOGETHER), not is_slow
+
+
+def _spread(few: list[pytest.Item], many: list[pytest.Item]) -> list[pytest.Item]:
+    """Return all, `few` at equal distances; the last tenth is of `many` alone, which are short."""
+    distance = 0.9 * len(many) / max(len(few), 1)
+    places = [*((at * distance, item) for at, item in enumerate(few)), *enumerate(many)]
+    return [item for _, item in sorted(places, key=lambda place: place[0])]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -217,5 +231,5 @@ def judge_tools() -> None:
 @pytest.fixture(scope="session")
 def judge(judge_tools: None) -> Iterator[Judge]:
     """Kafka's own classes, to ask."""
-    with Judge() as started:
+    with Judge(options=SHORT if DEEP == 1 else ()) as started:
         yield started

@@ -184,18 +184,6 @@ def test_without_a_scenario_its_options_are_refused() -> None:
     assert answers("simulate", "--scenarios", "1", "--events", "0", "--seeds", "7") == ([], 2)
 
 
-@pytest.mark.spark
-@pytest.mark.slow
-@pytest.mark.usefixtures("java")
-def test_spark_writes_what_python_writes() -> None:
-    both = ("--protocol", "consumer", "--protocol", "classic", "--seeds", "3", "--seed", "5")
-    models = ("--client", "in_poll", "--client", "background_thread")
-    asked = ("simulate", "--scenario", "crash", *both, *models)
-    on_spark = process(*asked, "--engine", "spark")
-    assert on_spark.returncode == 0, on_spark.stderr
-    assert [json.loads(line) for line in on_spark.stdout.splitlines()] == answers(*asked)[0]
-
-
 def test_a_report_stands_beside_the_figures(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     both = ("--protocol", "classic", "--protocol", "consumer")

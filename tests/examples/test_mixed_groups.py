@@ -47,7 +47,9 @@ NEIGHBOURS = {
         source=EXAMPLES / "java" / "MixedGroup.java",
         step=EXAMPLE_JAVA,
         runs_with=("java",),
-        command=lambda made: ["java", "-cp", class_path(made), "MixedGroup"],
+        command=lambda made: [
+            *("java", "-XX:TieredStopAtLevel=1", "-cp", class_path(made), "MixedGroup"),
+        ],
         protocol="cooperative-sticky",
         has="3 4 5",
         python_has="0 1 2",

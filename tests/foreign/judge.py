@@ -33,6 +33,8 @@ START_S = 60.0
 PING = b'{"algo":"codec-coopud","gen":0}\n'
 OURS = ("JudgeTimeout", "JudgeDied")
 """`err` classes that say nothing about Kafka."""
+SHORT = ("-XX:TieredStopAtLevel=1",)
+"""For a JVM that lives for seconds: what the compiler for long runs costs does not come back."""
 
 OPTIONS = (
     *("-XX:+UseSerialGC", "-Xss8m", "-XX:-UsePerfData"),
@@ -44,9 +46,11 @@ OPTIONS = (
 class Judge:
     """A JVM to ask; starts when first asked and ends with the `with` block."""
 
-    def __init__(self, *, timeout_s: float = TIMEOUT_S, heap: str = "1g") -> None:
+    def __init__(
+        self, *, timeout_s: float = TIMEOUT_S, heap: str = "1g", options: Sequence[str] = ()
+    ) -> None:
         self._timeout_s = timeout_s
-        self._command = ["java", *OPTIONS, f"-Xmx{heap}", "-cp", class_path(), "Judge"]
+        self._command = ["java", *OPTIONS, *options, f"-Xmx{heap}", "-cp", class_path(), "Judge"]
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed at exit
         self.started = 0

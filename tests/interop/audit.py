@@ -22,7 +22,7 @@ GROUP_METADATA = b"\x00\x02"
 """How the key of a classic group's record begins."""
 
 BATCH = 1000
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,7 +137,9 @@ def offsets_topic(
     try:
         reader.assign([TopicPartition(OFFSETS, one, starts[one]) for one in open_ends])
         while open_ends:
-            batch = reader.consume(BATCH, PATIENCE_S)
+            # The client waits until it has as many as were asked for.
+            left = sum(end - starts[number] for number, end in open_ends.items())
+            batch = reader.consume(min(left, BATCH), PATIENCE_S)
             if not batch:
                 raise TimeoutError(f"the offsets topic stops short of {open_ends}")
             for message in batch:
@@ -145,6 +147,7 @@ def offsets_topic(
                 assert number is not None
                 assert offset is not None
                 found.append((_bytes(message.key()), _bytes(message.value())))
+                starts[number] = offset + 1
                 if offset + 1 >= open_ends.get(number, 0):
                     open_ends.pop(number, None)
     finally:

@@ -15,6 +15,7 @@ from tests.foreign.members.python.confluent_member import BATCH
 from tests.interop.broker import Broker
 from tests.interop.chaos import play
 from tests.interop.conftest import MakeGroup
+from tests.interop.group import DRAINS_S, SETTLES_S
 from tests.interop.neighbours import (
     COOPERATIVE,
     LEADERS,
@@ -118,7 +119,7 @@ def test_a_member_that_finds_a_backlog_reports_every_record(make_group: MakeGrou
     group.feed.send(rounds=FULL_BATCHES * BATCH)
     group.feed.stop()
     group.start("ck")
-    group.settled(20.0, hold_s=0.0)
-    group.drain(10.0)
+    group.settled(SETTLES_S, hold_s=0.0)
+    group.drain(DRAINS_S)
     verdict = group.judge()
     assert verdict.is_clean, verdict

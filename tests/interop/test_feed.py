@@ -25,13 +25,13 @@ from kio.static.primitive import i32Timedelta, i64
 from tests.interop import feed as feeds
 from tests.interop.admin import Admin
 from tests.interop.broker import Broker
-from tests.interop.proxy import Link, Proxy, forward
+from tests.interop.proxy import PATIENCE_S, Link, Proxy, forward
 
 pytestmark = pytest.mark.interop
 
 PRODUCE = 0
-LEARNS_S = 0.5
-"""How long the refusal is on its way."""
+SENT_S = 0.3
+"""More than it takes until what was written is on its way to the broker."""
 
 
 class Refusing(Proxy):
@@ -40,6 +40,8 @@ class Refusing(Proxy):
     def __init__(self) -> None:
         super().__init__()
         self.refused = threading.Event()
+        self.may_refuse = threading.Event()
+        """Set where the refusal may arrive."""
         self._may_answer: dict[Link, threading.Event] = {}
 
     def request(self, link: Link, body: bytes) -> None:
@@ -48,7 +50,15 @@ class Refusing(Proxy):
             return
         may_answer = self._may_answer[link] = threading.Event()
         self.refused.set()
-        threading.Timer(LEARNS_S, refuse, (link.client, body, may_answer)).start()
+        threading.Thread(
+            target=self._refuse_later, args=(link.client, body, may_answer), daemon=True
+        ).start()
+
+    def _refuse_later(
+        self, client: socket.socket, body: bytes, may_answer: threading.Event
+    ) -> None:
+        self.may_refuse.wait(PATIENCE_S)
+        refuse(client, body, may_answer)
 
     def answer(self, link: Link, body: bytes) -> None:
         if link in self._may_answer:
@@ -115,6 +125,7 @@ def test_a_first_request_that_is_refused_loses_no_record(
         lambda settings: Producer({**settings, "max.in.flight.requests.per.connection": 5}),
     )
     proxy.refused.clear()
+    proxy.may_refuse.clear()
     found, end = fed("b", broker, proxy)
     assert end == found.written["b", 0] - 1 == 3
     assert found.failures == [f"b-0: record {one} is at offset {one - 1}" for one in (1, 2, 3)]
@@ -128,7 +139,8 @@ def fed(topic: str, broker: Broker, proxy: Refusing) -> tuple[feeds.Feed, int]:
     feed.send()
     assert proxy.refused.wait(20)
     for _ in range(3):
-        time.sleep(LEARNS_S / 5)
         feed.send()
+        time.sleep(SENT_S)
+    proxy.may_refuse.set()
     feed.stop()
     return feed, admin.ends({topic: 1})[topic, 0]

@@ -32,6 +32,11 @@ HOLD_S = 0.6
 COOPERATIVE = "cooperative-sticky"
 BEST = assignor_named(COOPERATIVE)
 EVEN = {"a": 6, "b": 6}
+SLOW_S = 0.2
+"""How long a slow member waits: a leader that starts the next round at once is faster."""
+PATIENT_MS = 1000
+"""Heartbeat interval of a leader that waits: it starts the next round when one has passed. The
+difference is what a busy machine may add to a slow member's time."""
 
 
 class Late(RawMember):
@@ -74,10 +79,10 @@ def test_who_is_slow_to_ask_for_its_part_is_not_robbed(
     """The leader joined again at once, for the follow-up round or because it had to let go itself,
     and took the silent member to have what it had never asked for."""
     group = make_group(EVEN)
-    (leading,) = group.start(leader)
+    (leading,) = group.start(leader, heartbeat_ms=PATIENT_MS)
     group.settled(SETTLES_S, hold_s=HOLD_S)
     silent = silent_member(group)
-    silent.asks_after_s = 0.2
+    silent.asks_after_s = SLOW_S
     group.start(newcomer)
     counts = group.settled(SETTLES_S, hold_s=HOLD_S).partition_counts
     assert sorted(counts.values()) == [4, 4, 4]
@@ -128,7 +133,7 @@ def test_a_follow_up_round_waits_for_who_remembers_wrongly_and_is_slow_to_ask(
     asked, so it said the same again; nothing had changed, no further round was started, and five
     partitions stood with nobody."""
     group = make_group(SHARED)
-    (leading,) = group.start(leader)
+    (leading,) = group.start(leader, heartbeat_ms=PATIENT_MS)
     group.settled(SETTLES_S, hold_s=HOLD_S)
     group.start("aiop" if leader == "kpp" else "kpp")
     place = newcomer(group, "place")
@@ -145,7 +150,7 @@ def test_a_follow_up_round_waits_for_who_remembers_wrongly_and_is_slow_to_ask(
     wrong = Late(
         *(group.broker.bootstrap, group.name, "wrong", says), holds=True, events=group.events
     )
-    wrong.asks_after_s = 0.2
+    wrong.asks_after_s = SLOW_S
     # In one round, so that nobody else has a reason to join again.
     group.guests.pop("place").end()
     group.guests["wrong"] = wrong

@@ -124,7 +124,7 @@ def test_the_shipped_assignor_joins_ten_times_a_second(make_group: MakeGroup) ->
     group.settled(SETTLES_S, hold_s=HOLD_S)
     with ExitStack() as stack:
         member = live_twice(group, CooperativeStickyAssignor, stack)
-        wait_until(lambda: member.join_count > 20, timeout_s=8.0)
+        wait_until(lambda: member.join_count > 20)
         assert not member.owned
 
 

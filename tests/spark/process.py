@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tests.spark.sessions import connect_server, session_of
 
-OWN_SESSIONS = frozenset({"replay_job"})
+OWN_SESSIONS = frozenset({"command_job"})
 """Jobs that start a session themselves, as the command does, and so must not find one."""
 
 

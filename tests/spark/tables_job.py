@@ -28,7 +28,7 @@ SETTINGS = Settings(
     log_ends=tuple(map(log_ends_from_document, skewed_log_ends())),
     selection=EVERYTHING,
 )
-SPLIT_BYTES = 5_000
+SPLIT_BYTES = 25_000
 
 
 def main(session: Any, folder: Path) -> None:

@@ -14,7 +14,7 @@ from assignors.cli.outputs.replay_tables import ROWS_SHOWN
 from assignors.replay.sources import batched, open_source, write_parquet
 from assignors.replay.tables.rows import TABLES
 from tests.replay.offsets_topics import COMMITS, offsets_topic
-from tests.spark import replay_job
+from tests.spark import command_job
 from tests.spark.conftest import SparkAnswers
 from tests.spark.dumps import some_groups
 
@@ -27,11 +27,12 @@ def asked(
     folder: Path, asks: list[list[str]], engine: str, spark_answers: SparkAnswers
 ) -> list[Answer]:
     """What the command answers: exit code, standard output and error."""
-    (folder / "asked.json").write_text(json.dumps([[*ask, "--engine", engine] for ask in asks]))
+    arguments = [["replay", *ask, "--engine", engine] for ask in asks]
+    (folder / "asked.json").write_text(json.dumps(arguments))
     if engine == "spark":
-        answers = spark_answers("replay_job", "classic", folder)
+        answers = spark_answers("command_job", "classic", folder)
     else:
-        replay_job.main(folder)
+        command_job.main(folder)
         answers = json.loads((folder / "answers.json").read_text())
     return [(code, out, error) for code, out, error in answers]
 

@@ -1,4 +1,4 @@
-"""The command `replay`, asked several times in one process, as Spark takes long to start.
+"""The command, asked several times in one process, as Spark takes long to start.
 
 The folder has `asked.json`: lists of arguments.
 """
@@ -17,7 +17,7 @@ def main(folder: Path) -> None:
     """Ask, and write what came."""
     answers = []
     for arguments in json.loads((folder / "asked.json").read_text()):
-        result = CliRunner().invoke(command, ["replay", *arguments])
+        result = CliRunner().invoke(command, arguments)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         answers.append([result.exit_code, result.stdout, result.stderr])
