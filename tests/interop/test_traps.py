@@ -6,16 +6,17 @@ back with fewer topics, a leader so busy with assigning that its group forgets i
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 
 from assignors.clients.common.client_session import LedRound
-from assignors.clients.kafka_python import strategy
+from assignors.clients.kafka_python import Strategy, strategy
 from tests.clients.local_group import LocalGroup
 from tests.interop.conftest import MakeGroup
 from tests.interop.group import SETTLES_S, LiveGroup
@@ -149,6 +150,7 @@ def test_a_leader_of_many_members_is_soon_done(make_group: MakeGroup) -> None:
     group = make_group({f"t{number}": 100 for number in range(10)})
     rounds: list[LedRound] = []
     with ExitStack() as stack:
+        spent = stack.enter_context(processor_seconds())
         leader = HostedMember(
             group,
             "leader",
@@ -174,7 +176,7 @@ def test_a_leader_of_many_members_is_soon_done(make_group: MakeGroup) -> None:
         assert leader.errors == []
         assert len(set(group.broker.leaders(group.name).values())) == 1, "it never lost the lead"
     assert max(led.member_count for led in rounds) == CROWD + 1
-    assert max(led.seconds for led in rounds) < session_ms / 1000 / 10
+    assert max(spent) < session_ms / 1000 / 10
 
 
 def test_three_hundred_members_of_ten_thousand_partitions_are_led_in_time() -> None:
@@ -185,12 +187,32 @@ def test_three_hundred_members_of_ten_thousand_partitions_are_led_in_time() -> N
     blob = subscription(3, topics)
     for number in range(300):
         group.add_bytes(f"raw-{number}", {COOPERATIVE: blob})
-    group.round()
-    group.round()
+    with processor_seconds() as spent:
+        group.round()
+        group.round()
     group.close()
     assert [led.member_count for led in rounds] == [301, 301]
     # The host's default session is 45 s, aiokafka's 10 s.
-    assert max(led.seconds for led in rounds) < 3.0
+    assert max(spent) < 3.0
+
+
+@contextmanager
+def processor_seconds() -> Iterator[list[float]]:
+    """Yield what each assignment of a leader took: processor time, whatever else runs beside it."""
+    spent: list[float] = []
+    assign = Strategy.assign
+
+    @functools.wraps(assign)
+    def timed(*arguments: Any, **named: Any) -> Any:
+        begin = time.thread_time()
+        try:
+            return assign(*arguments, **named)
+        finally:
+            spent.append(time.thread_time() - begin)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Strategy, "assign", timed)
+        yield spent
 
 
 def wait_until(is_reached: Callable[[], bool], *, timeout_s: float = 60.0) -> None:

@@ -164,7 +164,7 @@ def test_a_function_of_the_users_may_block_and_no_round_waits_for_it(members: Me
         members.until(lambda: {0} in members.owned().values(), "half of the weight alone")
     assert calls[0] == {members.topic: PARTITIONS}
     assert rounds[-1].stats["use_max"] == rounds[-1].stats["use_bound"]
-    assert max(led.seconds for led in rounds) < 1
+    assert max(led.seconds for led in rounds) < PATIENCE_S / 4
     assert not waits
     assert len(calls) == 2, "nobody calls it again while it runs"
 
