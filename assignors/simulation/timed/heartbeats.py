@@ -18,9 +18,8 @@ its service time, beside the queue); and of one moment heartbeats come last (`qu
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +31,11 @@ from assignors.simulation.timed.plain_heartbeats import (
     PlainHeartbeats,
     Rest,
     Resting,
+    Together,
 )
 from assignors.simulation.timed.promotions import Promotions
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
-    CoordinatorEvent,
     Fired,
     Response,
     Schedule,
@@ -57,46 +56,6 @@ class Move(NamedTuple):
     previous: int
     at: int
     """When the heartbeat arrived that brought it to the group's last target."""
-
-
-class Together(Protocol):
-    """Members at rest that go through a round together (`stages`)."""
-
-    def begin(self) -> Collection[int]:
-        """Let members begin a round that do so together; return who does."""
-        ...
-
-    def wake(self, number: int) -> bool:
-        """Let a member go on by events, as something happens to it; return whether it does now."""
-        ...
-
-    def before(self, event: CoordinatorEvent) -> None:
-        """Prepare for an event of the coordinator."""
-        ...
-
-    def after(self) -> None:
-        """Go on after an event of the coordinator."""
-        ...
-
-    def check(self) -> None:
-        """Look at what an event of a member has changed."""
-        ...
-
-    def touch(self, number: int) -> None:
-        """Let a member go on by events if it is not at rest."""
-        ...
-
-    def settle(self) -> bool:
-        """Let members go on by events whose assignment is still on its way; whether any is."""
-        ...
-
-    def release(self) -> bool:
-        """Let all members go on by events; return whether some had not."""
-        ...
-
-    def due(self) -> None:
-        """Do what is due."""
-        ...
 
 
 @dataclass(slots=True, kw_only=True)

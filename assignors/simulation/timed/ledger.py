@@ -6,6 +6,7 @@ needs no more memory than a short one: how long partitions had no consumer, or t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from assignors.ownership.changes import Change, changed_topics
@@ -78,11 +79,19 @@ class Ledger:
             owned = {topic: n for topic, n in owned.items() if topic in self.partitions}
         before = self.consumed.get(member, {})
         has_lost = False
-        for topic, old, new in changed_topics(before, owned):
-            self.changed_at = at
-            has_lost |= not old <= new
-            self._end(at, member, topic, old - new)
-            self._begin(at, member, topic, new - old)
+        if not (before and owned):  # everything changes
+            self.changed_at = max(at if before or owned else 0, self.changed_at)
+            for topic, numbers in before.items():
+                self._end(at, member, topic, numbers)
+            for topic, numbers in owned.items():
+                self._begin(at, member, topic, numbers)
+            has_lost = bool(before)
+        else:
+            for topic, old, new in changed_topics(before, owned):
+                self.changed_at = max(at, self.changed_at)  # some is recorded later than it happens
+                has_lost |= not old <= new
+                self._end(at, member, topic, old - new)
+                self._begin(at, member, topic, new - old)
         self.consumed[member] = owned
         self.consumed_count += _count(owned) - _count(before)
         if self.keeps_changes:
@@ -104,7 +113,7 @@ class Ledger:
                     without += 1
         return without
 
-    def _begin(self, at: int, member: str, topic: str, numbers: set[int]) -> None:
+    def _begin(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> None:
         listed = self.partitions[topic]
         for number in numbers:
             if number >= len(listed):
@@ -120,7 +129,7 @@ class Ledger:
                 self.moves += at >= self.count_from and partition.last is not None
                 partition.last = member
 
-    def _end(self, at: int, member: str, topic: str, numbers: set[int]) -> None:
+    def _end(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> None:
         listed = self.partitions[topic]
         for number in numbers:
             if number >= len(listed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,9 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.consumer.step import awaited_from_us
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Response
+from assignors.simulation.timed.protocols.effects import MILLISECOND, CoordinatorEvent, Response
 from assignors.simulation.timed.scenario import BrokerConfig
+from wire import TopicPartitions
 
 Int64 = NDArray[np.int64]
 MANY = 256
@@ -143,6 +144,50 @@ class PlainHeartbeats:
     one that it believes to be in."""
     counts_ahead: Callable[[Callable[[int], int]], None] | None = None
     """Takes what counts the members that have moved to an epoch and still rest."""
+
+
+class Together(Protocol):
+    """Members at rest that go through a round together (`stages`)."""
+
+    def begin(self) -> Collection[int]:
+        """Let members begin a round that do so together; return who does."""
+        ...
+
+    def wake(self, number: int) -> bool:
+        """Let a member go on by events, as something happens to it; return whether it does now."""
+        ...
+
+    def before(self, event: CoordinatorEvent) -> None:
+        """Prepare for an event of the coordinator."""
+        ...
+
+    def after(self) -> None:
+        """Go on after an event of the coordinator."""
+        ...
+
+    def check(self) -> None:
+        """Look at what an event of a member has changed."""
+        ...
+
+    def before_consuming(self, name: str, owned: TopicPartitions) -> None:
+        """Prepare for a member that consumes other partitions."""
+        ...
+
+    def touch(self, number: int) -> None:
+        """Let a member go on by events if it is not at rest."""
+        ...
+
+    def settle(self) -> bool:
+        """Let members go on by events whose assignment is still on its way; whether any is."""
+        ...
+
+    def release(self) -> bool:
+        """Let all members go on by events; return whether some had not."""
+        ...
+
+    def due(self) -> None:
+        """Do what is due."""
+        ...
 
 
 def news_by(changes: Callable[[], int]) -> Callable[[], News | None]:

@@ -274,6 +274,8 @@ def _send(run: Run, number: int, effect: Send) -> None:
 def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
     """Let a member consume other partitions, and count what that means for it."""
     now, name = run.queue.now, run.scenario.members[number].name
+    if run.heartbeats is not None and run.heartbeats.rounds is not None:
+        run.heartbeats.rounds.before_consuming(name, effect.owned)
     has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
     if event is Command.STOP or event is Command.CRASH:
         run.meter.pauses.end_process(name)

@@ -46,7 +46,7 @@ def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
             heartbeats=run.heartbeats,
             meter=run.meter,
             watch=run.watch,
-            plain=plain_members(members),
+            plain=plain_members(members, keeps_changes=run.ledger.keeps_changes),
             handle=lambda event: handle(run, event),
         )
 

@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.monitors.moment import ASSIGNED
 from assignors.simulation.timed.plain_heartbeats import Rest, Resting
 from assignors.simulation.timed.protocols.classic.group import GroupMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.effects import Fired
+from assignors.simulation.timed.stages.consumption import Consuming
 from assignors.simulation.timed.stages.flight import Int64
 from assignors.simulation.timed.stages.joins import is_free
 from assignors.simulation.timed.stages.members import await_assignment, keep
@@ -47,6 +50,7 @@ class Kept:
     heartbeats: Heartbeats
     members: Sequence[ClassicMember]
     plain: PlainMembers
+    consuming: Consuming
     rounds: dict[int, Round] = field(default_factory=dict)
     """The last round of each, by its number."""
     skipped: Int64 = field(default_factory=lambda: NOTHING)
@@ -122,8 +126,13 @@ class Kept:
         heartbeats.resting[number] = Rest(due, int(resting.every[row]), over, timeout, member_id)
         link, returned = heartbeats.network.links[number], int(resting.returned[row])
         link.arrives, link.returns = int(resting.arrived[row]), returned
-        if self._has_come(last, returned):
+        has_come, now = self._has_come(last, returned), heartbeats.queue.now
+        takes = self.consuming.wake(number, now, has_come=has_come)
+        if has_come:
             self.catch_up(number)
+            if takes is not None:
+                member.application.is_in_callback = True
+                heartbeats.queue.start((number, ASSIGNED), takes, (number, Fired(ASSIGNED, 0)))
             return
         before = last.before[row]
         if before is None:
@@ -142,17 +151,19 @@ class Kept:
             keep(self.members[number], last)
 
     def not_settled(self) -> list[int]:
-        """Return the members at rest whose assignments are still on their way. Cost: O(n)."""
+        """Return who rests and is still to get its assignment, or to take it. Cost: O(n)."""
         last = self.last
         if last is None:
             return []
+        self.consuming.record(self.heartbeats.queue.now)
         late = np.flatnonzero(last.resting.returned >= self.heartbeats.queue.now)
         pairs = zip(last.resting.numbers[late], last.resting.returned[late], strict=True)
-        return [
+        found = [
             int(number)
             for number, at in pairs
             if int(number) in last.rows and not self._has_come(last, int(at))
         ]
+        return list(dict.fromkeys([*found, *self.consuming.left()]))
 
     def end(self) -> None:
         """Bring all members up to date. Cost: O(n)."""

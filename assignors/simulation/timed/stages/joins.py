@@ -1,7 +1,8 @@
 """When members at rest join again: their next heartbeats, what these report, a poll, a JoinGroup.
 
 A member learns of the rebalance from the answer to its next heartbeat, and joins again at the next
-poll after it. Heartbeats that are due before that poll go on, and change nothing.
+poll after it; an eager one gives up everything first. Heartbeats that are due before that go on,
+and change nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Joins:
     """How many each has sent."""
     session_over: Int64
     """When its session would run out."""
+    gives_up: Int64
+    """When it polls: an eager member gives up everything, and joins after its callback."""
     sent: Int64
     """When its JoinGroup leaves."""
     arrives: Int64
@@ -55,6 +58,7 @@ class Joins:
             session_timeout=self.session_timeout[rows],
             heartbeats=self.heartbeats[rows],
             session_over=self.session_over[rows],
+            gives_up=self.gives_up[rows],
             sent=self.sent[rows],
             arrives=self.arrives[rows],
             returned=self.returned[rows],
@@ -62,18 +66,24 @@ class Joins:
 
 
 def joins_after(
-    heartbeats: Heartbeats, resting: Resting, polls: NDArray[np.uint64], poll_limits: Int64
+    heartbeats: Heartbeats,
+    resting: Resting,
+    polls: NDArray[np.uint64],
+    poll_limits: Int64,
+    callbacks: Int64,
 ) -> Joins:
     """Return when members join again of which the next heartbeats report a rebalance.
 
     `polls`, uint64[N], are the states of their streams of random polls, `poll_limits`, int64[N],
-    one more than the longest time to a poll. Cost: O(n), for each heartbeat until the poll.
+    one more than the longest time to a poll, and `callbacks`, int64[N], how long each calls back
+    before it joins. Cost: O(n), for each heartbeat until it joins.
     """
     numbers, every, delays = resting.numbers, resting.every, heartbeats.network.delays
     service_us = heartbeats.broker.service_us
     due, arrives = heartbeats.next_of(resting, heartbeats.queue.now)
     returned = np.maximum(delays.come_back(numbers, arrives + service_us), resting.returned)
-    sent = returned + below(polls, poll_limits)
+    gives_up = returned + below(polls, poll_limits)
+    sent = gives_up + callbacks
     count = (due - resting.due) // every + 1
     due += every
     while (is_due := due < sent).any():
@@ -89,6 +99,7 @@ def joins_after(
         session_timeout=resting.session_timeout,
         heartbeats=count,
         session_over=arrives + resting.session_timeout,
+        gives_up=gives_up,
         sent=sent,
         arrives=np.maximum(delays.arrive(numbers, sent), arrives),
         returned=returned,
@@ -99,7 +110,8 @@ def is_free(member: ClassicMember) -> bool:
     """Return whether a member at rest joins again with all that it has, at its next poll."""
     application = member.application
     subscribes = all(topic in member.topics for topic in member.owned)
-    return subscribes and not (application.is_busy or application.long_poll_us)
+    is_slow = application.long_poll_us or application.slow_callback_us
+    return subscribes and not (application.is_busy or is_slow)
 
 
 def below(states: NDArray[np.uint64], limits: Int64) -> Int64:

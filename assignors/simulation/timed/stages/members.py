@@ -42,8 +42,7 @@ def answer_join(
     queue = heartbeats.queue
     rest = heartbeats.resting.pop(number)
     del heartbeats.by_id[rest.member_id]
-    send_join(member)
-    member.out = []
+    _join(member)
     heartbeats.network.links[number].returns = at
     answer = joined(group, group.members[member.member_id])
     queue.put(at, (number, Answered(member.awaited, answer)))
@@ -61,8 +60,7 @@ def await_assignment(
     The member gets what it has.
     """
     assert member.assignment_bytes is not None, "it has an assignment"
-    send_join(member)
-    member.out = []
+    _join(member)
     member.generation, member.is_leader = after.generation, False
     member.chosen = _chosen(member, after)
     member.state = MemberState.SYNCING
@@ -70,6 +68,14 @@ def await_assignment(
     member.awaited = member.number
     response = SyncGroupResponse(ErrorCode.NONE, member.assignment_bytes, after.protocol)
     queue.put(at, (number, Answered(member.awaited, response)))
+
+
+def _join(member: ClassicMember) -> None:
+    """Let a member have joined again; an eager one has given up everything."""
+    if not member.is_cooperative:
+        member.owned = {}
+    send_join(member)
+    member.out = []
 
 
 def _chosen(member: ClassicMember, after: Round) -> int:

@@ -32,6 +32,12 @@ class PlainMembers:
     """int64[N]: one more than the longest time to a poll, in microseconds."""
     join_limits: Int64
     """int64[N]: so long a JoinGroup waits for its answer, in microseconds."""
+    are_eager: NDArray[np.bool_]
+    """bool[N]: who gives up everything before it joins."""
+    revoke_us: Int64
+    """int64[N]: how long the callback for what it gives up takes."""
+    assign_us: Int64
+    """int64[N]: how long that for what it is given takes."""
     polls: Sequence[Dice]
     """Their streams of random polls."""
 
@@ -56,8 +62,11 @@ def has_plain_rounds(scenario: Scenario) -> bool:
     )
 
 
-def plain_members(members: Sequence[ClassicMember]) -> PlainMembers:
-    """Return which members are plain. Cost: O(members)."""
+def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> PlainMembers:
+    """Return which members are plain. Cost: O(members).
+
+    With `keeps_changes` what they consume is recorded when it changes: no eager member is plain.
+    """
     configs = [each.config for each in members]
     instances = Counter(each.instance_id for each in configs)
     rebalance = [each.rebalance_timeout_ms + JOIN_LAPSE_MS for each in configs]
@@ -68,7 +77,7 @@ def plain_members(members: Sequence[ClassicMember]) -> PlainMembers:
             [
                 is_plain(each.config)
                 and (each.config.instance_id is None or instances[each.config.instance_id] == 1)
-                and all(assignor.is_cooperative for assignor in each.assignors)
+                and (each.is_cooperative or (not keeps_changes and _calls_back_in_time(each)))
                 and isinstance(each.draw, Draws)
                 for each in members
             ],
@@ -76,8 +85,17 @@ def plain_members(members: Sequence[ClassicMember]) -> PlainMembers:
         ),
         poll_limits=np.array([each.poll_ms * MILLISECOND + 1 for each in configs]),
         join_limits=np.array([each * MILLISECOND for each in limits]),
+        are_eager=np.array([not each.is_cooperative for each in members], dtype=np.bool_),
+        revoke_us=np.array([each.revoke_ms * MILLISECOND for each in configs]),
+        assign_us=np.array([each.assign_ms * MILLISECOND for each in configs]),
         polls=[each.polls if isinstance(each, Draws) else Dice(0) for each in draws],
     )
+
+
+def _calls_back_in_time(member: ClassicMember) -> bool:
+    """Return whether its callbacks end before it has to poll again."""
+    config = member.config
+    return max(config.revoke_ms, config.assign_ms) <= config.rebalance_timeout_ms
 
 
 def is_plain(config: MemberConfig) -> bool:

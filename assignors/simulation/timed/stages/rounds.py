@@ -11,6 +11,8 @@ member, or to the group, what the members have done so far is played once more f
 event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So are
 the last one to join, the leader, and whoever gets other partitions than it has.
 
+Eager members give up everything before they join, and take it again (`consumption`).
+
 That every run ends the same as by events alone is a law (`tests/simulation/timed/test_stages.py`).
 """
 
@@ -46,13 +48,14 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
 )
 from assignors.simulation.timed.stages.at_rest import Kept
+from assignors.simulation.timed.stages.consumption import NEVER_TAKES, Consuming
 from assignors.simulation.timed.stages.flight import Flight
-from assignors.simulation.timed.stages.joined import let_join
-from assignors.simulation.timed.stages.joins import joins_after
+from assignors.simulation.timed.stages.joining import let_join, stage_of
 from assignors.simulation.timed.stages.members import answer_join
 from assignors.simulation.timed.stages.plain import PlainMembers
 from assignors.simulation.timed.stages.stage import Round, Stage, StageDue, Step
 from assignors.simulation.timed.stages.subscriptions import Subscriptions
+from wire import TopicPartitions
 
 LEAST = 16
 """Fewer members are played by events: to compute them would cost more than it saves. Measured with
@@ -80,7 +83,12 @@ class ComputedRounds:
 
     def __post_init__(self) -> None:
         """Nobody has gone through a round."""
-        self.kept = Kept(heartbeats=self.heartbeats, members=self.members, plain=self.plain)
+        self.kept = Kept(
+            heartbeats=self.heartbeats,
+            members=self.members,
+            plain=self.plain,
+            consuming=Consuming(members=self.members, meter=self.meter, watch=self.watch),
+        )
 
     @property
     def group(self) -> ClassicGroup:
@@ -98,35 +106,14 @@ class ComputedRounds:
             return ()
         if len(self.heartbeats.resting) < LEAST:
             return ()
-        resting, others = self.kept.resting()
-        if len(resting.numbers) < LEAST:
+        self.settle()
+        self.stage = stage = stage_of(self.kept, self.group, self.meter.ledger, LEAST)
+        if stage is None:
             return ()
-        queue, network = self.heartbeats.queue, self.heartbeats.network
-        service_us = self.heartbeats.broker.service_us
-        joins = joins_after(
-            self.heartbeats,
-            resting,
-            self.plain.states(resting.numbers, self.kept.skipped),
-            self.plain.poll_limits[resting.numbers],
-        )
-        regular = np.flatnonzero(joins.are_regular)
-        if len(regular) < LEAST:
-            return ()
-        joins = joins.chosen(regular)
-        consumed, members = self.meter.ledger.consumed, self.members
-        flight = Flight.of(joins.numbers, joins.arrives, joins.sent, service_us)
-        self.stage = Stage(
-            step=Step.JOINING,
-            began=queue.moment,
-            rows=dict(zip(joins.numbers.tolist(), range(len(joins.numbers)), strict=True)),
-            joins=joins,
-            flight=flight,
-            members=self.kept.stage_members(others, self.group.members, consumed).chosen(regular),
-            led=[number for number in others if members[number].is_leader],
-        )
-        network.computed, network.sent_at = flight.serve, {}
-        self._await_last(self.stage)
-        return self.stage.rows
+        network = self.heartbeats.network
+        network.computed, network.sent_at = stage.flight.serve, {}
+        self._await_last(stage)
+        return stage.rows
 
     def _is_doubtful(self) -> bool:
         """Return whether monitors look at every event now."""
@@ -151,14 +138,28 @@ class ComputedRounds:
             self.heartbeats.wake(number)
 
     def settle(self) -> bool:
-        """Let members go on by events whose assignment is still on its way; return whether any is.
+        """Let members go on by events that are still to get their assignment, or to take it.
 
-        Cost: O(members).
+        So do those that give up something; return whether any does. Cost: O(members).
         """
-        late = self.kept.not_settled()
-        for number in late:
+        stage, late = self.stage, []
+        if stage is not None and stage.gives_up.any():
+            late = list(stage.rows)
+            self._replay(late)
+        late += (unsettled := self.kept.not_settled())
+        for number in unsettled:
             self.heartbeats.wake(number)
         return bool(late)
+
+    def before_consuming(self, name: str, owned: TopicPartitions) -> None:
+        """Let members go on by events if somebody else consumes what is theirs, or may be."""
+        stage, consuming = self.stage, self.kept.consuming
+        if not owned or self.is_replaying:
+            return
+        if stage is not None and stage.gives_up.any() and consuming.is_consumed(owned, name):
+            self.release()
+        elif consuming.is_met_by(owned, self.heartbeats.queue.now):
+            self.settle()
 
     def release(self) -> bool:
         """Let all members go on by events; return whether some had not. Cost: O(members)."""
@@ -172,7 +173,10 @@ class ComputedRounds:
     def check(self) -> None:
         """Let all members go on by events if monitors look at every event from now on."""
         stage = self.stage
-        if stage is not None and stage.step is Step.SYNCING and self._is_doubtful():
+        if self._is_doubtful() and (
+            self.kept.consuming.at
+            or (stage is not None and (stage.step is Step.SYNCING or stage.gives_up.any()))
+        ):
             self.release()
 
     def before(self, event: CoordinatorEvent) -> None:
@@ -233,7 +237,7 @@ class ComputedRounds:
         stage.joins = joins = stage.joins.chosen(rows)
         numbers = joins.numbers
         stage.rows = dict(zip(numbers.tolist(), range(len(numbers)), strict=True))
-        stage.members = stage.members.chosen(rows)
+        stage.members, stage.gives_up = stage.members.chosen(rows), stage.gives_up[rows]
         done = np.full(len(numbers), max(queue.now, network.busy_until))
         stage.answered = np.maximum(network.delays.come_back(numbers, done), joins.returned)
         stage.synced = np.maximum(network.delays.arrive(numbers, stage.answered), joins.arrives)
@@ -266,18 +270,16 @@ class ComputedRounds:
         """
         if plan is None:
             return
-        now, joins = self.heartbeats.queue.now, stage.joins
-        comes_first = (stage.synced == now) & (stage.answered >= stage.appended_at)
-        # A heartbeat that was due before the plan came is an event, too.
-        is_late = (stage.synced > now) | comes_first | (stage.answered + joins.every <= now)
-        late, ids, assigned = is_late.tolist(), stage.members.ids, stage.members.assigned
-        own_way = [
-            number
-            for number, row in stage.rows.items()
-            if late[row] or assigned[row] != plan.get(ids[row], b"")
-        ]
-        self._replay(own_way)
-        known = stage.members.known
+        self._replay(stage.own_ways(plan, self.heartbeats.queue.now))
+        rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
+        if (giving := rows[stage.gives_up[rows]]).size:
+            shares = map(stage.members.owned.__getitem__, giving.tolist())
+            marks = self.kept.consuming.marked(shares)
+            if marks is None:
+                self.release()
+                return
+            stage.marks = marks
+        known, ids = stage.members.known, stage.members.ids
         for row in stage.rows.values():
             known[row].waiting_sync = COMPUTED
         self.group.pending_syncs.difference_update([ids[row] for row in stage.rows.values()])
@@ -300,6 +302,9 @@ class ComputedRounds:
             arrived=stage.synced[rows],
             returned=np.maximum(back, answered),
         )
+        takes = resting.returned + self.plain.assign_us[numbers]
+        takes = np.where(stage.gives_up[rows], takes, NEVER_TAKES)
+        self.kept.consuming.take_later(numbers, takes, stage.marks)
         self.kept.rest(resting, stage.members.chosen(rows), after)
         self._end()
 

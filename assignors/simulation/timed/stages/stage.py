@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assignors.simulation.timed.queue import Moment
+from assignors.simulation.timed.stages.consumption import Marks
 from assignors.simulation.timed.stages.flight import Flight, Int64
 from assignors.simulation.timed.stages.joins import Joins
 from assignors.simulation.timed.stages.stage_members import StageMembers
@@ -44,6 +47,8 @@ class Stage:
     flight: Flight
     """Their JoinGroups, or their SyncGroups."""
     members: StageMembers
+    gives_up: NDArray[np.bool_]
+    """bool[N]: who gives up something before it joins."""
     led: list[int]
     """Numbers of those that led a round, as they know it themselves."""
     answered: Int64 = field(default_factory=lambda: NOTHING)
@@ -54,6 +59,24 @@ class Stage:
     """So many appends the coordinator had asked for."""
     appended_at: int = -1
     """When it asked for the last one."""
+    marks: Marks = field(default_factory=dict)
+    """What those are given who have given up something."""
+
+    def own_ways(self, plan: Mapping[str, bytes], now: int) -> list[int]:
+        """Return whose SyncGroups come after the plan, or who gets something else than it had.
+
+        Cost: O(members).
+        """
+        comes_first = (self.synced == now) & (self.answered >= self.appended_at)
+        # A heartbeat that was due before the plan came is an event, too.
+        is_due = self.answered + self.joins.every <= now
+        late = ((self.synced > now) | comes_first | is_due).tolist()
+        ids, assigned = self.members.ids, self.members.assigned
+        return [
+            number
+            for number, row in self.rows.items()
+            if late[row] or assigned[row] != plan.get(ids[row], b"")
+        ]
 
 
 class Round(NamedTuple):

@@ -32,6 +32,8 @@ class StageMembers:
     """As the coordinator knows each."""
     assigned: list[bytes | None]
     """Its last Assignment; `None` where it owns something else."""
+    owned: list[TopicPartitions]
+    """What that gives it."""
     consumes: NDArray[np.bool_]
     """bool[N]: whether it consumes anything."""
     parts: list[Parts | None]
@@ -53,6 +55,7 @@ class StageMembers:
                 each.assignment_bytes if each.owned is each.assignment_read else None
                 for each in members
             ],
+            owned=[each.assignment_read for each in members],
             consumes=np.array([bool(consumed.get(each.config.name)) for each in members], bool),
             parts=[None] * len(ids),
         )
@@ -66,6 +69,7 @@ class StageMembers:
             ids=chosen(self.ids),
             known=chosen(self.known),
             assigned=chosen(self.assigned),
+            owned=chosen(self.owned),
             consumes=self.consumes[rows],
             parts=chosen(self.parts),
         )
@@ -76,6 +80,7 @@ class StageMembers:
             ids=self.ids + others.ids,
             known=self.known + others.known,
             assigned=self.assigned + others.assigned,
+            owned=self.owned + others.owned,
             consumes=np.concatenate([self.consumes, others.consumes]),
             parts=self.parts + others.parts,
         )

@@ -7,7 +7,7 @@ from then on put together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from assignors.membership import subscribe
@@ -59,6 +59,9 @@ class Subscriptions:
                 pairs = zip(member.assignors, memberships, strict=True)
                 return tuple(Protocol(one.name, written(member, one, its)[1]) for one, its in pairs)
             generation = max(member.generation, *(each.generation for each in memberships), -1)
+            if any(each.generation != generation for each in memberships):
+                pairs = zip(member.assignors, memberships, strict=True)
+                return tuple(Protocol(one.name, written(member, one, its)[1]) for one, its in pairs)
         known = self._known.get(number)
         if known is None or known.owned is not member.owned or known.topics is not member.topics:
             known = self._known[number] = _template(member)
@@ -84,9 +87,15 @@ def generation_bytes(generation: int) -> bytes:
 def _template(member: ClassicMember) -> _Template:
     """Return the Subscriptions of a member around the generation, for each of its assignors."""
     parts = []
+    owned = member.owned if member.is_cooperative else {}
     for membership in member.memberships:
         one, other = (
-            subscribe(membership, member.topics, owned=member.owned, generation=generation)[1]
+            subscribe(
+                replace(membership, generation=generation, repeats=0),
+                member.topics,
+                owned=owned,
+                generation=generation,
+            )[1]
             for generation in (ONE, OTHER)
         )
         parts.append(_between(one, other))

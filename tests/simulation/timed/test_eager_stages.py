@@ -1,0 +1,196 @@
+"""Rounds of eager members are computed by stage, too: runs are those by events alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import currently_in_test_context, event, given
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.running.play import play
+from assignors.simulation.timed.running.together import compute_rounds
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.stages import rounds
+from tests.conftest import cases
+from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
+from tests.simulation.timed.test_heartbeats import without_events
+
+TIMES = some_time_after(10_000, 20_000, 40_000)
+"""Often soon after another thing."""
+EAGER = [
+    ("optimal/sticky",),
+    ("java/range",),
+    ("java/sticky", "java/range"),
+    ("java/cooperative-sticky", "java/range"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "LEAST", 2)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A classic group in which most members are eager and plain."""
+    count = draw(st.integers(3, 9))
+    assignors = draw(st.sampled_from(EAGER))
+
+    def member(number: int) -> MemberConfig:
+        is_odd = draw(st.integers(0, 9)) == 0
+        return MemberConfig(
+            name=f"c{number}",
+            topics=draw(st.sampled_from([("t",), ("t",), ("t", "u")])),
+            assignors=assignors[:1] if is_odd else assignors,
+            instance_id=draw(st.sampled_from([None, None, f"i{number}"])),
+            heartbeat_interval_ms=draw(st.sampled_from([1000, 3000, 3000])),
+            session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
+            rebalance_timeout_ms=draw(st.sampled_from([6000, 300_000, 300_000])),
+            poll_ms=draw(st.sampled_from([0, 100, 100, 5000])),
+            revoke_ms=draw(st.sampled_from([0, 20, 20, 3000])),
+            assign_ms=draw(st.sampled_from([0, 5, 900, 3000, 7000])),
+            sync_delay_us=5000 if is_odd else 0,
+            metadata_age_ms=draw(st.sampled_from([5000, 300_000])),
+            starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 7 * number, 12_000, None])),
+        )
+
+    return Scenario(
+        seed=draw(st.integers(0, 2**63)),
+        until_ms=draw(st.integers(42_000, 90_000)),
+        count_from_ms=draw(st.sampled_from([0, 20_000])),
+        topics={"t": draw(st.integers(0, 30)), "u": 5},
+        members=tuple(member(number) for number in range(count)),
+        plan=tuple(draw(st.lists(actions(count, TIMES, grown=30), max_size=8))),
+        network=NetworkConfig(
+            least_us=draw(st.sampled_from([0, 1000])),
+            mean_us=draw(st.sampled_from([500, 1000, 20_000])),
+        ),
+        broker=BrokerConfig(
+            service_us=draw(st.sampled_from([0, 50, 4000])),
+            append_us=draw(st.sampled_from([0, 5000, 300_000])),
+        ),
+        compute_us_per_partition=draw(st.sampled_from([0, 20, 50_000])),
+    )
+
+
+def states(scenario: Scenario, *, computes: bool) -> object:
+    """Return what both sides and all books know at the end, once everybody is awake."""
+    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
+    until = scenario.until_ms * MILLISECOND
+    run.heartbeats = Heartbeats.of(
+        run.sides, run.network, run.queue, scenario.broker, promotes=False
+    )
+    assert run.heartbeats is not None
+    run.faults.heartbeats = run.heartbeats
+    if computes:
+        compute_rounds(run, _handle)
+    play(run, _handle, until)
+    if currently_in_test_context():
+        event(f"of 100 events by stage: {min(run.queue.count, 999) // 100}")
+    run.queue.now = until + 1
+    for number in list(run.heartbeats.resting):
+        run.heartbeats.wake(number)
+    coordinator: Any = run.sides.coordinator
+    members: Any = run.sides.members
+    draws = [(each.draw.polls.state, each.draw.syncs.state) for each in members]
+    for each in members:
+        each.draw = each.assignors = None
+        each.number = each.awaited = each.reconnected_at = 0
+        each.out = []
+    coordinator.new_id, coordinator.out = None, []
+    assert run.watch is not None
+    links = [(each.arrives, each.returns, each.life) for each in run.network.links]
+    watched = run.watch.does, run.watch.generations, run.watch.committed_by, run.watch.committing
+    ledger, meter, network = run.ledger, run.meter, run.network
+    for partitions in ledger.partitions.values():
+        for each in partitions:
+            each.double_since = 0
+    ledger.consumed = {name: owned for name, owned in ledger.consumed.items() if owned}
+    metered = (
+        *(meter.generations, meter.rebalances, meter.began, meter.ended),
+        *(meter.touched, meter.touched_in, meter.rest),
+    )
+    asked = dict(network.requests), network.busy_until
+    # How many requests there were before one is the run's own business.
+    names = [(key, "request" if "request" in str(key) else str(key)) for key in run.queue._timers]
+    dues = [(name, run.queue.due(key) or 0) for key, name in names]
+    timers = sorted(each for each in dues if "stage" not in each[0])
+    for each in coordinator.group.members.values():
+        each.waiting_join = each.waiting_join is not None
+        each.waiting_sync = each.waiting_sync is not None
+    return members, draws, coordinator.group, links, watched, ledger, metered, asked, timers
+
+
+@cases(20)
+@given(scenarios())
+def test_a_run_is_the_same_whether_eager_rounds_are_events_or_computed(scenario: Scenario) -> None:
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+
+
+@cases(20)
+@given(scenarios())
+def test_eager_members_come_to_the_state_in_which_they_would_be(scenario: Scenario) -> None:
+    assert states(scenario, computes=True) == states(scenario, computes=False)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if number % 8 == 0 else pytest.mark.deep)
+        for number, (name, each) in enumerate(PLAYABLE)
+        if each is GroupProtocol.CLASSIC
+    ],
+)
+def test_the_gallery_is_the_same_with_eager_members(name: str) -> None:
+    group = named(name, seed=3, protocol=GroupProtocol.CLASSIC)
+    members = tuple(replace(each, assignors=("optimal/sticky",)) for each in group.members)
+    scenario = replace(group, members=members)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+
+
+def restarts(members: int) -> Scenario:
+    """A rolling restart of an eager group."""
+    group = named("rolling-restart", protocol=GroupProtocol.CLASSIC)
+    one = replace(group.members[0], assignors=("optimal/sticky",))
+    named_members = tuple(replace(one, name=f"c{number}") for number in range(members))
+    return replace(group, topics={"orders": 10 * members}, members=named_members)
+
+
+def test_eager_members_that_keep_what_they_have_cost_few_events() -> None:
+    scenario = restarts(30)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events * 2 < queued.result.events
+
+
+@pytest.mark.parametrize("verb", [Verb.STOP, Verb.SUBSCRIBE, Verb.CRASH])
+def test_what_happens_while_members_give_up_and_take_is_the_same(verb: Verb) -> None:
+    scenario = restarts(8)
+    first = Action(at_ms=20_000, do=Verb.STOP, member="c0")
+    members = tuple(replace(each, revoke_ms=20, assign_ms=30) for each in scenario.members)
+    scenario = replace(scenario, members=members, plan=(first,), until_ms=60_000)
+    found = [each.ended // 1000 for each in simulate(scenario).rebalances]
+    ended = min(at for at in found if at > first.at_ms)
+    topics = ("orders", "more") if verb is Verb.SUBSCRIBE else ()
+    for after_ms in range(-200, 80, 20):
+        member = f"c{3 + after_ms // 20 % 4}"
+        then = Action(at_ms=ended + after_ms, do=verb, member=member, topics=topics)
+        plan = replace(scenario, topics={**scenario.topics, "more": 5}, plan=(first, then))
+        assert states(plan, computes=True) == states(plan, computes=False)
