@@ -15,6 +15,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import attrgetter
 
 from assignors.names.sequences import (
     as_entries,
@@ -25,6 +26,7 @@ from assignors.names.sequences import (
 )
 from assignors.weighting import Weighting
 from wire import Note, TopicPartitions
+from wire.text import utf16_key
 
 Assignment = Mapping[str, TopicPartitions]
 """Member id -> topic -> partition numbers. Every member has an entry."""
@@ -33,6 +35,7 @@ NO_GENERATION = -1
 """The generation where there is none; every negative one means the same."""
 
 TUPLES: frozenset[type] = frozenset({tuple})
+_ID = attrgetter("member_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +161,18 @@ def member_ids_of(members: Sequence[Member]) -> tuple[str, ...]:
     if isinstance(members, LazyMembers):
         return members.member_ids
     return tuple(member.member_id for member in members)
+
+
+def in_id_order(members: Iterable[Member]) -> list[Member]:
+    """Return members in UTF-16 order of their ids. Cost: O(M log M).
+
+    >>> [member.member_id for member in in_id_order([Member(member_id=name) for name in "ba"])]
+    ['a', 'b']
+    """
+    listed = list(members)
+    if "".join([member.member_id for member in listed]).isascii():
+        return sorted(listed, key=_ID)
+    return sorted(listed, key=lambda member: utf16_key(member.member_id))
 
 
 def with_shared_topics(members: Iterable[Member]) -> tuple[Member, ...]:

@@ -16,18 +16,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, pairwise, repeat
-from operator import attrgetter
 
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, partition_arrays
 from assignors.group_bytes.members import ReadMembers
-from assignors.model import Assignment, Group, Member, Topic, member_ids_of
+from assignors.model import Assignment, Group, Member, Topic, in_id_order, member_ids_of
 from wire import TopicPartitions
 from wire.text import utf16_key, utf16_sorted
 
 NOBODY = -1
-ID = attrgetter("member_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +105,7 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
         names, table, list_of = members.subscriptions()
         rack_ids = members.rack_ids()
     else:
-        is_ascii = "".join([member.member_id for member in group.members]).isascii()
-        key = ID if is_ascii else (lambda member: utf16_key(member.member_id))
-        members = tuple(sorted(group.members, key=key))
+        members = tuple(in_id_order(group.members))
         names, table, list_of = _subscriptions(members)
         rack_ids = [member.rack_id for member in members]
     topics = tuple(utf16_sorted(filter(known.__contains__, names)))

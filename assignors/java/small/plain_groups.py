@@ -16,10 +16,10 @@ from operator import itemgetter
 
 from assignors.assignor import UserData
 from assignors.java.java_input import member_data
-from assignors.jvm.hash_trees import name_order
-from assignors.model import NO_GENERATION, Group, Member, State
+from assignors.jvm.few_keys import order_of_names
+from assignors.model import NO_GENERATION, Group, Member, State, in_id_order
 from wire import TopicPartitions
-from wire.text import utf16_key, utf16_sorted
+from wire.text import utf16_sorted
 
 Pair = tuple[str, int]
 
@@ -50,7 +50,7 @@ def plain_lists(group: Group, kind: UserData) -> tuple[dict[str, list[Pair]], St
     sizes = plain_sizes(group)
     if not sizes:
         return None
-    members = sorted(group.members, key=lambda member: utf16_key(member.member_id))
+    members = in_id_order(group.members)
     read = [member_data(member, kind) for member in members]
     claims = _claims([owned for owned, _ in read], sizes)
     if claims is None:
@@ -161,7 +161,7 @@ def _map_order(group: Group, members: Sequence[Member]) -> list[int]:
     """Return the places in `members` in the order of Java's map: see `map_order`."""
     number = {member.member_id: place for place, member in enumerate(members)}
     ids = [member.member_id for member in group.members]
-    return [number[ids[place]] for place in name_order(ids).tolist()]
+    return [number[ids[place]] for place in order_of_names(ids)]
 
 
 def _quotas(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignors.java.small.plain_groups import Pair, plain_sizes
-from assignors.jvm.hash_trees import name_order
+from assignors.jvm.few_keys import order_of_names
 from assignors.model import Group, Member, State
 from wire.text import utf16_key
 
@@ -46,4 +46,4 @@ def _place(member: Member) -> tuple[bool, bytes, bytes]:
 
 
 def _in_java_order(names: list[str] | tuple[str, ...]) -> list[str]:
-    return [names[place] for place in name_order(names).tolist()] if len(names) > 1 else [*names]
+    return [names[place] for place in order_of_names(names)] if len(names) > 1 else [*names]

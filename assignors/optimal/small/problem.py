@@ -8,10 +8,9 @@ takes a hundred of them; lists win up to about a thousand partitions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import attrgetter
 
-from assignors.model import Group, LazyMembers, Member
-from wire.text import utf16_key, utf16_sorted
+from assignors.model import Group, LazyMembers, Member, in_id_order
+from wire.text import utf16_sorted
 
 PARTITIONS_MAX = 1_000
 """Larger groups take arrays. Measured with equal subscriptions, from members to bytes, lists
@@ -66,20 +65,13 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
         first.append(first[-1] + known[topic].partition_count)
     if first[-1] > partitions_max or _racks_matter(group, topics):
         return None
-    members = _sorted_members(group)
+    members = in_id_order(group.members)
     takes = None
     if len(lists) > 1:
         taken_of = {names: asked.intersection(names) for names in lists}
         if any(len(taken) < len(asked) for taken in taken_of.values()):
             takes = [frozenset(taken_of[member.topics]) for member in members]
     return SmallProblem(members=members, topics=topics, first=first, takes=takes)
-
-
-def _sorted_members(group: Group) -> list[Member]:
-    ids = [member.member_id for member in group.members]
-    if "".join(ids).isascii():
-        return sorted(group.members, key=attrgetter("member_id"))
-    return sorted(group.members, key=lambda member: utf16_key(member.member_id))
 
 
 def _racks_matter(group: Group, topics: list[str]) -> bool:

@@ -76,15 +76,14 @@ def figures(
     """
     now = {member.member_id: intended(member) for member in generation.members}
     then = previous_assignment(generation, before)
-    was_here = {member.member_id: None for member in before.members} if before else {}
-    held = {place: None for share in now.values() for place in pairs(share)}
+    was_here = {m.member_id: intended(m) for m in before.members} if before else {}
+    held = _places(now)
     load = [partition_count(share) for share in now.values()]
-    had = {place: None for m in (before.members if before else ()) for place in pairs(intended(m))}
     counted = Figures(
-        joined=tuple(key for key in now if key not in was_here),
-        left=tuple(key for key in was_here if key not in now),
+        joined=tuple([key for key in now if key not in was_here]),
+        left=tuple([key for key in was_here if key not in now]),
         given_count=len(held),
-        lost=sum(1 for place in had if place not in held),
+        lost=len(_places(was_here) - held),
         load_min=min(load, default=0),
         load_max=max(load, default=0),
     )
@@ -95,6 +94,16 @@ def figures(
         if found is not None:
             return found
     return _compared(kind, generation, counted, (now, then), counts)
+
+
+def _places(shares: Assignment) -> set[TopicPartition]:
+    """Return all partitions of several members."""
+    return {
+        (topic, number)
+        for share in shares.values()
+        for topic, numbers in share.items()
+        for number in numbers
+    }
 
 
 def intended(member: Participant) -> TopicPartitions:

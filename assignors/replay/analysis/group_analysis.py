@@ -37,6 +37,10 @@ class GenerationAnalysis:
     """Topic -> records in 1,000 seconds of each partition, measured up to the generation's end."""
     uses: Uses | None = None
     """The loads by these rates, `None` where they are not known."""
+    reproduced: str | None = None
+    """See `tables.rows.GenerationRow.reproduced`."""
+    reproduced_note: str | None = None
+    """The same in words, for the notes of the generation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +160,8 @@ def _life_analysis(life: Life, counts: Mapping[str, int], seen: Observed | None)
 def _with_uses(analysed: GenerationAnalysis, seen: Observed) -> GenerationAnalysis:
     """Return a generation with its loads by the rates that were known when it ended."""
     generation = analysed.generation
-    begun = known_at(seen, generation.at_ms)
+    # Without log ends no lag is known.
+    begun = known_at(seen, generation.at_ms) if len(seen.ends_ms) else None
     ended = known_at(seen, generation.until_ms or max(seen.until_ms, generation.at_ms))
     rates = {} if ended is None or not generation.members else ended.rates
     return replace(

@@ -182,6 +182,8 @@ def _analysed(analysed: GenerationAnalysis, label: Label) -> GenerationAnalysis:
         lag=analysed.lag,
         rates=analysed.rates,
         uses=analysed.uses,
+        reproduced=analysed.reproduced,
+        reproduced_note=analysed.reproduced_note,
     )
 
 

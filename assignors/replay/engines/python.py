@@ -174,10 +174,7 @@ def _with_notes(analysis: GroupAnalysis, found: Iterator[Reproduction]) -> Group
         verdict = verdicts.get((life_analysis.life.number, analysed.generation.number))
         if verdict is None:
             return analysed
-        generation = analysed.generation
-        notes = (*generation.notes, str(verdict))
-        noted_generation = replace(generation, notes=notes, reproduced=verdict.verdict)
-        return replace(analysed, generation=noted_generation)
+        return replace(analysed, reproduced=verdict.verdict, reproduced_note=str(verdict))
 
     return replace(
         analysis,

@@ -110,8 +110,6 @@ class Generation:
     notes: tuple[str, ...] = ()
     is_from_broker: bool = False
     """Written by the broker itself, as it turned a KIP-848 group into a classic one."""
-    reproduced: str | None = None
-    """See `tables.rows.GenerationRow.reproduced`."""
     partition: int | None = None
     offset: int | None = None
 
@@ -182,4 +180,4 @@ def partition_count(partitions: TopicPartitions) -> int:
     >>> partition_count({"t": (0, 1), "u": (3,)})
     3
     """
-    return sum(len(set(numbers)) for numbers in partitions.values())
+    return sum([len(set(numbers)) for numbers in partitions.values()])
