@@ -212,6 +212,8 @@ def _assignments(
         written = written_bytes(assignment, before=before)
     if isinstance(assignment, AssignedPartitions | AssignedShares):
         blobs = assignment_bytes(assignment) if written is None else written.blobs
+        if member_ids_of(members) == tuple(blobs):
+            return dict(blobs), written
         return {member_id: blobs[member_id] for member_id in member_ids_of(members)}, written
     given = {
         member.member_id: encode_assignment(

@@ -9,13 +9,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int32, Int64
-from assignors.group_bytes.names import NAME_BYTES_MAX
+from assignors.group_bytes.names import NAME_BYTES_MAX, column
 from assignors.model import Assignment, member_ids_of
 from assignors.problem import NOBODY, Problem, assignment_of
 from wire import TopicPartitions
@@ -27,6 +28,8 @@ ASSIGNMENT_VERSION = 1
 PREFIX = struct.pack(">h", ASSIGNMENT_VERSION)
 NO_USER_DATA = b"\xff\xff\xff\xff"
 WORD = 8
+CUT_MAX = 1 << 20
+"""Fewer bytes than this are copied into one object before they are cut."""
 PARTITIONS_MIN = 200
 """Smaller answers are written member by member: numpy's calls would cost more than they save."""
 
@@ -141,37 +144,54 @@ def _bytes_of_members(
     problem, owner = assigned.problem, assigned.owner
     member_count = problem.member_count
     partition = _by_owner(owner, chosen)
-    member, topic = owner[partition], problem.topic_of[partition]
+    member, topic = owner[partition], problem.topic_of[partition].astype(np.int64)
+    number = partition
+    number -= problem.first[topic]
     is_first = np.ones(len(partition), dtype=np.bool_)
     is_first[1:] = (member[1:] != member[:-1]) | (topic[1:] != topic[:-1])
-    first = np.flatnonzero(is_first)
-    count = np.diff(first, append=len(partition))
-    entry_topic, entry_member = topic[first], member[first]
+    first: Int64 | None = None  # each partition is an entry
+    count: Int64 | int = 1
+    entry_topic, entry_member = topic, member
+    if not is_first.all():
+        first = np.flatnonzero(is_first)
+        count = np.diff(first, append=len(partition))
+        entry_topic, entry_member = topic[first], member[first]
     header, header_size = headers
-    size = header_size[entry_topic] + 4 + 4 * count
+    shortest = int(header_size.min(initial=1 << 30))
+    header_end: Int64 | int = shortest  # of each entry, from its first byte
+    if shortest < int(header_size.max(initial=0)):
+        header_end = header_size[entry_topic]
+    size = np.broadcast_to(header_end + 4 + 4 * count, entry_topic.shape)
     entry_count = np.bincount(entry_member, minlength=member_count)
+    entries_end = size.cumsum()
     # Ten bytes a member beside its entries: version, their number, and the null UserData.
-    length = 10 + np.bincount(entry_member, weights=size, minlength=member_count).astype(np.int64)
-    end = np.cumsum(length)
-    place = np.cumsum(size) - size + 6 + 10 * entry_member.astype(np.int64)
-    out = np.zeros(int(end[-1]) + WORD if member_count else WORD, dtype=np.uint8)
+    bounds = np.append(0, entries_end)[np.append(0, entry_count.cumsum())]
+    bounds += np.arange(0, 10 * len(bounds), 10)
+    start, end = bounds[:-1], bounds[1:]
+    place = entries_end
+    place -= size
+    place += np.arange(6, 10 * member_count + 6, 10).repeat(entry_count)
+    out = np.zeros(int(bounds[-1]) + WORD, dtype=np.uint8)
     int16, int32 = _view(out, ">i2"), _view(out, ">i4")
-    int16[end - length] = ASSIGNMENT_VERSION
-    int32[end - length + 2] = entry_count
+    int16[start] = ASSIGNMENT_VERSION
+    int32[start + 2] = entry_count
     int32[end - 4] = -1
-    _scatter(_view(out, "<u8"), place, header, header_size, entry_topic)
-    behind = place + header_size[entry_topic]
-    int32[behind] = count
-    number = (partition - problem.first[topic]).astype(np.int32)
-    if len(first) == len(partition):
-        int32[behind + 4] = number
+    if first is None and isinstance(header_end, int) and len(partition):
+        _write_alike(out, place, headers, topic, number)
     else:
-        into = np.repeat(behind + 4 - 4 * first, count) + 4 * np.arange(len(partition))
-        int32[into] = number
-    whole = out.tobytes()
-    ids = member_ids_of(problem.members)
-    bounds = zip(ids, chosen.tolist(), (end - length).tolist(), end.tolist(), strict=True)
-    return {member_id: whole[start:stop] for member_id, asked, start, stop in bounds if asked}
+        _scatter(_view(out, "<u8"), place, header, header_end, entry_topic)
+        place += header_end
+        int32[place] = count
+        place += 4
+        if first is not None:
+            place = np.repeat(place - 4 * first, count)
+            place += np.arange(0, 4 * len(partition), 4)
+        int32[place] = number
+    # Bytes are cut faster; of a large group they would take as much memory again.
+    whole = out.tobytes() if len(out) < CUT_MAX else out.data
+    blobs = map(bytes, map(whole.__getitem__, map(slice, start.tolist(), end.tolist())))
+    parts = zip(member_ids_of(problem.members), blobs, strict=True)
+    return dict(parts if chosen.all() else compress(parts, chosen.tolist()))
 
 
 def _bytes_of_shares(shares: Assignment) -> dict[str, bytes]:
@@ -196,12 +216,13 @@ def _bytes_of_shares(shares: Assignment) -> dict[str, bytes]:
 
 def _by_owner(owner: Int32, chosen: Bool) -> Int64:
     """Return the partitions that chosen members own, by owner, then in their own order."""
-    held = np.flatnonzero(np.append(chosen, np.False_)[owner])  # the last one is for `NOBODY`
-    of_held = owner[held]
-    key: NDArray[np.uint16] | Int32 = (
-        of_held.astype(np.uint16) if len(chosen) < 1 << 16 else of_held
-    )
-    return held[np.argsort(key, kind="stable")]
+    held: Int64 | None = None  # all of them
+    if not chosen.all() or int(owner.min(initial=0)) < 0:
+        held = np.flatnonzero(np.append(chosen, np.False_)[owner])  # the last one is for `NOBODY`
+        owner = owner[held]
+    key: NDArray[np.uint16] | Int32 = owner.astype(np.uint16) if len(chosen) < 1 << 16 else owner
+    order = np.argsort(key, kind="stable")
+    return order if held is None else held[order]
 
 
 def _headers(names: Sequence[bytes]) -> tuple[NDArray[np.uint64], Int64]:
@@ -209,27 +230,47 @@ def _headers(names: Sequence[bytes]) -> tuple[NDArray[np.uint64], Int64]:
 
     Word k stands at byte min(8 k, size - 8); a header shorter than a word has zeros behind it.
     """
-    headers = [struct.pack(">h", len(name)) + name for name in names]
-    size = np.array([len(header) for header in headers], dtype=np.int64)
-    width = -(-max(map(len, headers), default=1) // WORD)
-    words = np.zeros((width, len(headers)), dtype=np.uint64)
-    for topic, header in enumerate(headers):
-        padded = header.ljust(WORD, b"\0")
-        for k in range(width):
-            at = min(WORD * k, len(padded) - WORD)
-            words[k, topic] = int.from_bytes(padded[at : at + WORD], "little")
-    return words, size
+    length = np.fromiter(map(len, names), np.int64, len(names))
+    size = length + 2
+    prefixes = length.astype(">i2").tobytes()
+    prefixed = zip(pairwise(range(0, 2 * len(names) + 2, 2)), names, strict=True)
+    padded = [prefixes[at:to] + name.ljust(WORD - 2, b"\0") for (at, to), name in prefixed]
+    buffer = np.frombuffer(b"".join([*padded, bytes(WORD)]), dtype=np.uint8)
+    last = np.maximum(size - WORD, 0)
+    start = (last + WORD).cumsum() - (last + WORD)
+    word = np.arange(0, int(size.max(initial=1)), WORD)[:, None]
+    return _view(buffer, "<u8")[start + np.minimum(word, last)], size
+
+
+def _write_alike(
+    out: NDArray[np.uint8],
+    place: Int64,
+    headers: tuple[NDArray[np.uint64], Int64],
+    topic: Int64,
+    number: Int64,
+) -> None:
+    """Write entries of one number each, whose headers are of one size, at their places."""
+    header, header_end = headers[0], int(headers[1][0])
+    size = header_end + 8
+    of_topic = np.zeros((header.shape[1], size), dtype=np.uint8)
+    for k, words in enumerate(header):
+        column(of_topic, "<u8", min(WORD * k, max(header_end - WORD, 0)))[:] = words
+    column(of_topic, ">i4", header_end)[:] = 1
+    record = f"V{size}"
+    records = of_topic.view(record).ravel()[topic]
+    column(records.view(np.uint8).reshape(-1, size), ">i4", header_end + 4)[:] = number
+    _view(out, record)[place] = records
 
 
 def _scatter(
     view: NDArray[np.uint64],
     place: Int64,
     header: NDArray[np.uint64],
-    header_size: Int64,
-    topic: Int32,
+    header_end: Int64 | int,
+    topic: Int64,
 ) -> None:
     """Write headers at their places; what stands behind a short one is written later."""
-    last = np.maximum(header_size[topic] - WORD, 0)
+    last = np.maximum(header_end - WORD, 0)
     for k in range(len(header)):
         view[place + np.minimum(WORD * k, last)] = header[k][topic]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays
-from assignors.group_bytes.names import find, name_table, word_view
+from assignors.group_bytes.names import column, find, find_in_records, name_table, word_view
 
 COUNT_LIMIT = 1_000_000
 """Longest array that Kafka 4.4 reads."""
@@ -40,14 +40,18 @@ class Entries:
     """E entries, as places in a buffer that ends in `PAD` zeros."""
 
     buffer: bytes
+    read: Int64
+    """int64[R]: how many entries each message has here."""
     row: Int64
-    """int64[E]: whose entry it is."""
+    """int64[E]: whose entry it is, each message's in their order."""
     name_start: Int64
     """int64[E]."""
     name_length: Int64
     """int64[E]."""
     count: Int64
     """int64[E]: how many numbers stand behind the name and this count."""
+    records: NDArray[np.uint8] | None = None
+    """uint8[E, S]: the bytes of each entry, row by row, where all have S bytes and one layout."""
 
 
 def are_read_together(message_count: int) -> bool:
@@ -85,87 +89,116 @@ def read_entries(
     together_min = max(1, min(TOGETHER_MIN, len(sizes) // 4))
     longest = int(sizes[together_min - 1]) if len(sizes) else 0
     is_plain &= entry_count <= longest
-    row, start, length, count = _entries(
-        buffer, place, end, is_plain, entry_count, has_numbers=has_numbers
-    )
-    return Entries(buffer=buffer, row=row, name_start=start, name_length=length, count=count)
+    read = np.where(is_plain, entry_count, 0)
+    alike = _entries_of_one_layout(buffer, place, end, read) if has_numbers else None
+    return alike or _entries(buffer, place, end, is_plain, read, has_numbers=has_numbers)
 
 
-def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int32:
-    """Return the number of each entry's name, int32[E], -1 where it was not recognised.
+def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
+    """Return the number of each entry's name, int64[E], -1 where it was not recognised.
 
     `numbers` has the names known so far, numbered from 0. Others are learned and added to it, as
     long as a few of them account for all that are unknown. Cost: O(E x words of a name).
     """
     view = word_view(entries.buffer)
     start, length = entries.name_start, entries.name_length
-    number = find(name_table(list(numbers)), view, start, length)
+    table = name_table(list(numbers))
+    if entries.records is None:
+        number = find(table, view, start, length)
+    else:
+        # Behind a name stand its count and a number at least: eight bytes.
+        number = find_in_records(table, entries.records, 2, int(length[0]))
     for _ in range(LEARNING_MAX):
+        if not len(number) or int(number.min()) >= 0:
+            break
         left = np.flatnonzero(number < 0)
-        names = _new_names(entries, left, numbers) if len(left) else []
+        names = _new_names(entries, left, numbers)
         if not names:
             break
         base = len(numbers)
         numbers |= {name: base + place for place, name in enumerate(names)}
         found = find(name_table(names), view, start[left], length[left])
-        number[left] = np.where(found < 0, found, found + np.int32(base))
+        number[left] = np.where(found < 0, found, found + base)
     return number
 
 
 def entry_arrays(
-    entries: Entries, topic: Int32, is_plain: Bool, names: Sequence[str]
+    entries: Entries, topic: Int64, is_plain: Bool, names: Sequence[str]
 ) -> OwnedArrays:
     """Return the entries as arrays, row by row.
 
-    `topic`, int32[E], has the position of each entry's name in `names`. Rows with a name that was
+    `topic`, int64[E], has the position of each entry's name in `names`. Rows with a name that was
     not recognised (-1), with one twice or with a negative number stop being plain.
     Cost: O(E + numbers).
     """
-    order, entry_ptr = in_row_order(entries.row, len(is_plain))
-    row, count, topic = entries.row[order], entries.count[order], topic[order]
-    is_plain[row[topic < 0]] = False
+    order, entry_ptr = in_row_order(entries)
+    row = entries.row
+    if order is not None:
+        row, topic = row[order], topic[order]
+    if len(topic) and int(topic.min()) < 0:
+        is_plain[row[topic < 0]] = False
     is_plain[repeated_rows(row, topic, len(names))] = False
-    number_ptr = np.zeros(len(count) + 1, dtype=np.int64)
-    np.cumsum(count, out=number_ptr[1:])
-    first = (entries.name_start + entries.name_length)[order] + 4
-    int32 = int32_view(entries.buffer)
-    if int(number_ptr[-1]) == len(count):  # one number each
-        number = int32[first].astype(np.int32)
-        owner_of = row
-    else:
-        steps = np.arange(int(number_ptr[-1]), dtype=np.int64)
-        number = int32[np.repeat(first - 4 * number_ptr[:-1], count) + 4 * steps].astype(np.int32)
-        owner_of = np.repeat(row, count) if bool((number < 0).any()) else row
+    number_ptr, number = _numbers(entries, order)
     if len(number) and int(number.min()) < 0:
+        owner_of = np.repeat(row, np.diff(number_ptr))
         is_plain[owner_of[number < 0]] = False
     return OwnedArrays(
         names=tuple(names),
         name_set=frozenset(names),
         entry_ptr=entry_ptr,
-        topic=topic.astype(np.int64),
+        topic=topic,
         number_ptr=number_ptr,
         number=number,
     )
 
 
-def in_row_order(row: Int64, row_count: int) -> tuple[Int64, Int64]:
+def _numbers(entries: Entries, order: Int64 | None) -> tuple[Int64, Int32]:
+    """Return where the numbers of each entry begin, int64[E + 1], and all numbers."""
+    if entries.records is not None:
+        records, each = entries.records, int(entries.count[0])
+        size = records.shape[1]
+        of_entry = (len(records), each)
+        found = np.ndarray(of_entry, ">i4", records, size - 4 * each, (size, 4))
+        return np.arange(0, each * len(records) + 1, each), found.astype(np.int32).ravel()
+    first = entries.name_start + entries.name_length
+    first += 4
+    first = first[order]
+    int32 = int32_view(entries.buffer)
+    if int(entries.count.max(initial=1)) == 1:
+        return np.arange(len(first) + 1), int32[first].astype(np.int32)
+    count = entries.count[order]
+    ptr = np.zeros(len(count) + 1, dtype=np.int64)
+    np.cumsum(count, out=ptr[1:])
+    place = np.arange(0, 4 * int(ptr[-1]), 4)
+    place += np.repeat(first - 4 * ptr[:-1], count)
+    return ptr, int32[place].astype(np.int32)
+
+
+def in_row_order(entries: Entries) -> tuple[Int64 | None, Int64]:
     """Return entries in the order of their rows, each row's in its own order, and their bounds.
 
-    The bounds are int64[R + 1]: where the entries of each row begin in that order.
+    The order is `None` where it is that of the entries. The bounds are int64[R + 1]: where the
+    entries of each row begin in that order.
     """
-    small: NDArray[np.uint16] | Int64 = row.astype(np.uint16) if row_count < 1 << 16 else row
-    ptr = np.zeros(row_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=row_count), out=ptr[1:])
-    return np.argsort(small, kind="stable"), ptr
+    ptr = np.zeros(len(entries.read) + 1, dtype=np.int64)
+    np.cumsum(entries.read, out=ptr[1:])
+    if entries.records is not None:
+        return None, ptr
+    row: NDArray[np.uint16] | Int64 = entries.row
+    if len(entries.read) < 1 << 16:
+        row = row.astype(np.uint16)
+    return np.argsort(row, kind="stable"), ptr
 
 
-def repeated_rows(row: Int64, number: Int32, number_count: int) -> Int64:
+def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
     """Return the rows that have a number twice. Rows ascend. Cost: O(N), and a sort if needed."""
-    key = row * np.int64(number_count + 1) + (number + 1)
-    if bool((np.diff(key) > 0).all()):
+    key = row * (number_count + 1)
+    key += number
+    if bool((key[1:] > key[:-1]).all()):
         return np.zeros(0, dtype=np.int64)
     key.sort()
-    again: Int64 = key[1:][key[1:] == key[:-1]] // (number_count + 1)
+    # A number of -1 belongs to the row, not to the one before it.
+    again: Int64 = (key[1:][key[1:] == key[:-1]] + 1) // (number_count + 1)
     return again
 
 
@@ -190,25 +223,67 @@ def is_text(name: bytes) -> bool:
     return True
 
 
+def _entries_of_one_layout(buffer: bytes, place: Int64, end: Int64, read: Int64) -> Entries | None:
+    """Read all entries at once, where all names are of one length and all have as many numbers.
+
+    So it is in a large group whose topics are numbered. Elsewhere the first entries differ nearly
+    always; then the answer is `None`, and `place` stays.
+    """
+    active = np.flatnonzero(read)
+    if not len(active):
+        return None
+    at, entry_count = place[active], read[active]
+    length = _view(buffer, ">u2")[at]
+    name_length = int(length[0])
+    count = _view(buffer, ">u4")[at + (2 + name_length)]
+    number_count = int(count[0])
+    size = 2 + name_length + 4 + 4 * number_count
+    after = at + size * entry_count
+    is_alike = 0 < number_count <= COUNT_LIMIT and bool((length == name_length).all())
+    if not is_alike or not (count == number_count).all() or (after > end[active]).any():
+        return None
+    ends = entry_count.cumsum()
+    start = np.repeat(at - size * (ends - entry_count), entry_count)
+    start += np.arange(0, size * len(start), size)
+    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[start]
+    records = found.view(np.uint8).reshape(len(start), size)
+    is_alike = bool((column(records, ">u2", 0) == name_length).all())
+    if not is_alike or not (column(records, ">u4", 2 + name_length) == number_count).all():
+        return None
+    place[active] = after
+    start += 2
+    return Entries(
+        buffer=buffer,
+        read=read,
+        row=np.repeat(active, entry_count),
+        name_start=start,
+        name_length=np.broadcast_to(np.int64(name_length), start.shape),
+        count=np.broadcast_to(np.int64(number_count), start.shape),
+        records=records,
+    )
+
+
 def _entries(
     buffer: bytes,
     place: Int64,
     end: Int64,
     is_plain: Bool,
-    entry_count: Int64,
+    read: Int64,
     *,
     has_numbers: bool,
-) -> tuple[Int64, Int64, Int64, Int64]:
-    """Read one entry of each message at a time; move `place` behind them."""
+) -> Entries:
+    """Read one entry of each message at a time; move `place` behind them.
+
+    `read`, int64[R], says how many entries each message has, and gets how many it really has.
+    """
     uint16, uint32 = _view(buffer, ">u2"), _view(buffer, ">u4")
-    active = np.flatnonzero(is_plain & (entry_count > 0))
-    active = active[np.argsort(-entry_count[active], kind="stable")]
-    left = -entry_count[active]
+    active = np.flatnonzero(read)
+    active = active[np.argsort(-read[active], kind="stable")]
+    left = -read[active]
     found: list[tuple[Int64, Int64, NDArray[np.uint16], NDArray[np.uint32]]] = []
     at, stop = place[active], end[active]
     step = 0
     while len(active):
-        step += 1
         length = uint16[at]
         start = at + 2
         after = start + length
@@ -223,21 +298,30 @@ def _entries(
             is_good = after <= stop
         if not is_good.all():
             is_plain[active[~is_good]] = False
+            read[active[~is_good]] = step
             active, left, stop = active[is_good], left[is_good], stop[is_good]
             start, length, count = start[is_good], length[is_good], count[is_good]
             after = after[is_good]
         found.append((active, start, length, count))
+        step += 1
         going_on = int(np.searchsorted(left, -step, side="left"))
         if going_on < len(active):
             place[active[going_on:]] = after[going_on:]
             active, left, stop = active[:going_on], left[:going_on], stop[:going_on]
             after = after[:going_on]
         at = after
-    if not found:
-        empty = np.zeros(0, dtype=np.int64)
-        return empty, empty, empty, empty
-    row, start, length, count = (np.concatenate(column) for column in zip(*found, strict=True))
-    return row, start, length.astype(np.int64), count.astype(np.int64)
+    empty = np.zeros(0, dtype=np.int64)
+    row, start, length, count = (
+        map(np.concatenate, zip(*found, strict=True)) if found else (empty, empty, empty, empty)
+    )
+    return Entries(
+        buffer=buffer,
+        read=read,
+        row=row,
+        name_start=start,
+        name_length=length.astype(np.int64),
+        count=count.astype(np.int64),
+    )
 
 
 def int16_view(buffer: bytes) -> NDArray[np.int16]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,17 +62,16 @@ class Fields:
 def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     """Return the fields behind the topic lists, read in lock step."""
     member_count = len(blobs)
-    parts = [
-        blob[end:] if is_read else b""
-        for blob, end, is_read in zip(
-            blobs, lists.end.tolist(), (lists.list_of >= 0).tolist(), strict=True
-        )
-    ]
+    is_plain = lists.list_of >= 0
+    behind_lists = map(slice, lists.end.tolist(), repeat(None))
+    parts: list[bytes] = list(map(bytes.__getitem__, blobs, behind_lists))
+    for row in np.flatnonzero(~is_plain).tolist():
+        parts[row] = b""
     bounds = np.zeros(member_count + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, parts), np.int64, member_count), out=bounds[1:])
-    buffer = b"".join([*parts, bytes(PAD)])
+    parts.append(bytes(PAD))
+    buffer = b"".join(parts)
     place, end = bounds[:-1].copy(), bounds[1:]
-    is_plain = lists.list_of >= 0
     version = lists.version
     user_data = read_user_data(buffer, place, end, is_plain)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
@@ -97,12 +97,12 @@ def read_user_data(buffer: bytes, place: Int64, end: Int64, is_plain: Bool) -> U
     """Read UserData; move `place` behind it."""
     is_plain &= place + 4 <= end
     int32 = int32_view(buffer)
-    length = int32[np.where(is_plain, place, 0)].astype(np.int64)
+    length = int32[_where(is_plain, place)].astype(np.int64)
     place += 4
     start = place.copy()
     is_plain &= (length < 0) | (place + length <= end)
     is_number = is_plain & (length == 4)
-    number = np.where(is_number, int32[np.where(is_number, place, 0)], -1).astype(np.int64)
+    number = np.where(is_number, int32[_where(is_number, place)], -1).astype(np.int64)
     place += np.where(is_plain, np.maximum(length, 0), 0)
     return UserDataPlaces(start=start, length=length, number=number)
 
@@ -114,9 +114,9 @@ def _generations(
     has = version >= 2
     is_plain &= ~has | (place + 4 <= end)
     there = has & is_plain
-    generation = np.where(there, int32[np.where(there, place, 0)], -1).astype(np.int64)
+    generation = np.where(there, int32[_where(there, place)], -1).astype(np.int64)
     is_plain &= generation >= -1
-    place[there] += 4
+    place += 4 * there
     return generation
 
 
@@ -127,19 +127,26 @@ def _rack_ids(
     has = version >= 3
     is_plain &= ~has | (place + 2 <= end)
     there = has & is_plain
-    length = np.where(there, int16_view(buffer)[np.where(there, place, 0)], -1).astype(np.int64)
+    length = np.where(there, int16_view(buffer)[_where(there, place)], -1).astype(np.int64)
     empty_at = np.where(length == 0, place, -1)
-    place[there] += 2
+    place += 2 * there
     is_plain &= place + length <= end
     found: dict[int, str] = {}
+    rows = np.flatnonzero(length > 0)
+    if not len(rows):
+        return found, empty_at
     known: dict[bytes, str] = {}
-    for row in np.flatnonzero(is_plain & (length > 0)).tolist():
+    for row in rows[is_plain[rows]].tolist():
         start = int(place[row])
         data = buffer[start : start + int(length[row])]
         try:
             found[row] = known.get(data) or known.setdefault(data, data.decode())
         except UnicodeDecodeError:
             is_plain[row] = False
-    rows = np.flatnonzero(length > 0)
     place[rows] += length[rows]
     return found, empty_at
+
+
+def _where(is_there: Bool, place: Int64) -> Int64:
+    """Return places, 0 where nothing is there: what is read at 0 is not used."""
+    return place if is_there.all() else np.where(is_there, place, 0)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Int32, Int64
+from assignors.arrays import Int64
 
 UInt64 = NDArray[np.uint64]
 
@@ -36,8 +37,8 @@ class NameTable:
     """int64[T]."""
     words: tuple[UInt64, ...]
     """W arrays uint64[T]: word k of a name starts at byte min(8 k, length - 8)."""
-    levels: tuple[tuple[np.uint64, Int32], ...]
-    """Shift, and int32[2^(64 - shift)]: place -> name, -1 where there is none."""
+    levels: tuple[tuple[np.uint64, Int64], ...]
+    """Shift, and int64[2^(64 - shift)]: place -> name; where there is none, any."""
 
 
 def name_table(names: Sequence[bytes]) -> NameTable:
@@ -51,17 +52,16 @@ def name_table(names: Sequence[bytes]) -> NameTable:
     [1, 0, -1]
     """
     fitting = [name if 0 < len(name) <= NAME_BYTES_MAX else b"" for name in names]
-    length = np.array([len(name) for name in fitting], dtype=np.int64)
-    width = max(1, -(-max(map(len, fitting), default=0) // WORD)) * WORD
-    buffer = b"".join(name.ljust(width + WORD, b"\0") for name in fitting) + bytes(WORD)
-    start = np.arange(len(fitting), dtype=np.int64) * (width + WORD)
-    words = _words(word_view(buffer), start, length, width // WORD)
-    levels: list[tuple[np.uint64, Int32]] = []
-    left, mixed = np.flatnonzero(length > 0), _mixed(length, words)
+    length = np.fromiter(map(len, fitting), np.int64, len(fitting))
+    width = max(1, -(-int(length.max(initial=0)) // WORD))
+    buffer = b"".join([*fitting, bytes(WORD)])
+    words = _words(word_view(buffer), length.cumsum() - length, length, width)
+    levels: list[tuple[np.uint64, Int64]] = []
+    left, mixed = np.flatnonzero(length > 0), _mixed(words)
     while len(left) and len(levels) < LEVELS_MAX:
         shift = np.uint64(64 - len(left).bit_length() - 2)
-        place = (mixed[left] >> shift).astype(np.int64)
-        places = np.full(1 << (64 - int(shift)), -1, dtype=np.int32)
+        place = (mixed[left] >> shift).view(np.int64)
+        places = np.zeros(1 << (64 - int(shift)), dtype=np.int64)
         places[place[::-1]] = left[::-1]  # of several the first stays
         levels.append((shift, places))
         left = left[places[place] != left]
@@ -69,26 +69,54 @@ def name_table(names: Sequence[bytes]) -> NameTable:
     return NameTable(length=length, words=words, levels=tuple(levels))
 
 
-def find(table: NameTable, view: UInt64, start: Int64, length: Int64) -> Int32:
-    """Return which name stands at `start` with `length` bytes, int32[N], -1 for none of them.
+def find(table: NameTable, view: UInt64, start: Int64, length: Int64) -> Int64:
+    """Return which name stands at `start` with `length` bytes, int64[N], -1 for none of them.
 
     `view` is `word_view` of the buffer, which has 8 bytes more than the last name needs.
     Cost: O(N x words).
     """
-    fits = (length > 0) & (length <= len(table.words) * WORD)
-    if not fits.all():
-        found = np.full(len(start), -1, dtype=np.int32)
+    shortest, longest = int(length.min(initial=NAME_BYTES_MAX)), int(length.max(initial=0))
+    if shortest < 1 or longest > len(table.words) * WORD:
+        fits = (length > 0) & (length <= len(table.words) * WORD)
+        found = np.full(len(start), -1, dtype=np.int64)
         found[fits] = find(table, view, start[fits], length[fits])
         return found
     words = _words(view, start, length, len(table.words))
-    mixed = _mixed(length, words)
-    found = np.full(len(start), -1, dtype=np.int32)
+    return _found(table, words, shortest if shortest == longest else length)
+
+
+def find_in_records(table: NameTable, records: NDArray[np.uint8], first: int, length: int) -> Int64:
+    """Return which name stands in each row of `records`, uint8[N, S], at byte `first`.
+
+    Returns int64[N] as `find` does. All have this length; eight bytes more stand behind it.
+    """
+    if not 0 < length <= len(table.words) * WORD:
+        return np.full(len(records), -1, dtype=np.int64)
+    words = []
+    for k in range(len(table.words)):
+        word = column(records, "<u8", first + min(WORD * k, max(length - WORD, 0))).copy()
+        words.append(word & MASKS[length] if length < WORD else word)
+    return _found(table, tuple(words), length)
+
+
+def column(records: NDArray[np.uint8], dtype: str, first: int) -> NDArray[Any]:
+    """Return the number at byte `first` of each row of `records`, uint8[N, S]. Cost: O(1)."""
+    return np.ndarray((len(records),), dtype, records, first, (records.shape[1],))
+
+
+def _found(table: NameTable, words: tuple[UInt64, ...], length: Int64 | int) -> Int64:
+    """Return which name has these words and this length, int64[N]."""
+    mixed = _mixed(words)
+    found = np.full(len(mixed), -1, dtype=np.int64)
+    has_one_length = isinstance(length, int) and bool((table.length == length).all())
     left: Int64 | None = None  # all of them
     for shift, places in table.levels:
-        candidate = places[(mixed >> shift).astype(np.int64)]
-        same = (candidate >= 0) & (table.length[candidate] == length)
-        for known, word in zip(table.words, words, strict=True):
+        candidate = places[(mixed >> shift).view(np.int64)]
+        same = table.words[0][candidate] == words[0]
+        for known, word in zip(table.words[1:], words[1:], strict=True):
             same &= known[candidate] == word
+        if not has_one_length:
+            same &= table.length[candidate] == length
         other = np.flatnonzero(~same)
         candidate[other] = -1
         if left is None:
@@ -98,8 +126,8 @@ def find(table: NameTable, view: UInt64, start: Int64, length: Int64) -> Int32:
             left = left[other]
         if not len(other):
             break
-        length, mixed = length[other], _rehashed(mixed[other])
-        words = tuple(word[other] for word in words)
+        length = length if isinstance(length, int) else length[other]
+        mixed, words = _rehashed(mixed[other]), tuple(word[other] for word in words)
     return found
 
 
@@ -112,9 +140,11 @@ def _words(view: UInt64, start: Int64, length: Int64, count: int) -> tuple[UInt6
     """Return words 0 to `count` - 1 of names; beyond a name's end that is its last word again."""
     if not len(start):
         return (np.zeros(0, dtype=np.uint64),) * count
-    is_short = int(length.min()) < WORD
-    mask = MASKS[np.minimum(length, WORD)] if is_short else None
-    last = np.maximum(length - WORD, 0)
+    shortest, longest = int(length.min()), int(length.max())
+    mask = MASKS[np.minimum(length, WORD)] if shortest < WORD else None
+    last: Int64 | int = max(longest - WORD, 0)
+    if shortest < longest:
+        last = np.maximum(length - WORD, 0)
     words = []
     for k in range(count):
         word = view[start if k == 0 else start + np.minimum(WORD * k, last)]
@@ -122,10 +152,13 @@ def _words(view: UInt64, start: Int64, length: Int64, count: int) -> tuple[UInt6
     return tuple(words)
 
 
-def _mixed(length: Int64, words: Sequence[UInt64]) -> UInt64:
-    mixed = length.astype(np.uint64)
-    for word in words:
-        mixed = _rehashed(mixed ^ word)
+def _mixed(words: Sequence[UInt64]) -> UInt64:
+    """Return bits that depend on every word, the highest ones most."""
+    mixed = words[0] * MULTIPLIER
+    for word in words[1:]:
+        mixed ^= mixed >> FOLD
+        mixed ^= word
+        mixed *= MULTIPLIER
     return mixed
 
 

@@ -11,6 +11,7 @@ reader for every member.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -98,11 +99,12 @@ def _arrays(
 ) -> MemberArrays:
     """Return these members, read together."""
     # What has been decoded already is not read again: to the arrays it is like odd bytes.
-    given = [
-        blob if type(blob) is bytes else None if isinstance(blob, Decoded) else bytes(blob)
-        for blob in subscriptions.values()
-    ]
-    lists, fields, owned = read_together([blob or b"" for blob in given])
+    blobs: list[Any] = list(subscriptions.values())
+    given: list[bytes | None] = blobs
+    if set(map(type, blobs)) != {bytes}:
+        given = [None if isinstance(blob, Decoded) else bytes(blob) for blob in blobs]
+        blobs = [blob or b"" for blob in given]
+    lists, fields, owned = read_together(blobs)
     ids = tuple(subscriptions)
     alone = {
         row: member_from_bytes(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class _Reading:
     end: list[int] = field(default_factory=list)
     sections: dict[bytes, int] = field(default_factory=dict)
     """Bytes of a list -> its number, -1 for one that is not plain."""
-    lists: list[Sequence[int] | Int32] = field(default_factory=list)
+    lists: list[Sequence[int] | Int64] = field(default_factory=list)
     """The numbers of each list's names."""
     numbers: dict[bytes, int] = field(default_factory=dict)
     """Name -> its number."""
@@ -103,7 +103,7 @@ def _all_equal(read: _Reading, blobs: Sequence[bytes]) -> TopicLists | None:
     if version < 0 or known < 0:
         return None
     first = blobs[0][:end]
-    if not all(blob.startswith(first) for blob in blobs):
+    if not all(map(bytes.startswith, blobs, repeat(first))):
         return None
     return TopicLists(
         numbers=read.numbers,
@@ -159,17 +159,24 @@ def _read_one(read: _Reading, blob: bytes) -> tuple[int, int]:
     section = blob[2:place]
     known = read.sections.get(section)
     if known is None:
-        known = read.sections[section] = _new_list(read, names)
+        known = read.sections[section] = _new_list(read, names, is_ascii=section.isascii())
     return known, place
 
 
-def _new_list(read: _Reading, names: Sequence[bytes]) -> int:
-    """Return the number of a list that is new, -1 where a name is odd or stands twice."""
+def _new_list(read: _Reading, names: Sequence[bytes], *, is_ascii: bool) -> int:
+    """Return the number of a list that is new, -1 where a name is odd or stands twice.
+
+    `is_ascii` says that the names and their lengths are: then they are text, and short enough.
+    """
+    if is_ascii and not read.numbers and len(set(names)) == len(names):
+        read.numbers.update(zip(names, range(len(names)), strict=True))
+        read.lists.append(range(len(names)))
+        return len(read.lists) - 1
     numbers = []
     for name in names:
         number = read.numbers.get(name)
         if number is None:
-            if len(name) >= NAME_LIMIT or not is_text(name):
+            if not is_ascii and (len(name) >= NAME_LIMIT or not is_text(name)):
                 return -1
             number = read.numbers[name] = len(read.numbers)
         numbers.append(number)
@@ -188,7 +195,8 @@ def _read_together(read: _Reading, blobs: Sequence[bytes], waiting: Sequence[int
     start = bounds[:-1] + 2
     place, is_plain = start.copy(), np.ones(len(chosen), dtype=np.bool_)
     entries = read_entries(buffer, place, bounds[1:], is_plain, has_numbers=False)
-    order, ptr = in_row_order(entries.row, len(chosen))
+    order, ptr = in_row_order(entries)
+    assert order is not None, "names alone have no numbers to be alike in"
     number = recognised_names(entries, read.numbers)[order]
     row = entries.row[order]
     is_plain[row[number < 0]] = False

@@ -96,6 +96,27 @@ def test_racks_count_only_where_both_sides_have_some() -> None:
     assert problem_of(bare).replica_set is None
 
 
+def test_replicas_in_the_same_racks_are_one_set_in_any_order() -> None:
+    racks = (("r1", "r2"), ("r2", "r1", "gone"), ("r2", "r2"), (), ("gone",), ("r1", "r2"))
+    cluster = Cluster(
+        topics={
+            "t": Topic(partition_count=6, racks=racks),
+            "u": Topic(partition_count=2),
+            "v": Topic(partition_count=2, racks=(("r2",), ())),
+        }
+    )
+    members = tuple(
+        Member(member_id=rack, topics=("t", "u", "v"), rack_id=rack) for rack in ("r1", "r2")
+    )
+    problem = problem_of(Group(cluster=cluster, members=members))
+    assert problem.replica_set is not None
+    assert problem.replica_racks is not None
+    both, second, none = [True, True], [False, True], [False, False]
+    of_t = [both, both, second, none, none, both]
+    assert problem.replica_racks[problem.replica_set].tolist() == [*of_t, both, both, second, none]
+    assert problem.replica_racks.tolist() == [both, second, none]
+
+
 def test_figures_of_a_small_assignment() -> None:
     members = tuple(Member(member_id=i, topics=("t", "u")) for i in "ab")
     problem = problem_of(Group(cluster=Cluster.of({"t": 3, "u": 1}), members=members))

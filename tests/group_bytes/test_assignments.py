@@ -98,6 +98,28 @@ def test_an_answer_is_the_mapping_of_its_names(answer: tuple[Problem, Int32]) ->
     assert (list(assigned), len(assigned)) == (list(named), len(named))
 
 
+@given(st.integers(1, 9), st.data())
+def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
+    size: int, data: st.DataObject
+) -> None:
+    """Numbered topics, of which members have a partition each: nearly all large groups."""
+    topics = tuple(f"{topic:0{size}}" for topic in range(data.draw(st.integers(1, 9))))
+    group = Group(
+        cluster=Cluster.of(dict.fromkeys(topics, 3)),
+        members=tuple(Member(member_id=f"m{number}", topics=topics) for number in range(4)),
+    )
+    problem = problem_of(group)
+    owner = data.draw(st.permutations([-1, 0, 1, 2, 3]))
+    owners = np.array([owner[topic % 2 : topic % 2 + 3] for topic in range(len(topics))], np.int32)
+    assigned = AssignedPartitions(problem, owners.ravel())
+    with patch.object(assignments, "PARTITIONS_MIN", 0):
+        written = assignment_bytes(assigned)
+    assert written == {
+        member_id: encode_assignment(partitions, version=1)
+        for member_id, partitions in assigned.items()
+    }
+
+
 def test_names_of_every_length_are_written() -> None:
     long = (*NAMES, *("x" * size for size in range(1, 40)), "y" * 300)
     for topics in (long[:-1], long):

@@ -179,6 +179,51 @@ def test_an_odd_member_is_read_alone_and_its_neighbours_together(odd: bytes) -> 
     assert [member.member_id for member in alone] == ["m20"]
 
 
+ALIKE = st.builds(
+    lambda topics, sizes, version: subscription(
+        topics=tuple(f"orders-{topic:04}" for topic in range(7)),
+        owned={f"orders-{topic:04}": tuple(range(sizes)) for topic in topics},
+        version=version,
+        generation=4,
+    ),
+    st.lists(st.integers(0, 7), unique=True, max_size=5),
+    st.sampled_from((1, 1, 1, 2)),
+    st.sampled_from((3, 3, 2, 1)),
+)
+"""Claims of numbered topics, of one or two partitions each: those of most large groups."""
+
+
+@cases(150)
+@given(st.lists(ALIKE, max_size=5), st.lists(mutated(ALIKE), max_size=2))
+def test_entries_of_one_layout_are_those_read_one_by_one(
+    blobs: list[bytes], others: list[bytes]
+) -> None:
+    named = {f"m{number}": blob for number, blob in enumerate((*blobs, *others))}
+    with always_together():
+        found = read_members(named)
+    expected = one_by_one(named)
+    assert found == expected
+    for member, alone in zip(found, expected, strict=True):
+        assert list(member.owned.items()) == list(alone.owned.items())
+
+
+def test_equal_layouts_are_read_at_once_and_others_step_by_step() -> None:
+    blobs = {
+        f"m{number:02}": subscription(owned={"a": (number,), "b": (number,)})
+        for number in range(60)
+    }
+    with patch.object(entries, "_entries", wraps=entries._entries) as in_steps:
+        assert read_members(blobs) == one_by_one(blobs)
+        assert in_steps.call_count == 0
+        for odd in (
+            subscription(owned={"a": (1, 2)}),
+            subscription(owned={"b": (1,), "orders": (1,)}),
+        ):
+            other = blobs | {"m33": odd}
+            assert read_members(other) == one_by_one(other)
+        assert in_steps.call_count == 2
+
+
 @given(groups_of_bytes())
 @example({"m0": PLAIN, "m1": PLAIN, "m2": b"", "m3": PLAIN})
 def test_partitions_read_together_are_the_same_arrays_in_the_same_order(
