@@ -17,12 +17,9 @@ little changes costs a few passes over the owners.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assignors.optimal.flow.table import Cells, is_small
+from assignors.optimal.flow.table import Cells, is_small, narrow
 from assignors.problem import NOBODY, Int32, Int64
-
-Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
 
 
 def choose_partitions(
@@ -63,23 +60,22 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
 
     Most partitions are passed over because their row or their owner gives nothing up.
     """
-    # One place more, so that -1 finds False there.
-    row_shrinks = np.zeros(int(row_of.max()) + 2, dtype=np.bool_)
-    member_shrinks = np.zeros(int(owner.max()) + 2, dtype=np.bool_)
-    row_shrinks[less.row] = True
+    # One place more, so that -1 finds nothing there.
+    row_count, width = int(row_of.max()) + 2, int(owner.max()) + 2
+    keys = less.row * width + less.member
+    member_shrinks = np.zeros(width, dtype=np.bool_)
     member_shrinks[less.member] = True
+    if 2 * np.count_nonzero(member_shrinks) > width and is_small(row_count * width, len(owner)):
+        number = np.full(row_count * width, NOBODY, dtype=np.int64)
+        number[keys] = np.arange(len(keys))
+        cell = number[row_of * np.int64(width) + owner]
+        held = np.flatnonzero(cell >= 0)
+        return held, cell[held]
+    row_shrinks = np.zeros(row_count, dtype=np.bool_)
+    row_shrinks[less.row] = True
     held = np.flatnonzero(member_shrinks[owner])
     held = held[row_shrinks[row_of[held]]]
-    member_count = np.int64(len(member_shrinks))
-    keys = less.row * member_count + less.member
-    key = row_of[held] * member_count + owner[held]
-    cell_count = len(row_shrinks) * len(member_shrinks)
-    if is_small(cell_count, len(held)):
-        number = np.full(cell_count, NOBODY, dtype=np.int64)
-        number[keys] = np.arange(len(keys))
-        cell = number[key]
-        found = cell >= 0
-        return held[found], cell[found]
+    key = row_of[held] * np.int64(width) + owner[held]
     cell = np.searchsorted(keys, key)
     found = cell < len(keys)
     found[found] = keys[cell[found]] == key[found]
@@ -97,9 +93,10 @@ def given_up(cell: Int32 | Int64, topic: Int32, drop: Int64) -> Int64:
     >>> given_up(one_member, topics, np.array([2]))
     array([3, 2])
     """
-    number = np.cumsum(drop > 0) - 1
-    drop = drop[drop > 0]
-    cell = number[cell]
+    if not drop.all():
+        number = np.cumsum(drop > 0) - 1
+        drop = drop[drop > 0]
+        cell = number[cell]
     order = np.argsort(narrow(cell, len(drop)), kind="stable")
     cell, topic = cell[order], topic[order]
     index = np.arange(len(cell))
@@ -109,9 +106,10 @@ def given_up(cell: Int32 | Int64, topic: Int32, drop: Int64) -> Int64:
     height = index - np.maximum.accumulate(np.where(start, index, 0))
     top = int(height.max())
     if top:
-        highest_first = np.argsort(narrow(top - height, top + 1), kind="stable")
-        again = np.argsort(narrow(cell[highest_first], len(drop)), kind="stable")
-        order, height = order[highest_first[again]], height[highest_first[again]]
+        again = np.argsort(
+            narrow(cell * (top + 1) + (top - height), len(drop) * (top + 1)), kind="stable"
+        )
+        order, height = order[again], height[again]
     count = np.bincount(cell, minlength=len(drop))
     begin = np.cumsum(count) - count
     level = height[begin + drop - 1][cell]
@@ -156,8 +154,3 @@ def _dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
         order = order[np.argsort(narrow(row[source[order]], row_count), kind="stable")]
     dealt: Int64 = member[source[order]]
     return dealt
-
-
-def narrow(values: Integers, value_count: int) -> Integers:
-    """Return the values as uint16 where they fit: numpy then sorts in linear time."""
-    return values.astype(np.uint16) if value_count <= 1 << 16 else values

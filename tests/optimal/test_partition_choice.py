@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.optimal.partition_choice import given_up, narrow, receivers
+from assignors.optimal.flow.table import narrow
+from assignors.optimal.partition_choice import given_up, receivers
 
 piles = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40).filter(bool)
 

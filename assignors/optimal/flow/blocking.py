@@ -39,8 +39,8 @@ def _begin_at_member(residual: Residual, layers: Layers, start: int) -> int | No
     bit = 1 << (start - residual.hub - 2)
     for layer, members in enumerate(layers.members):
         if members & bit:
-            layers.onward[start] = bit
-            layers.position[start] = 0
+            layers.onward[-1] = bit
+            layers.position[-1] = 0
             return layer + 1
     return None
 
@@ -48,13 +48,13 @@ def _begin_at_member(residual: Residual, layers: Layers, start: int) -> int | No
 def _push_from(residual: Residual, layers: Layers, effort: Effort, start: int, layer: int) -> None:
     """Send what one node, in this layer, has too much."""
     # A way leads from rows[n] through members[n] to rows[n + 1], one layer nearer to the goal.
-    rows, members = [start], list[int]()
+    rows, members = [min(start, residual.hub + 2)], list[int]()
     onward, inward, position = layers.onward, layers.inward, layers.position
     supply, steps, most = residual.supply, 0, effort.left
     while rows and start in supply and steps < most:
         steps += 1
         if not layer:
-            open_count = _fill(residual, layers, rows, members)
+            open_count = _fill(residual, layers, start, rows, members)
             effort.ways[0] += 1
             layer = len(members) - open_count
             del rows[open_count + 1 :], members[open_count:]
@@ -79,12 +79,14 @@ def _push_from(residual: Residual, layers: Layers, effort: Effort, start: int, l
     effort.add(steps)
 
 
-def _fill(residual: Residual, layers: Layers, rows: list[int], members: list[int]) -> int:
+def _fill(
+    residual: Residual, layers: Layers, start: int, rows: list[int], members: list[int]
+) -> int:
     """Send as much as the way carries; return how many of its first arcs are still open.
 
     Arcs are counted in pairs, to a member and from it. The last pair is never counted.
     """
-    amount = _amount(residual, rows, members)
+    amount = _amount(residual, residual.supply[start], rows, members)
     hub, onward, inward = residual.hub, layers.onward, layers.inward
     at = open_count = len(members) - 1
     end = following = rows[-1]
@@ -108,7 +110,7 @@ def _fill(residual: Residual, layers: Layers, rows: list[int], members: list[int
             open_count = at
         following = row
         at -= 1
-    _supplied(residual, following, amount)
+    _supplied(residual, start, amount)
     if end == hub:
         residual.hub_room[0] -= amount
         if not residual.hub_room[0]:
@@ -116,9 +118,8 @@ def _fill(residual: Residual, layers: Layers, rows: list[int], members: list[int
     return open_count
 
 
-def _amount(residual: Residual, rows: list[int], members: list[int]) -> int:
-    """Return how much the way can carry. What ends it has the least room, as a rule."""
-    amount = residual.supply[rows[0]]
+def _amount(residual: Residual, amount: int, rows: list[int], members: list[int]) -> int:
+    """Return how much of `amount` the way can carry. Its end has the least room, as a rule."""
     at = len(members) - 1
     while amount > 1 and at >= 0:
         member = members[at]

@@ -12,7 +12,7 @@ Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
@@ -44,12 +44,14 @@ class Layers:
     """Set of the members that each layer is the first to be reached from."""
     layer_of: dict[int, int]
     """Layer of each row in `rows`."""
-    onward: dict[int, int] = field(default_factory=dict)
-    """Members to whom open arcs lead from a row, if they are one layer on."""
-    inward: dict[int, int] = field(default_factory=dict)
-    """Members from whom open arcs lead to a row."""
-    position: dict[int, int] = field(default_factory=dict)
-    """How many rows one layer on are used up for a row."""
+    onward: list[int]
+    """[R + 3]: members to whom open arcs lead from a row, if they are one layer on.
+
+    The last one is for a member with a surplus, while that counts as a row; so below."""
+    inward: list[int]
+    """[R + 3]: members from whom open arcs lead to a row."""
+    position: list[int]
+    """[R + 3]: how many rows one layer on are used up for a row."""
 
 
 def initial(residual: Residual) -> Distances:
@@ -66,7 +68,15 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
     hub, goal = residual.hub, residual.hub + 1
     # The goal first: a member passes on to the hub only what it does not lack itself.
     current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
-    found = Layers(rows=[], members=[], layer_of=dict.fromkeys(current, 0))
+    found = Layers(
+        rows=[],
+        members=[],
+        layer_of=dict.fromkeys(current, 0),
+        onward=[0] * (hub + 3),
+        inward=[0] * (hub + 3),
+        position=[0] * (hub + 3),
+    )
+    rows_wanted, members_wanted = _supplied(residual)
     waiting: list[OpenArcs] = []
     reached = 0
     for arcs in _open_arcs(residual, distances):
@@ -82,7 +92,9 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
         effort.add(len(current) + len(waiting))
         found.rows.append(current)
         found.members.append(new)
-        if not waiting or not new or _reaches_all(residual, found, seen):
+        if not waiting or not new:
+            break
+        if not members_wanted & ~seen and rows_wanted <= found.layer_of.keys():
             break
         current, waiting, reached = _next_layer(found, waiting, new)
     return found
@@ -109,14 +121,16 @@ def _open_arcs(residual: Residual, distances: Distances) -> list[OpenArcs]:
     return arcs
 
 
-def _reaches_all(residual: Residual, found: Layers, members: int) -> bool:
-    """Return whether all that has a supply reaches the goal."""
+def _supplied(residual: Residual) -> tuple[set[int], int]:
+    """Return the rows that have a supply, and the set of the members that have one."""
     first = residual.hub + 2
-    layer_of = found.layer_of
-    return all(
-        node in layer_of if node < first else members >> (node - first) & 1
-        for node in residual.supply
-    )
+    rows, members = set(), 0
+    for node in residual.supply:
+        if node < first:
+            rows.add(node)
+        else:
+            members |= 1 << (node - first)
+    return rows, members
 
 
 def _next_layer(
@@ -127,14 +141,11 @@ def _next_layer(
     Return them, the rows that do not, and the members from whom arcs lead to those that do.
     """
     rows, rest, reached = [], [], 0
-    layer = len(found.rows)
+    layer, layer_of, onward, inward = len(found.rows), found.layer_of, found.onward, found.inward
     for arcs in waiting:
         row, down, up = arcs
-        if onward := down & members:
-            found.onward[row] = onward
-            found.inward[row] = up
-            found.layer_of[row] = layer
-            found.position[row] = 0
+        if there := down & members:
+            onward[row], inward[row], layer_of[row] = there, up, layer
             rows.append(row)
             reached |= up
         else:

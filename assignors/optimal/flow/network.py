@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.optimal.flow.table import Table
+from assignors.optimal.flow.table import Table, narrow
 from assignors.problem import Bool, Int64
 
 FEW = 48
@@ -122,14 +122,14 @@ def _pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) 
             waiting=waiting,
         )
         return
-    for row in waiting.tolist():
-        open_members = np.flatnonzero(local[row] & (load < most))
-        if not len(open_members):
-            continue
-        room = most[open_members] - load[open_members]
-        given = share_many(room, int(unplaced[row]))
-        table.add(row, open_members, given)
-        load[open_members] += given
+    room = most - load
+    np.maximum(room, 0, out=room)
+    for row, amount in zip(waiting.tolist(), unplaced[waiting].tolist(), strict=True):
+        members = np.flatnonzero(local[row])
+        given = share_many(room[members], amount)
+        table.add(row, members, given)
+        room[members] -= given
+        load[members] += given
         unplaced[row] -= int(given.sum())
 
 
@@ -140,15 +140,17 @@ def _pour_few(
 
     Two members in each of 50 rows: 0.06 ms rather than 0.6 ms.
     """
-    (_, cells), loads, rooms, width = table.views(), load.data, room.tolist(), len(load)
+    (_, cells), rooms, width = table.views(), room.tolist(), len(load)
     for row, members in zip(waiting.tolist(), _members_of(takers), strict=True):
         chosen = [member for member in members if rooms[member] > 0]
         given = share_few([rooms[member] for member in chosen], int(unplaced[row]))
+        begin = row * width
         for member, amount in zip(chosen, given, strict=True):
-            cells[row * width + member] += amount
-            loads[member] += amount
-            rooms[member] -= amount
+            if amount:
+                cells[begin + member] += amount
+                rooms[member] -= amount
         unplaced[row] -= sum(given)
+    load += room - rooms
 
 
 def _members_of(table: Bool) -> list[list[int]]:
@@ -170,7 +172,8 @@ def share_few(room: list[int], amount: int) -> list[int]:
     given = [one * amount // total for one in room]
     rest = amount - sum(given)
     if rest:
-        for place in sorted(range(len(room)), key=lambda place: given[place] - room[place])[:rest]:
+        missing = [some - one for some, one in zip(given, room, strict=True)]
+        for place in sorted(range(len(room)), key=missing.__getitem__)[:rest]:
             given[place] += 1
     return given
 
@@ -184,8 +187,14 @@ def share_many(room: Int64, amount: int) -> Int64:
     total = int(room.sum())
     if amount >= total:
         return room
-    given = room * amount // total
-    rest = amount - int(given.sum())
-    if rest:
-        given[np.argsort(given - room, kind="stable")[:rest]] += 1
+    most = int(room.max())
+    given, rest = np.zeros(len(room), dtype=np.int64), amount
+    if amount * most >= total:  # else there is not one for anybody, in proportion
+        given = room * amount // total
+        rest -= int(given.sum())
+    if rest == 1:
+        given[(room - given).argmax()] += 1
+    elif rest:
+        fullest_last = narrow(given - room + most, most + 1)
+        given[np.argsort(fullest_last, kind="stable")[:rest]] += 1
     return given

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assignors.problem import Bool, Int32, Int64
 
+Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
 DENSE_MAX = 30_000_000
 """Cells of the largest table that is kept as arrays."""
 TABLE_FACTOR = 16
@@ -244,3 +246,8 @@ def bit_sets(table: Bool) -> list[int]:
         return [0] * len(table)
     ends = range(width, len(data) + 1, width)
     return [int.from_bytes(data[end - width : end], "little") for end in ends]
+
+
+def narrow(values: Integers, value_count: int) -> Integers:
+    """Return the values as uint16 where they fit: numpy then sorts in linear time."""
+    return values.astype(np.uint16) if value_count <= 1 << 16 else values
