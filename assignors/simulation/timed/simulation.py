@@ -40,6 +40,7 @@ from assignors.simulation.timed.protocols.effects import (
     Record,
     Schedule,
     Send,
+    TimerKey,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
@@ -47,6 +48,7 @@ from assignors.simulation.timed.running import coordinator, execution
 from assignors.simulation.timed.running.acts import act
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import rare_collections
+from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Happening, Run
 from assignors.simulation.timed.running.settling import settled
@@ -133,8 +135,8 @@ def simulate(
 
 
 def _compute_heartbeats(run: Run, *, promotes: bool) -> None:
-    """Compute heartbeats that change nothing, unless each one waits for its turn at a model."""
-    if run.execution is not None:
+    """Compute heartbeats that change nothing, unless each one waits for its turn somewhere."""
+    if run.execution is not None or run.machine is not None:
         return
     run.heartbeats = Heartbeats.of(
         run.sides, run.network, run.queue, run.scenario.broker, promotes=promotes
@@ -178,6 +180,8 @@ def _prepared(
         run.queue.put(action.at_ms * MILLISECOND, (COORDINATOR, action))
     for at, fault in fault_events(scenario.faults):
         run.queue.put(at, (COORDINATOR, fault))
+    if scenario.network.handling_us:
+        run.machine = Machine(handling_us=scenario.network.handling_us)
     run.execution = execution.executed(run)
     return run
 
@@ -189,8 +193,23 @@ def _handle(run: Run, event: Event) -> None:
         _do_planned(run, target, what)
     elif target == COORDINATOR:
         _reach_coordinator(run, what)
+    elif run.machine is not None:
+        _reach_machine(run, run.machine, target, what)
     else:
         run.faults.reach(target, what)  # type: ignore[arg-type]  # by whom it is for
+
+
+def _reach_machine(run: Run, machine: Machine, target: int, what: Any) -> None:  # noqa: ANN401 - as below
+    """Let an event at a member happen, or wait until their machine has handled it."""
+    if isinstance(what, Handled):
+        event = machine.take(target, what)
+        if event is not None:
+            run.faults.reach(target, event)
+    elif (turn := machine.turn(run.queue.now, target, what)) is not None:
+        at, handled = turn
+        run.queue.put(at, (target, handled))
+    else:
+        run.faults.reach(target, what)
 
 
 def _do_planned(run: Run, target: int, what: Happening) -> None:
@@ -250,14 +269,22 @@ def _do(run: Run, number: int, event: MemberEvent, effect: Effect) -> None:
         key = effect.key
         rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
         fired = (number, Fired(key, effect.data))
+        _stop_waiting(run, number, key)
         queue.start((number, key), now + effect.after_us, fired, rank, number)
     elif isinstance(effect, Cancel):
         queue.stop((number, effect.key))
+        _stop_waiting(run, number, effect.key)
     elif isinstance(effect, Consume):
         _consume(run, number, event, effect)
     else:
         assert isinstance(effect, Disconnect), effect
         run.faults.disconnect(number)
+
+
+def _stop_waiting(run: Run, number: int, key: TimerKey) -> None:
+    """Let what has run out and waits for the members' machine be due no longer."""
+    if run.machine is not None:
+        run.machine.due.discard((number, key))
 
 
 def _send(run: Run, number: int, effect: Send) -> None:

@@ -47,6 +47,8 @@ CALLBACKS = {
 TIMERS: dict[tuple[str, ...], str] = {
     **{key: f"{text} is over" for key, text in CALLBACKS.items()},
     ("poll",): "polls",
+    ("poll-ends",): "is between two polls",
+    ("poll-begins",): "polls again",
     ("computed",): "has computed the assignment",
     ("follow-up",): "time for a follow-up round",
     ("join",): "the time to join is over",

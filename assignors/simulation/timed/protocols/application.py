@@ -8,7 +8,9 @@ until the thread is free.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import isqrt
 
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -70,6 +72,24 @@ def call_back(
     takes = takes_ms * MILLISECOND + application.slow_callback_us
     application.is_in_callback = True
     return [*watch_thread(config, takes), Schedule((timer,), takes)]
+
+
+def rest_of_poll(config: MemberConfig, draw: Callable[[str, int], int]) -> int:
+    """Return how long the poll still takes that is going on at any moment, in microseconds.
+
+    If polls do not all last as long, a longer one is met more often, as often as it is longer.
+    """
+    longest, spread = config.poll_ms * MILLISECOND, config.poll_spread_ms * MILLISECOND
+    if not spread or config.client_model is not None:
+        return draw("poll", longest)
+    shortest = longest - spread
+    return draw("poll", isqrt(shortest**2 + draw("poll", longest**2 - shortest**2)))
+
+
+def whole_poll(config: MemberConfig, draw: Callable[[str, int], int]) -> int:
+    """Return how long a poll takes that begins now, in microseconds."""
+    spread = config.poll_spread_ms * MILLISECOND
+    return config.poll_ms * MILLISECOND - (draw("poll", spread) if spread else 0)
 
 
 def watch_thread(config: MemberConfig, busy_us: int) -> list[Effect]:

@@ -17,13 +17,22 @@ from assignors.simulation.timed.processing.offsets_sides import Processing
 from assignors.simulation.timed.protocols.effects import Arrived, Committed, Record
 from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.running.execution_state import Execution
+from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.other_groups import OtherAsks
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.stages.stage import StageDue
 
 Happening = (
-    ForMember | Arrived | Committed | Action | FaultEvent | StageDue | OtherAsks | port.Event
+    ForMember
+    | Handled
+    | Arrived
+    | Committed
+    | Action
+    | FaultEvent
+    | StageDue
+    | OtherAsks
+    | port.Event
 )
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
@@ -46,6 +55,8 @@ class Run:
     watch: Watch | None
     observe: Observer | None
     faults: LiveFaults = field(init=False)
+    machine: Machine | None = None
+    """What all members share; `None`: each has a machine of its own."""
     execution: Execution | None = None
     """What executes the coordinator by a model; `None`: it handles one request after the other."""
     heartbeats: Heartbeats | None = None

@@ -94,6 +94,13 @@ class MemberConfig:
     """`max.poll.interval.ms`."""
     poll_ms: int = 100
     """It handles a rebalance between two polls: after 0 to so many milliseconds."""
+    poll_spread_ms: int = 0
+    """Its polls last `poll_ms`, or by chance up to so much less."""
+    between_polls_us: int = 0
+    """Its client ends a round of the classic protocol in a poll alone, as kafka-python's does, and
+    takes so long from one poll to the next: an assignment that comes meanwhile is lost, and it asks
+    for it again. It joins again at a poll after it has revoked, and its heartbeats start anew with
+    an assignment. 0: as Java's client, whose rounds go on between polls."""
     revoke_ms: int = 20
     """How long its callback for revoked partitions takes, with the commit of offsets in it."""
     assign_ms: int = 5

@@ -15,6 +15,10 @@ class NetworkConfig:
     """What every message takes."""
     mean_us: int = 1000
     """The mean of what comes on top of `least_us`."""
+    handling_us: int = 0
+    """All members are on one machine, which handles one thing for them after the other, an answer,
+    a heartbeat that is due, the end of a callback, each in so long. 0: no member waits for another
+    one, and each handles everything at once."""
 
 
 READERS: dict[str, Reader] = {

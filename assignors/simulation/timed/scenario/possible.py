@@ -72,6 +72,10 @@ def _heartbeats_fit_sessions(scenario: Scenario) -> None:
         if member.wake_ms and not member.heartbeats_go_on:
             words = "looks from time to time belong to heartbeats_go_on"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "wake_ms"))
+        if member.poll_spread_ms > member.poll_ms:
+            words = f"a poll of {member.poll_ms} ms is not {member.poll_spread_ms} ms shorter"
+            where = ("members", number, "poll_spread_ms")
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, where)
 
 
 def _session_is_longer(interval_ms: int, session_ms: int, place: Place, prefix: str) -> None:

@@ -107,6 +107,7 @@ def is_plain(config: MemberConfig) -> bool:
         and config.pattern is None
         and not config.heartbeats_go_on
         and not config.sync_delay_us
+        and not (config.poll_spread_ms or config.between_polls_us)
         and not config.assign
         and config.poll_ms <= POLL_MS_MAX
     )

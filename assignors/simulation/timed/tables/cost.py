@@ -15,6 +15,8 @@ EVENTS_A_MEMBER = 10
 """Events of a member in a rebalance: requests, answers, timers, callbacks."""
 EVENTS_A_REQUEST = 4
 """Events of a request of an execution model: it comes, is handled, replicated, and answered."""
+EVENTS_A_SHARED_BEAT = 5
+"""Events of a heartbeat that waits for a machine: it is due, sent, arrives, and is answered."""
 
 
 def cost_of(scenario: Scenario) -> int:
@@ -31,7 +33,7 @@ def cost_of(scenario: Scenario) -> int:
     members = len(scenario.members)
     partitions = sum(scenario.topics.values())
     rebalances = len(scenario.plan) + members // 2
-    standing = 1 + _executed(scenario) + _looks(scenario)
+    standing = 1 + _executed(scenario) + _looks(scenario) + _waiting(scenario)
     return standing + rebalances * (EVENTS_A_MEMBER * members + partitions // 10)
 
 
@@ -41,6 +43,14 @@ def _looks(scenario: Scenario) -> int:
     return sum(
         until_ms // each.wake_ms + until_ms // 1000 for each in scenario.members if each.wake_ms
     )
+
+
+def _waiting(scenario: Scenario) -> int:
+    """Return about how many events heartbeats are that wait for a machine that all share."""
+    if not scenario.network.handling_us:
+        return 0
+    beats = sum(scenario.until_ms // each.heartbeat_interval_ms for each in scenario.members)
+    return EVENTS_A_SHARED_BEAT * beats
 
 
 def _executed(scenario: Scenario) -> int:

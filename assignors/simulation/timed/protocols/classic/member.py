@@ -24,7 +24,9 @@ from collections.abc import Callable
 
 from assignors.simulation.timed.protocols.classic.member_faults import (
     beat,
+    begin_poll,
     end_join_pause,
+    end_poll,
     look,
     look_each_second,
     lose_generation,
@@ -161,6 +163,8 @@ TIMERS: dict[str, Callable[[ClassicMember], None]] = {
     "look": look,
     "look-each-second": look_each_second,
     "join-pause": end_join_pause,
+    "poll-ends": end_poll,
+    "poll-begins": begin_poll,
 }
 
 COMMANDS: dict[Command, Callable[[ClassicMember], None]] = {

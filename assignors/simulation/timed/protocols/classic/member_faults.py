@@ -24,6 +24,7 @@ from assignors.simulation.timed.protocols.classic.member_state import (
     beat_later,
     look_later,
     look_next_second,
+    poll_to_its_end,
     send,
     stop_beats,
 )
@@ -38,6 +39,7 @@ from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
     Disconnect,
     Disturbed,
+    Schedule,
 )
 
 BEATING = (MemberState.STABLE, MemberState.REVOKING, MemberState.SYNCING)
@@ -89,6 +91,23 @@ def _do_due(state: ClassicMember) -> None:
 def end_join_pause(state: ClassicMember) -> None:
     """Let a join follow."""
     state.may_join = True
+
+
+def end_poll(state: ClassicMember) -> None:
+    """Leave a poll whose time is over, while the member waits for its round to end."""
+    if state.state in WAITING:
+        state.is_between_polls = True
+        state.out.append(Schedule(("poll-begins",), state.config.between_polls_us))
+
+
+def begin_poll(state: ClassicMember) -> None:
+    """Wait on for the round, or ask again for the assignment that was lost."""
+    if state.state not in WAITING:
+        return
+    if state.is_round_lost:
+        send_join(state)
+    else:
+        poll_to_its_end(state)
 
 
 def lose_place(state: ClassicMember, error: ErrorCode) -> None:

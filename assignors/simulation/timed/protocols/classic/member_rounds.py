@@ -29,9 +29,10 @@ from assignors.simulation.timed.protocols.classic.member_state import (
     lose,
     pause_joins,
     poll_later,
+    poll_to_its_end,
+    react,
     say_leave,
     send,
-    stop_beats,
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
@@ -62,10 +63,6 @@ LOSING = (ClientModel.IN_POLL, ClientModel.HEARTBEAT_THREAD)
 """Models of the client whose `close` knows no generation amid a rebalance."""
 WAITING = (MemberState.JOINING, MemberState.SYNCING)
 """States in which a JoinGroup or SyncGroup may wait for its answer."""
-
-RETRY_MS, RETRY_MAX_MS = 250, 2500
-"""A client that fails on what it received waits so long before it joins again, doubled each time
-up to the second figure (franz-go's `RetryBackoffFn`)."""
 
 
 def start_process(state: ClassicMember) -> None:
@@ -99,6 +96,8 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
     state.memberships = tuple(memberships)
     config = state.config
     pause_joins(state)
+    state.is_round_lost = False
+    poll_to_its_end(state)
     state.out += ENDED_BY_A_JOIN[:-1] if config.heartbeats_go_on else ENDED_BY_A_JOIN
     state.awaited = send(
         state,
@@ -122,7 +121,7 @@ def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
         state.state = MemberState.SYNCING
         state.chosen = [each.name for each in state.assignors].index(response.protocol or "")
         state.is_leader = response.leader == response.member_id
-        if not state.config.heartbeats_go_on:
+        if not (state.config.heartbeats_go_on or state.config.between_polls_us):
             beat_later(state)
         if response.members and not response.skip_assignment:
             compute(state, response)
@@ -147,26 +146,6 @@ def compute(state: ClassicMember, response: JoinGroupResponse) -> None:
     takes = state.compute_us_per_partition * count + state.application.slow_assignor_us
     state.out += watch_thread(state.config, takes)
     state.out.append(Schedule(("computed",), takes))
-
-
-def react(state: ClassicMember, reaction: Reaction) -> None:
-    """Do what a client does that cannot use what it received."""
-    stop_beats(state)
-    if reaction is Reaction.DIES:
-        lose(state, "crashed")
-        end_by_itself(state)
-    elif reaction is Reaction.ENDS:
-        lose(state, "ended by an error")
-        say_leave(state)
-        end_by_itself(state)
-    elif reaction is Reaction.SILENT:
-        state.must_start_anew = True
-        delay = state.config.session_timeout_ms * MILLISECOND
-        state.out.append(Schedule(("retry",), delay))
-    else:
-        delay = min(RETRY_MS << min(state.failures, 8), RETRY_MAX_MS) * MILLISECOND
-        state.failures += 1
-        state.out.append(Schedule(("retry",), delay))
 
 
 def retry(state: ClassicMember) -> None:
@@ -201,6 +180,9 @@ def send_sync(state: ClassicMember, after_us: int) -> None:
 
 def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     """Apply an assignment; the callbacks take their time."""
+    if state.is_between_polls:
+        state.is_round_lost = True
+        return
     if response.error is not ErrorCode.NONE:
         failed(state, response.error)
         return
@@ -213,6 +195,9 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         applied(membership, assigned, state.generation) for membership in state.memberships
     )
     state.state = MemberState.STABLE
+    if state.config.between_polls_us:
+        state.out += (Cancel(("poll-ends",)),)
+        beat_later(state)
     if state.config.wake_ms:
         look_later(state, at_once=state.is_beat_due)
     elif state.config.heartbeats_go_on and state.is_beat_due:
@@ -269,6 +254,10 @@ def revoked(state: ClassicMember) -> None:
         return
     if state.owned:
         state.out.append(Consume(state.owned, "assigned"))
+    if state.config.between_polls_us and state.is_cooperative:
+        state.state, state.must_rejoin = MemberState.STABLE, True
+        poll_later(state)
+        return
     send_join(state)
 
 

@@ -10,8 +10,12 @@ from assignors.leader import Memory
 from assignors.membership import Membership
 from assignors.model import Cluster
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.dialects.dialect import Dialect
-from assignors.simulation.timed.protocols.application import Application
+from assignors.simulation.timed.dialects.dialect import Dialect, Reaction
+from assignors.simulation.timed.protocols.application import (
+    Application,
+    rest_of_poll,
+    whole_poll,
+)
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
     UNKNOWN_MEMBER_ID,
@@ -33,7 +37,7 @@ from wire import TopicPartitions
 
 TIMERS = (
     *("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry", "max-poll"),
-    *("look", "look-each-second", "join-pause"),
+    *("look", "look-each-second", "join-pause", "poll-ends", "poll-begins"),
 )
 """The timers of a process; none of them runs on once it has ended."""
 
@@ -43,6 +47,9 @@ SECOND_US = 1_000_000
 looks that it counts from its start."""
 ROUNDING_US = 500
 """It sleeps for whole milliseconds, rounded up: so much more in the mean, each time."""
+RETRY_MS, RETRY_MAX_MS = 250, 2500
+"""A client that fails on what it received waits so long before it joins again, doubled each time
+up to the second figure (franz-go's `RetryBackoffFn`)."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,6 +94,10 @@ class ClassicMember:
     """It joins as soon as it looks and has not joined for a second."""
     may_join: bool = True
     """It has not joined for a second."""
+    is_between_polls: bool = False
+    """Its application has left a poll in which it joins, and not begun the next one."""
+    is_round_lost: bool = False
+    """Its assignment has come meanwhile, and it asks for it again at the next poll."""
     user_data: bytes | None = None
     """UserData of its last assignment."""
     must_start_anew: bool = False
@@ -164,8 +175,14 @@ def pause_joins(state: ClassicMember) -> None:
 
 def poll_later(state: ClassicMember) -> None:
     """Handle a rebalance at the next poll."""
-    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-    state.out.append(Schedule(("poll",), wait))
+    state.out.append(Schedule(("poll",), rest_of_poll(state.config, state.draw)))
+
+
+def poll_to_its_end(state: ClassicMember) -> None:
+    """Begin a poll that ends a round only while it lasts, if its client has such polls."""
+    state.is_between_polls = False
+    if state.config.between_polls_us:
+        state.out.append(Schedule(("poll-ends",), whole_poll(state.config, state.draw)))
 
 
 def say_leave(state: ClassicMember) -> None:
@@ -197,3 +214,23 @@ def end_by_itself(state: ClassicMember) -> None:
     if state.config.restarts_after_ms is not None:
         delay = state.config.restarts_after_ms * MILLISECOND
         state.out.append(Schedule(("restart",), delay))
+
+
+def react(state: ClassicMember, reaction: Reaction) -> None:
+    """Do what a client does that cannot use what it received."""
+    stop_beats(state)
+    if reaction is Reaction.DIES:
+        lose(state, "crashed")
+        end_by_itself(state)
+    elif reaction is Reaction.ENDS:
+        lose(state, "ended by an error")
+        say_leave(state)
+        end_by_itself(state)
+    elif reaction is Reaction.SILENT:
+        state.must_start_anew = True
+        delay = state.config.session_timeout_ms * MILLISECOND
+        state.out.append(Schedule(("retry",), delay))
+    else:
+        delay = min(RETRY_MS << min(state.failures, 8), RETRY_MAX_MS) * MILLISECOND
+        state.failures += 1
+        state.out.append(Schedule(("retry",), delay))

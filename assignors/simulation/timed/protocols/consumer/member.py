@@ -21,7 +21,9 @@ from collections.abc import Callable
 
 from assignors.simulation.timed.protocols.application import (
     call_back,
+    rest_of_poll,
     watch_thread,
+    whole_poll,
 )
 from assignors.simulation.timed.protocols.consumer.member_state import TIMERS, ConsumerClient, send
 from assignors.simulation.timed.protocols.consumer.messages import (
@@ -32,7 +34,6 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
-    MILLISECOND,
     Answered,
     Cancel,
     Command,
@@ -150,8 +151,7 @@ def _reconcile(state: ConsumerClient) -> None:
 
 def _wait(state: ConsumerClient, timer: str) -> None:
     """Wait until the application polls."""
-    wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-    state.out.append(Schedule((timer,), wait))
+    state.out.append(Schedule((timer,), rest_of_poll(state.config, state.draw)))
 
 
 def _keeps_all(state: ConsumerClient) -> bool:
@@ -178,7 +178,7 @@ def _revoked(state: ConsumerClient) -> None:
     if state.is_stopping or state.is_out:
         free(state)
     else:
-        state.out.append(Schedule(("take",), state.config.poll_ms * MILLISECOND))
+        state.out.append(Schedule(("take",), whole_poll(state.config, state.draw)))
 
 
 def _take(state: ConsumerClient) -> None:

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assignors.simulation.timed.protocols.application import call_back, watch_thread
+from assignors.simulation.timed.protocols.application import call_back, rest_of_poll, watch_thread
 from assignors.simulation.timed.protocols.effects import (
-    MILLISECOND,
     Answered,
     Cancel,
     Command,
@@ -191,8 +190,7 @@ def _follow(state: PushClient) -> None:
     """Go for the assignment: what is missing in it goes at the next poll, what is new is taken."""
     if not (state.awaits_poll or state.revoking) and not state.held.keys() <= state.target.keys():
         state.awaits_poll = True
-        wait = state.draw("poll", state.config.poll_ms * MILLISECOND)
-        state.out.append(Schedule(("poll",), wait))
+        state.out.append(Schedule(("poll",), rest_of_poll(state.config, state.draw)))
     new = {
         partition: grant
         for partition, grant in state.target.items()

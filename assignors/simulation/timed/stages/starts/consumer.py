@@ -78,6 +78,7 @@ def _is_plain(config: MemberConfig) -> bool:
         and config.remote_assignor is None
         and not config.assign
         and config.poll_ms <= POLL_MS_MAX
+        and not config.poll_spread_ms
         and max(config.assign_ms, config.revoke_ms) <= config.rebalance_timeout_ms
     )
 

@@ -1,0 +1,151 @@
+"""Members that share a machine (`handling_us`): one is handled after the other, whoever it is.
+
+Seen with real members (`tests/foreign/calibrate`): the answers to SyncGroup leave a broker within
+some tenths of a millisecond, and ten members of one process consume one after the other; a round of
+thirty takes three times as long. A newcomer's first heartbeat needs one turn and a member that
+revokes two, so the newcomer comes first unless the answers come at different times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.heartbeats import HEARTBEAT
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.classic.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.effects import Answered, Fired, Send
+from assignors.simulation.timed.running.machine import DUE, Machine
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import simulate
+from assignors.simulation.timed.tables.cost import cost_of
+from tests.conftest import cases
+
+
+def group(
+    count: int,
+    handling_us: int,
+    *,
+    seed: int = 0,
+    assignor: str = "java/range",
+    protocol: GroupProtocol = GroupProtocol.CLASSIC,
+) -> Scenario:
+    """Return members that start together, and one that joins and leaves."""
+    one = MemberConfig(
+        name="c", topics=("t",), assignors=(assignor,), poll_ms=0, revoke_ms=0, assign_ms=0
+    )
+    members = [replace(one, name=f"c{number:02d}") for number in range(count)]
+    return Scenario(
+        seed=seed,
+        until_ms=60_000,
+        protocol=protocol,
+        topics={"t": 4 * count},
+        members=(*members, replace(one, name="new", starts_at_ms=None)),
+        plan=(
+            Action(at_ms=20_345, do=Verb.START, member="new"),
+            Action(at_ms=41_000, do=Verb.STOP, member="new"),
+        ),
+        broker=BrokerConfig(initial_delay_ms=1000),
+        network=NetworkConfig(mean_us=200, handling_us=handling_us),
+    )
+
+
+def seen_of(scenario: Scenario) -> list[Seen]:
+    """Return what members did."""
+    found: list[Seen] = []
+    played = simulate(scenario, observe=found.append, monitoring=Monitoring.FULL)
+    assert played.result.is_settled
+    assert not played.violations
+    return [each for each in found if each.member is not None]
+
+
+@given(
+    count=st.integers(1, 6),
+    handling_us=st.integers(1, 30_000),
+    seed=st.integers(0, 99),
+    protocol=st.sampled_from([GroupProtocol.CLASSIC, GroupProtocol.CONSUMER]),
+    assignor=st.sampled_from(["java/range", "java/cooperative-sticky"]),
+)
+@cases(12)
+def test_nothing_is_handled_while_something_else_is(
+    count: int, handling_us: int, seed: int, protocol: GroupProtocol, assignor: str
+) -> None:
+    scenario = group(count, handling_us, seed=seed, protocol=protocol, assignor=assignor)
+    handled = [
+        each.at_us
+        for each in seen_of(scenario)
+        if isinstance(each.event, Answered)
+        or (isinstance(each.event, Fired) and each.event.key in DUE)
+    ]
+    assert len(handled) > 4 * count
+    assert all(other - one >= handling_us for one, other in pairwise(handled))
+
+
+def eager_idle_us(count: int, handling_us: int) -> float:
+    """Return how long a partition is without a consumer in a round, in the mean."""
+    played = simulate(group(count, handling_us), keeps_history=True)
+    assert played.result.is_settled
+    (change,) = [each.at for each in played.changes if each.member_id == "new" and each.owned]
+    stopped = [each.at for each in played.changes if change - 10**6 < each.at < change + 10**6]
+    return (max(stopped) - min(stopped)) / handling_us
+
+
+def test_a_round_takes_longer_by_the_members_that_wait() -> None:
+    spans = [eager_idle_us(count, 5000) for count in (4, 16)]
+    # Each member is handled some times on its way through a round.
+    assert 2 * 5 < spans[0] < 7 * 5
+    assert 2 * 17 < spans[1] < 7 * 17
+
+
+def test_a_heartbeat_that_waits_when_its_member_joins_is_not_sent() -> None:
+    beat, joined = HEARTBEAT, Answered(1, HeartbeatResponse(ErrorCode.NONE))
+    machine = Machine(handling_us=10)
+    turns = [machine.turn(5, 0, beat), machine.turn(5, 1, beat), machine.turn(7, 0, joined)]
+    assert [turn and turn[0] for turn in turns] == [15, 25, 35]
+    machine.due.discard((1, HEARTBEAT.key))
+    taken = [machine.take(n, turn[1]) for n, turn in zip((0, 1, 0), turns, strict=True) if turn]
+    assert taken == [beat, None, joined]
+    assert machine.turn(100, 0, HEARTBEAT._replace(key=("poll",))) is None
+
+
+def test_members_send_no_heartbeat_while_they_wait_for_a_generation() -> None:
+    waiting: set[str] = set()
+    for each in seen_of(group(6, 40_000)):
+        assert each.member is not None
+        for effect in each.effects:
+            if isinstance(effect, Send) and isinstance(effect.request, Heartbeat):
+                assert each.member not in waiting
+            elif isinstance(effect, Send) and type(effect.request).__name__ == "JoinGroup":
+                waiting.add(each.member)
+        if isinstance(each.event, Answered) and hasattr(each.event.response, "leader"):
+            waiting.discard(each.member)
+
+
+def test_members_that_share_nothing_are_as_before() -> None:
+    scenario = group(5, 0)
+    shared = replace(scenario, network=NetworkConfig(mean_us=200, handling_us=1))
+    one, other = (simulate(each).result for each in (scenario, shared))
+    assert (one.rounds, one.moves, one.requests) == (other.rounds, other.moves, other.requests)
+    assert other.unavailable_partition_ms == pytest.approx(one.unavailable_partition_ms, rel=0.01)
+
+
+def test_heartbeats_that_wait_are_counted_as_work() -> None:
+    scenario = replace(group(20, 100), plan=(), until_ms=600_000)
+    assert 0.5 < cost_of(scenario) / simulate(scenario).result.events < 2
