@@ -25,15 +25,20 @@ def require_exact(weight: Int64, capacity: Int64) -> None:
     for name, values, least in (("weight", weight, 0), ("capacity", capacity, 1)):
         if values.dtype.kind not in "iu":
             raise ValueError(f"{name}: expected integers, found {values.dtype}")
+        # A sum of what is not negative shows that each of it is small enough, too.
+        if not len(values) or (values.min() >= least and _sum(values) < EXACT):
+            continue
         wrong = np.flatnonzero(values < least)
         if len(wrong):
             raise ValueError(f"{name}[{wrong[0]}]: {values[wrong[0]]} is below {least}")
         large = np.flatnonzero(values >= EXACT)
         if len(large):
             raise ValueError(f"{name}[{large[0]}]: {values[large[0]]} is not below 2**53")
-        # No value reaches 2**53, so float64 is right to a few parts in 10**10 in any sum that fits.
-        if float(values.sum(dtype=np.float64)) >= EXACT:
-            raise ValueError(f"{name}: the sum is not below 2**53")
+        raise ValueError(f"{name}: the sum is not below 2**53")
+
+
+def _sum(values: Int64) -> float:
+    return float(values.sum(dtype=np.float64))
 
 
 def largest(numerator: Int64, denominator: Int64) -> Fraction:

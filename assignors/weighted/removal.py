@@ -52,6 +52,23 @@ class Removal:
             return Fraction(0)
         return nth_smallest(self.rest, self.capacity[self.member], len(self.rest) - moves)
 
+    def uses_within(self, moves: list[int]) -> list[Fraction]:
+        """Return the same for several numbers of moves.
+
+        Cost: O(Q) for all of them together where capacities are equal.
+
+        >>> owner = np.array([0, 0, 0, 1], dtype=np.int32)
+        >>> removal_of(np.array([4, 3, 2, 1]), owner, np.array([2, 2])).uses_within([0, 2, 9])
+        [Fraction(9, 2), Fraction(1, 1), Fraction(0, 1)]
+        """
+        some = [one for one in moves if one < len(self.rest)]
+        if len(some) < 2 or min(some) < 0 or (self.capacity != self.capacity[0]).any():
+            return [self.use_within(one) for one in moves]
+        places = [len(self.rest) - 1 - one for one in some]
+        rest, capacity = np.partition(self.rest, places), int(self.capacity[0])
+        known = dict(zip(some, rest[places].tolist(), strict=True))
+        return [Fraction(known.get(one, 0), capacity) for one in moves]
+
     def moves_to(self, use: Fraction) -> int:
         """Return the fewest moves of any assignment whose largest use is at most `use`.
 
@@ -77,6 +94,11 @@ def removal_of(weight: Int64, owner: Int32, capacity: Int64) -> Removal:
     capacities. Cost: O(P log P).
     """
     require_exact(weight, capacity)
+    return removal_unchecked(weight, owner, capacity)
+
+
+def removal_unchecked(weight: Int64, owner: Int32, capacity: Int64) -> Removal:
+    """Return the same, for weights and capacities that are known to be in order."""
     owned = np.flatnonzero(owner >= 0)
     owned = owned[np.lexsort((-weight[owned], owner[owned]))]
     member, falling = owner[owned], weight[owned]

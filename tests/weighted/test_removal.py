@@ -179,3 +179,16 @@ def test_negative_arguments_are_errors() -> None:
         removal.moves_to(Fraction(-1))
     with pytest.raises(ValueError, match=r"weight\[0\]: -5 is below 0"):
         removal_of(np.array([-5]), np.array([0], dtype=np.int32), np.array([1]))
+
+
+def test_several_numbers_of_moves_together_are_what_each_is_alone() -> None:
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        owner = random.integers(-1, 3, int(random.integers(1, 12))).astype(np.int32)
+        weight = random.integers(0, 9, len(owner))
+        capacity = random.choice([1, 2], 3) if seed % 2 else np.full(3, 2)
+        removal = removal_of(weight, owner, capacity)
+        moves = random.permutation(len(owner) + 3).tolist()
+        assert removal.uses_within(moves) == [removal.use_within(one) for one in moves], seed
+    with pytest.raises(ValueError, match="-1 is negative"):
+        removal.uses_within([2, -1])

@@ -142,6 +142,26 @@ def test_partitions_that_nobody_takes_change_nothing() -> None:
         assert (found[-3:] == -1).all()
 
 
+@pytest.mark.parametrize("budget", [None, 0, 3])
+def test_where_nobody_takes_anything_nobody_gets_anything(budget: int | None) -> None:
+    """Members that owned something and no longer ask for it, alone in the group."""
+    for weights in ([5, 3, 2], [1, 1, 1], [0, 0, 0]):
+        search = Search(
+            first=np.array([0, 2, 3]),
+            takes=np.zeros((1, 2), dtype=np.bool_),
+            class_of=np.zeros(2, dtype=np.int32),
+            owner=np.array([0, 1, -1], dtype=np.int32),
+            weight=np.array(weights),
+            capacity=np.array([1, 2]),
+            budget=budget,
+            balance=BAND,
+        )
+        found = answer(search)
+        assert found.owner.tolist() == [-1, -1, -1]
+        assert found.hold is Hold.IN_BAND
+        assert not len(found.deferred)
+
+
 def test_without_a_budget_nothing_is_lost() -> None:
     for seed in SEEDS:
         search = lawful(replace(drawn(seed), budget=0, cost=None))

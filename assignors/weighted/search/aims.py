@@ -38,6 +38,8 @@ def aims(*, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity
     Cost: that of `prices`, and O(P log P).
     """
     row_count, class_count = takes.shape
+    if row_count == 1:
+        return _of_one_row(weight, row_of, takes[0], class_of, capacity)
     taken = row_of >= 0
     size = np.zeros(row_count, dtype=np.int64)
     np.add.at(size, row_of[taken], weight[taken])
@@ -55,15 +57,36 @@ def aims(*, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity
     group_of_class = group.min(axis=0)
     group_of_class[room == 0] = count
     for number in range(count):
-        classes = np.flatnonzero(group_of_class == number)
         members = (group_of_class == number)[class_of]
         inside = weight[taken & (group_of_row[row_of] == number)]
-        total, place = int(size[group_of_row == number].sum()), int(room[classes].sum())
-        most = max(Fraction(total, place), heavy(inside, capacity[members]))
-        fair = _without_heaviest(inside, capacity[members])
-        for one in classes.tolist():
+        most, fair = _of_group(inside, capacity[members])
+        for one in np.flatnonzero(group_of_class == number).tolist():
             answer.most[one], answer.fair[one] = most, fair
     return answer
+
+
+def _of_one_row(
+    weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity: Int64
+) -> Aims:
+    """Return the uses where all partitions that somebody takes are of one row."""
+    inside = weight if row_of.min() >= 0 else weight[row_of >= 0]
+    members = capacity if takes.all() else capacity[takes[class_of]]
+    most, fair = _of_group(inside, members)
+    present = set(class_of.tolist())
+    has = [is_taker and number in present for number, is_taker in enumerate(takes.tolist())]
+    return Aims(
+        most=[most if one else Fraction(0) for one in has],
+        fair=[fair if one else Fraction(0) for one in has],
+    )
+
+
+def _of_group(weight: Int64, capacity: Int64) -> tuple[Fraction, Fraction]:
+    """Return both uses of members that carry some partitions, and no others."""
+    total = int(weight.sum())
+    if not total:
+        return Fraction(0), Fraction(0)
+    most = max(Fraction(total, int(capacity.sum())), heavy(weight, capacity))
+    return most, _without_heaviest(weight, capacity)
 
 
 def _without_heaviest(weight: Int64, capacity: Int64) -> Fraction:
@@ -73,11 +96,12 @@ def _without_heaviest(weight: Int64, capacity: Int64) -> Fraction:
     """
     total, place = int(weight.sum()), int(capacity.sum())
     few = min(len(capacity) - 1, len(weight))
-    if not few:
+    highest, fastest = int(weight.max()), int(capacity.max())
+    if not few or highest * (place - fastest) <= (total - highest) * fastest:
         return Fraction(total, place)
     heaviest = -np.sort(-np.partition(weight, len(weight) - few)[len(weight) - few :])
-    fastest = -np.sort(-capacity)
-    for one, room in zip(heaviest.tolist(), fastest.tolist(), strict=False):
+    falling = -np.sort(-capacity)
+    for one, room in zip(heaviest.tolist(), falling.tolist(), strict=False):
         if one * (place - room) <= (total - one) * room:
             break
         total, place = total - one, place - room

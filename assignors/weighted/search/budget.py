@@ -20,7 +20,7 @@ import numpy as np
 
 from assignors.arrays import Int32
 from assignors.weighted.ratios import floor_at
-from assignors.weighted.removal import Removal, removal_of
+from assignors.weighted.removal import Removal, removal_unchecked
 from assignors.weighted.search.relieve import FILLED_TO, above
 from assignors.weighted.search.state import State, Way
 from assignors.weighted.search.table import Move
@@ -204,7 +204,7 @@ def _removal(state: State, favoured: Int32) -> Removal:
     facts, owner = state.facts, state.owners()
     owned = np.where(favoured == owner, owner, np.int32(-1))
     capacity = np.array([facts.capacity[kind] for kind in facts.kind_of], dtype=np.int64)
-    return removal_of(facts.weight, owned, capacity)
+    return removal_unchecked(facts.weight, owned, capacity)
 
 
 def _least_within(state: State, removal: Removal, budget: int) -> float:
@@ -220,8 +220,8 @@ def _searches(state: State, removal: Removal, budget: int) -> Iterator[tuple[Sta
     yield state.copy([0] * len(state.limit)), True
     last = state.limit
     # The more moves, the lower the limits, until they are those of the first search.
-    for moves in reversed(list(_numbers(budget, len(removal.rest)))):
-        use = removal.use_within(moves)
+    numbers = list(_numbers(budget, len(removal.rest)))
+    for use in removal.uses_within(numbers[::-1]):
         limit = [
             max(limit, floor_at(use, capacity))
             for limit, capacity in zip(state.limit, state.facts.capacity, strict=True)
@@ -245,7 +245,7 @@ def _cut(
     """Do the steps that can be paid, and return their cost, and whether one was left undone."""
     spent = 0
     for step in steps:
-        cost = spent + sum(_price(state, favoured, move) for move in step)
+        cost = spent + sum([_price(state, favoured, move) for move in step])
         if cost > budget:
             for move in reversed(step):
                 state.move(Move(move.partition, move.receiver, move.giver))
@@ -256,6 +256,6 @@ def _cut(
 
 def _price(state: State, favoured: Int32, move: Move) -> int:
     """Return what a move costs: nothing from nobody, less than nothing where it comes back."""
-    home, cost = int(favoured[move.partition]), state.facts.cost
-    price = 1 if cost is None else int(cost[move.partition])
-    return price * (int(move.receiver != home) - int(move.giver != home))
+    home, cost = favoured.item(move.partition), state.facts.cost
+    away = (move.receiver != home) - (move.giver != home)
+    return away if cost is None else cost.item(move.partition) * away

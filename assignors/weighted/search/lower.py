@@ -1,4 +1,4 @@
-"""Two members, one fuller than the other: what makes the higher one as low as it gets.
+"""A giver and its receivers: what makes the higher one of two members as low as it gets.
 
 What goes from the one to the other lowers the giver and raises the receiver, so the best shift is
 next to the one that would make both equal: the largest up to it, or the smallest above it.
@@ -13,58 +13,76 @@ from assignors.weighted.search.facts import Held
 from assignors.weighted.search.state import State
 from assignors.weighted.search.table import Move
 
-Lowered = tuple[float, list[Move]]
-"""The fill of the higher of two members after moves."""
+Near = list[tuple[int, Held, Held]]
+"""Receivers, with each what the giver has that it may take, and the other way round."""
+
+Shift = tuple[int, int, int]
+"""Weight that goes from one to the other, the partition, and the one that comes back for it."""
+
+NOTHING = -1
+"""Comes back for a single move."""
 
 
-def lower(state: State, pair: tuple[int, int], mine: Held, theirs: Held) -> list[Lowered]:
-    """Return the best single move and the best exchange from a giver to a receiver.
+def lower(state: State, giver: int, near: Near, goal: float) -> list[Move] | None:
+    """Return the move or the exchange that lowers the higher of two members most for each move.
 
-    `pair` is both; `mine` and `theirs` are what each has that the other may take. The receiver
-    does not come above the largest use that there is. Cost: O(partitions of both).
+    To a fill of at most `goal`; `None` where there is none. The receiver does not come above the
+    largest use that there is. Cost: O(partitions of all of them).
     """
-    giver, receiver = pair
-    facts = state.facts
-    given, taken = state.load[giver], state.load[receiver]
-    wide, others_wide = (facts.wide[facts.kind_of[one]] for one in pair)
-    equal = floor((given * others_wide - taken * wide) / (wide + others_wide))
-    if equal < 0:
-        return []  # the receiver is the fuller one
-    most = _most(state, receiver)
-    found: list[Lowered] = []
-    for shifts in (_singles(mine, equal, most), _exchanges(mine, theirs, equal, most)):
-        best: Lowered | None = None
-        for shifted, partition, back in shifts:
-            level = max((given - shifted) / wide, (taken + shifted) / others_wide)
-            if best is None or level < best[0]:
-                moves = [Move(partition, giver, receiver)]
-                best = level, moves if back is None else [*moves, Move(back, receiver, giver)]
-        if best is not None:
-            found.append(best)
-    return found
+    facts, loads = state.facts, state.load
+    given, wide = loads[giver], facts.wide[facts.kind_of[giver]]
+    top = given / wide
+    gain, best, receiver = 0.0, None, giver
+    for other, mine, theirs in near:
+        kind, taken = facts.kind_of[other], loads[other]
+        others_wide = facts.wide[kind]
+        equal = floor((given * others_wide - taken * wide) / (wide + others_wide))
+        # Up to `equal` the giver is the higher one, from one more on the receiver. What is found
+        # is rounded in the same way, so it is no lower.
+        least = min((given - equal) / wide, (taken + equal + 1) / others_wide)
+        if equal < 0 or least > goal or top - least <= gain:
+            continue
+        most = _most(state.largest, facts.capacity[kind], taken)
+        for moves, find in ((1, _singles), (2, _exchanges)):
+            if (top - least) / moves <= gain:
+                break
+            if moves == 2 and (top - (given - _widest(mine, theirs)) / wide) / 2 <= gain:
+                break
+            for shift in find(mine, theirs, equal, most):
+                level = max((given - shift[0]) / wide, (taken + shift[0]) / others_wide)
+                if level <= goal and (top - level) / moves > gain:
+                    gain, best, receiver = (top - level) / moves, shift, other
+    if best is None:
+        return None
+    _, partition, back = best
+    move = Move(partition, giver, receiver)
+    return [move] if back == NOTHING else [move, Move(back, receiver, giver)]
 
 
-def _most(state: State, receiver: int) -> int:
+def _most(largest: float, capacity: int, load: int) -> int:
     """Return how much more a member may have without coming above the largest use."""
-    capacity, load = state.facts.capacity[state.facts.kind_of[receiver]], state.load[receiver]
-    most = int(state.largest * capacity) - load
-    while (load + most) / capacity > state.largest:
+    most = int(largest * capacity) - load
+    while (load + most) / capacity > largest:
         most -= 1
     return most
 
 
-Shift = tuple[int, int, int | None]
-"""Weight that goes from one to the other, the partition, and the one that comes back for it."""
+def _widest(mine: Held, theirs: Held) -> int:
+    """Return the largest difference of an exchange, 0 where there is none."""
+    return mine[0][-1] - theirs[0][0] if mine[0] and theirs[0] else 0
 
 
-def _singles(mine: Held, equal: int, most: int) -> list[Shift]:
+def _singles(mine: Held, _theirs: Held, equal: int, most: int) -> list[Shift]:
     """Return the heaviest partition up to `equal`, and the lightest above it."""
     weights, partitions = mine
-    at = bisect_right(weights, min(equal, most))
-    near = [bisect_left(weights, weights[at - 1])] if at else []
+    at = bisect_right(weights, min(most, equal))
+    found = []
+    if at:
+        place = bisect_left(weights, weights[at - 1], 0, at)
+        found.append((weights[place], partitions[place], NOTHING))
     if at < len(weights) and weights[at] <= most:
-        near.append(at)
-    return [(weights[place], partitions[place], None) for place in near]
+        found.append((weights[at], partitions[at], NOTHING))
+    return found
 
 
 def _exchanges(mine: Held, theirs: Held, equal: int, most: int) -> list[Shift]:
@@ -73,8 +91,8 @@ def _exchanges(mine: Held, theirs: Held, equal: int, most: int) -> list[Shift]:
     if not others or not ours:
         return []
     equal = min(equal, most)
-    below: Shift = 0, -1, None
-    above: Shift = most + 1, -1, None
+    below: Shift = 0, NOTHING, NOTHING
+    above: Shift = most + 1, NOTHING, NOTHING
     # Of those that are not too heavy with the lightest coming back the heaviest is the best.
     for place in range(max(bisect_right(ours, equal + others[0]) - 1, 0), len(ours)):
         weight = ours[place]
@@ -83,4 +101,4 @@ def _exchanges(mine: Held, theirs: Held, equal: int, most: int) -> list[Shift]:
             below = weight - others[at], partitions[place], backs[at]
         if at and weight - others[at - 1] < above[0]:
             above = weight - others[at - 1], partitions[place], backs[at - 1]
-    return [one for one in (below, above) if one[1] >= 0]
+    return [one for one in (below, above) if one[1] != NOTHING]

@@ -36,39 +36,39 @@ def relay_for(state: State, giver: int) -> list[Move] | None:
     held = state.held(giver)
     first = bisect_left(held[0], state.excess(giver))
     least, best = alone or len(held[0]) + 1, None
+    near = state.emptiest(state.facts.kinds_of_row(0), RECEIVERS, giver)
     for weight, partition in zip(*(one[first : first + PARTITIONS] for one in held), strict=True):
-        for receiver in _receivers(state, giver, weight, partition):
-            handed = pieces(state, receiver, state.excess(receiver) + weight)
-            if handed is not None and handed + 1 < least:
+        for receiver in _receivers(state, giver, weight, near):
+            handed = pieces(state, receiver, state.excess(receiver) + weight, least - 2)
+            if handed is not None:
                 least, best = handed + 1, Move(partition, giver, receiver)
     return None if best is None else _played(state, best, least)
 
 
-def pieces(state: State, giver: int, excess: int) -> int | None:
+def pieces(state: State, giver: int, excess: int, most: int | None = None) -> int | None:
     """Return how many partitions a member has to give up that others have room for, one by one.
 
-    `None` where they are not enough. Cost: that of `State.fitting`.
+    `None` where they are not enough, or more than `most`. Cost: that of `State.fitting`.
     """
-    held = state.held(giver)
+    weights = (held := state.held(giver))[0]
     count = 0
     for place in reversed(state.fitting(held, giver)):
-        if excess <= 0:
+        if excess <= 0 or count == most:
             break
-        excess -= held[0][place]
+        excess -= weights[place]
         count += 1
     return count if excess <= 0 else None
 
 
-def _receivers(state: State, giver: int, weight: int, partition: int) -> list[int]:
-    """Return the emptiest members that the partition leaves below the giver and the largest use."""
-    facts, fill = state.facts, state.fill(giver)
-    kinds = facts.kinds_of_row(int(facts.row_of[partition]))
-    return [
-        member
-        for member in state.emptiest(kinds, RECEIVERS, giver)
-        if (state.load[member] + weight) / facts.wide[facts.kind_of[member]] < fill
-        and (state.load[member] + weight) / facts.capacity[facts.kind_of[member]] < state.largest
-    ]
+def _receivers(state: State, giver: int, weight: int, near: list[int]) -> list[int]:
+    """Return the members that a partition leaves below the giver and the largest use."""
+    facts, fill, largest = state.facts, state.fill(giver), state.largest
+    found = []
+    for member in near:
+        load, kind = state.load[member] + weight, facts.kind_of[member]
+        if load / facts.wide[kind] < fill and load / facts.capacity[kind] < largest:
+            found.append(member)
+    return found
 
 
 def _played(state: State, first: Move, most: int) -> list[Move] | None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import nsmallest
-from operator import sub
+from operator import sub, truediv
 
 import numpy as np
 
@@ -66,22 +65,25 @@ class State:
 
     def copy(self, limit: list[int], way: Way | None = None) -> State:
         """Return a state on which another search can be tried, with other limits. Cost: O(M)."""
-        other = replace(
-            self,
-            load=self.load.copy(),
-            ranked=[one.copy() for one in self.ranked],
-            emptiest_load=self.emptiest_load.copy(),
+        other = State(
+            facts=self.facts,
+            limit=limit,
+            load=self.load[:],
+            ranked=[one[:] for one in self.ranked],
+            allowed=self.allowed,
+            largest=self.largest,
+            emptiest_load=self.emptiest_load[:],
+            way=way or self.way,
             moved=self.moved.copy(),
             listed=self.listed.copy(),
         )
         other.set_limit(limit)
-        other.way, other.has_relayed = way or self.way, False
         return other
 
     def set_limit(self, limit: list[int]) -> None:
         """Set the limit of each kind."""
-        pairs = zip(limit, self.facts.capacity, strict=True)
-        self.limit, self.allowed = limit, max((one / place for one, place in pairs), default=0.0)
+        uses = map(truediv, limit, self.facts.capacity)
+        self.limit, self.allowed = limit, max(uses, default=0.0)
 
     def owners(self) -> Int32:
         """Return who has each partition, int32[P]. Cost: O(P)."""
@@ -128,7 +130,8 @@ class State:
 
         Its limit, and less than the largest use of any member: so no step makes that larger.
         """
-        return min(self.limit[kind], int(self.largest * self.facts.capacity[kind] * BELOW))
+        limit, most = self.limit[kind], int(self.largest * self.facts.capacity[kind] * BELOW)
+        return min(most, limit)
 
     def room(self, member: int) -> int:
         """Return how much more a member may get."""
@@ -149,13 +152,21 @@ class State:
     def fitting(self, held: Held, but: int = -1) -> Sequence[int]:
         """Return places in the lists of a member of what somebody has room for, upwards."""
         weights, _ = held
-        rooms = self.rooms(but)
         if len(self.facts.takes) == 1:
-            return range(bisect_right(weights, max(self.facts.picker(0)(rooms))))
+            return range(bisect_right(weights, self._room_for_row(but)))
+        rooms = self.rooms(but)
         rows = self.facts.rows_of(held)
         most = {row: max(self.facts.picker(row)(rooms)) for row in set(rows)}
         pairs = enumerate(zip(weights, rows, strict=True))
         return [place for place, (weight, row) in pairs if weight <= most[row]]
+
+    def _room_for_row(self, but: int) -> int:
+        """Return the largest room where there is one row."""
+        if len(self.limit) > 1:
+            return max(self.facts.picker(0)(self.rooms(but)))
+        members = self.ranked[0]
+        place = int(members[0][1] == but)
+        return self.ceiling(0) - members[place][0] if place < len(members) else -1
 
     def receiver_of(self, partition: int, weight: int, but: int = -1) -> int:
         """Return who should get a partition among those with room: in its rack, then emptiest."""
@@ -200,6 +211,9 @@ class State:
 
     def emptiest(self, kinds: list[int], count: int, but: int) -> list[int]:
         """Return the emptiest members of some kinds, at most so many."""
+        if len(kinds) == 1:
+            members = [member for _, member in self.ranked[kinds[0]][: count + 1] if member != but]
+            return members[:count]
         wide = self.facts.wide
         if len(kinds) > count:
             first = ((self.ranked[kind][0][0] / wide[kind], kind) for kind in kinds)
@@ -218,24 +232,26 @@ class State:
     def move(self, move: Move) -> None:
         """Do a move. Cost: O(partitions of both members + members of their kinds)."""
         partition, giver, receiver = move
-        weight = int(self.facts.weight[partition])
+        weight = self.facts.weight.item(partition)
         weights, partitions = self.held(giver)
         at = _place(weights, partitions, weight, partition)
-        less = weights[:at] + weights[at + 1 :], partitions[:at] + partitions[at + 1 :]
-        weights, partitions = map(copy, self.held(receiver))
+        self.listed[giver] = (
+            weights[:at] + weights[at + 1 :],
+            partitions[:at] + partitions[at + 1 :],
+        )
+        weights, partitions = self.held(receiver)
+        weights, partitions = weights[:], partitions[:]
         at = _place(weights, partitions, weight, partition)
         weights.insert(at, weight)
         partitions.insert(at, partition)
-        self.listed[giver], self.listed[receiver] = less, (weights, partitions)
+        self.listed[receiver] = weights, partitions
         self.moved[partition] = receiver
         was_largest = self.use(giver) == self.largest
         self._shift(giver, -weight)
         self._shift(receiver, weight)
         if was_largest:
-            self.largest = max(
-                one[-1][0] / capacity
-                for one, capacity in zip(self.ranked, self.facts.capacity, strict=True)
-            )
+            tops = [members[-1][0] for members in self.ranked]
+            self.largest = max(map(truediv, tops, self.facts.capacity))
         else:
             self.largest = max(self.largest, self.use(receiver))
 
@@ -251,8 +267,10 @@ class State:
 
 def _place(weights: array[int], partitions: array[int], weight: int, partition: int) -> int:
     """Return where a partition stands, or would stand, in sorted lists."""
-    low = bisect_left(weights, weight)
-    return bisect_left(partitions, partition, low, bisect_right(weights, weight, low))
+    at = bisect_left(weights, weight)
+    if at == len(weights) or weights[at] > weight:
+        return at
+    return bisect_left(partitions, partition, at, bisect_right(weights, weight, at))
 
 
 def state_of(table: Table, *, has_costs: bool) -> State:

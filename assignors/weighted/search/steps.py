@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from assignors.weighted.search.facts import Held
-from assignors.weighted.search.lower import lower
+from assignors.weighted.search.lower import Near, lower
 from assignors.weighted.search.relay import relay_for
 from assignors.weighted.search.state import State
 from assignors.weighted.search.table import Move
@@ -34,14 +34,9 @@ def step_for(state: State, giver: int) -> list[Move] | None:
     single move is enough and all take the same.
     """
     held = state.held(giver)
-    if not held[0]:
-        return None
-    return _to_limit(state, giver, held) or _lower(state, giver, held)
-
-
-def _to_limit(state: State, giver: int, held: Held) -> list[Move] | None:
-    """Return moves to members that stay below their limits."""
     weights, partitions = held
+    if not weights:
+        return None
     excess = state.excess(giver)
     fits = state.fitting(held)
     enough = fits[bisect_left(fits, excess, key=weights.__getitem__) :]
@@ -50,11 +45,12 @@ def _to_limit(state: State, giver: int, held: Held) -> list[Move] | None:
     heaviest = weights[fits[-1]] if fits else 0
     if 0 < excess <= 2 * heaviest:
         return [_single(state, giver, held, fits[-1])]
-    exchange = _exchange_to_limit(state, giver, held)
+    near = _near(state, giver, held)
+    exchange = _exchange_to_limit(state, giver, near)
     if exchange is not None:
         return exchange
     if not fits or heaviest < WORTH * state.load[giver]:
-        return None
+        return lower(state, giver, near, state.fill(giver) * (1 - WORTH))
     relay = relay_for(state, giver) if state.way.relays else None
     state.has_relayed |= relay is not None
     return relay or [_single(state, giver, held, fits[-1])]
@@ -72,16 +68,13 @@ def _single(state: State, giver: int, held: Held, place: int) -> Move:
     return Move(partition, giver, choose(partition, weight))
 
 
-def _near(state: State, giver: int, held: Held) -> list[tuple[int, Held, Held]]:
-    """Return the emptiest members that may take something of what a member has.
-
-    With each what the giver has that the receiver may take, and the other way round.
-    """
+def _near(state: State, giver: int, held: Held) -> Near:
+    """Return the emptiest members that may take something of what a member has."""
     facts = state.facts
-    rows = set(facts.rows_of(held))
-    near = state.emptiest(facts.kinds_of_rows(rows), SPREAD, giver)
     if len(facts.takes) == 1:
+        near = state.emptiest(facts.kinds_of_row(0), SPREAD, giver)
         return [(one, held, state.held(one)) for one in near]
+    near = state.emptiest(facts.kinds_of_rows(set(facts.rows_of(held))), SPREAD, giver)
     return [(one, allowed(state, giver, one), allowed(state, one, giver)) for one in near]
 
 
@@ -97,20 +90,21 @@ def allowed(state: State, giver: int, receiver: int) -> Held:
     return weights, partitions
 
 
-def _exchange_to_limit(state: State, giver: int, held: Held) -> list[Move] | None:
+def _exchange_to_limit(state: State, giver: int, near: Near) -> list[Move] | None:
     """Return two partitions that change places, after which both members are below their limits.
 
     Of those with the least difference that is enough.
     """
     excess = state.excess(giver)
-    for receiver, (ours, mine), (others, theirs) in _near(state, giver, held):
+    for receiver, (ours, mine), (others, theirs) in near:
+        if not ours or not others or ours[-1] - others[0] < excess:
+            continue
         room = state.room(receiver)
         if room < excess:
             continue
         least, pair = room + 1, None
         # Lighter ones are not enough, whatever comes back.
-        first = bisect_left(ours, excess + others[0]) if others else len(ours)
-        for place in range(first, len(ours)):
+        for place in range(bisect_left(ours, excess + others[0]), len(ours)):
             back = bisect_right(others, ours[place] - excess) - 1
             difference = ours[place] - others[back]
             if difference < least:
@@ -118,17 +112,3 @@ def _exchange_to_limit(state: State, giver: int, held: Held) -> list[Move] | Non
         if pair is not None:
             return [Move(pair[0], giver, receiver), Move(pair[1], receiver, giver)]
     return None
-
-
-def _lower(state: State, giver: int, held: Held) -> list[Move] | None:
-    """Return one or two moves after which the higher of two members is lower than it was."""
-    top = state.fill(giver)
-    goal = top * (1 - WORTH)
-    best: tuple[float, list[Move]] | None = None
-    for receiver, mine, theirs in _near(state, giver, held):
-        for level, moves in lower(state, (giver, receiver), mine, theirs):
-            # Two moves have to gain twice as much as one.
-            gain = (top - level) / len(moves)
-            if level <= goal and (best is None or gain > best[0]):
-                best = gain, moves
-    return None if best is None else best[1]
