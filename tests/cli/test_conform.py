@@ -83,7 +83,7 @@ def test_a_childs_children_end_with_it(tmp_path: Path) -> None:
     path = file_of(tmp_path, vector("v-1", do="hang_with_child", file=str(pid_file)))
     (failure, _), code = conformed(path, "--timeout", "4")
     assert (failure["wrong"], code) == (["no answer in 4 s"], 1)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while is_running(int(pid_file.read_text())) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not is_running(int(pid_file.read_text()))

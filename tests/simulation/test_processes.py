@@ -32,7 +32,7 @@ def started(rows: Rows) -> Generator[dict[str, Any], None, None]:
     outcomes = simulate_rows(rows, assignors=["range"], processes=2)
     assert isinstance(outcomes, Generator)
     assert next(outcomes)["id"] == "0"
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while rows.read < READ_AHEAD and time.monotonic() < until:
         time.sleep(0.01)
     time.sleep(0.1)
@@ -51,6 +51,6 @@ def test_outcomes_that_are_not_taken_keep_nobody_waiting() -> None:
     rows = Rows()
     thread = Thread(target=started(rows).close, daemon=True)
     thread.start()
-    thread.join(timeout=10)
+    thread.join(timeout=60)
     assert not thread.is_alive()
     assert rows.read == READ_AHEAD

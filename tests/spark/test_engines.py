@@ -10,7 +10,7 @@ import pytest
 
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.scenario_rows import COLUMNS
-from tests.spark.conftest import SparkAnswers
+from tests.spark.conftest import EVERY_KIND, SparkAnswers
 from tests.spark.scenarios import ASSIGNORS, group_rows, size_rows
 
 
@@ -55,7 +55,7 @@ def test_an_unknown_assignor_is_refused_before_anything_is_played() -> None:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
-@pytest.mark.parametrize("kind", ["classic", "cluster", "connect"])
+@EVERY_KIND
 def test_spark_gives_the_rows_of_plain_python(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:

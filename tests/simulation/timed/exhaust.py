@@ -62,7 +62,6 @@ EAGER, COOPERATIVE = "java/sticky", "java/cooperative-sticky"
 NONE: frozenset[str] = frozenset()
 QUICK: dict[str, Row] = {
     "eager-2x2": _classic(EAGER, 2, 2),
-    "eager-3x2": _classic(EAGER, 3, 2),
     "cooperative-2x3": _classic(COOPERATIVE, 2, 3),
     "cooperative-2x2-fault": _classic(COOPERATIVE, 2, 2, faults=1),
     "consumer-2x2-fault": _consumer(2, 2, NONE, faults=1),
@@ -74,6 +73,7 @@ QUICK: dict[str, Row] = {
 }
 """Those of `make test`: about 20 s together."""
 LONG: dict[str, Row] = {
+    "eager-3x2": _classic(EAGER, 3, 2),
     "eager-2x2-failover": _classic(EAGER, 2, 2, failovers=1),
     "consumer-2x2-failovers": _consumer(2, 2, STALE_REPORT, failovers=2),
     "eager-2x2-fault": _classic(EAGER, 2, 2, faults=1),

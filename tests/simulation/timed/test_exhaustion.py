@@ -27,7 +27,9 @@ def test_every_order_of_everything_is_safe_and_ends_settled(name: str) -> None:
 
 @pytest.mark.deep
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["eager-2x2-fault", "cooperative-3x2", "consumer-2x2-faults"])
+@pytest.mark.parametrize(
+    "name", ["eager-2x2-fault", "eager-3x2", "cooperative-3x2", "consumer-2x2-faults"]
+)
 def test_larger_cases_give_what_is_written_down(name: str) -> None:
     found = exhaust(LONG[name])
     assert is_expected(LONG[name], found), (found.broken, found.stuck_first)
