@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
-from uuid import UUID
 
 from assignors.assignor import Assignor
 from assignors.leader import REPAIR
@@ -320,6 +319,17 @@ def new_ids(seed: int) -> Callable[[str], str]:
     def new_id(name: str) -> str:
         given[name] += 1
         dice = stream(seed, name, f"id {given[name]}")
-        return f"{name}-{UUID(int=dice.below(1 << 64) << 64 | dice.below(1 << 64), version=4)}"
+        return f"{name}-{uuid_text(dice.below(1 << 64) << 64 | dice.below(1 << 64))}"
 
     return new_id
+
+
+def uuid_text(bits: int) -> str:
+    """Return the text of the random UUID with these 128 bits, as `uuid.UUID(version=4)` has it.
+
+    >>> uuid_text((1 << 128) - 1), uuid_text(0)
+    ('ffffffff-ffff-4fff-bfff-ffffffffffff', '00000000-0000-4000-8000-000000000000')
+    """
+    text = f"{bits:032x}"
+    variant = "89ab"[int(text[16], 16) & 3]
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{variant}{text[17:20]}-{text[20:]}"

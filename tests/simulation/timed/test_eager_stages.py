@@ -114,7 +114,8 @@ def states(scenario: Scenario, *, computes: bool) -> object:
         each.out = []
     coordinator.new_id, coordinator.out = None, []
     assert run.watch is not None
-    links = [(each.arrives, each.returns, each.life) for each in run.network.links]
+    # What has arrived makes nothing wait: a member at rest need not know when its answers came.
+    links = [(max(x.arrives, until), max(x.returns, until), x.life) for x in run.network.links]
     watched = run.watch.does, run.watch.generations, run.watch.committed_by, run.watch.committing
     ledger, meter, network = run.ledger, run.meter, run.network
     for partitions in ledger.partitions.values():

@@ -101,7 +101,7 @@ class Meter:
         ledger = self.ledger
         if now < ledger.count_from or sides.is_rebalancing():
             return
-        subscriptions = _subscriptions(sides, names)
+        subscriptions = _subscriptions(sides, names, resting)
         if not self._is_all_consumed(sides, subscriptions, resting):
             return
         if self.rest is not None and ledger.moves > self.rest.moves:
@@ -144,11 +144,17 @@ class Meter:
         return max(self.ended, self.ledger.changed_at)
 
 
-def _subscriptions(sides: Sides, names: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """Return the topics of each member whose process runs."""
+def _subscriptions(
+    sides: Sides, names: Mapping[str, int], resting: Container[int] = ()
+) -> dict[str, tuple[str, ...]]:
+    """Return the topics of each member whose process runs, as that of one at rest does."""
     subscriptions, members, matches = {}, sides.members, sides.matches
     if matches is None:
-        return {name: members[n].topics for name, n in names.items() if members[n].is_up}
+        return {
+            name: members[number].topics
+            for name, number in names.items()
+            if number in resting or members[number].is_up
+        }
     for name, number in names.items():
         member = members[number]
         if member.is_up:

@@ -158,6 +158,9 @@ class ConsumerGroup:
     group has come to it, the next heartbeat compares again."""
     known_homogeneous: bool | None = None
     """`is_homogeneous`, where it has been asked for since a member changed."""
+    changed_since: set[str] = field(default_factory=set, compare=False)
+    """Members that came, went, ask for something else or have another target, since the assignor
+    was last asked for a target of this group (`LastTarget`)."""
 
     @property
     def is_refresh_due(self) -> bool:
@@ -230,6 +233,8 @@ class ConsumerGroup:
             self.order.put(member.member_id, string_hash(member.member_id))
         else:
             self.order.put_again()
+        if before is None or before[4:6] != member[4:6] or before.topics is not member.topics:
+            self.changed_since.add(member.member_id)
         self.counts.replace(before, member)
         self.known_homogeneous = None
         self._hold(before, member)

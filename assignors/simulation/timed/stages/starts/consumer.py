@@ -214,14 +214,12 @@ def _bring_on(
     for row in (owner, *(row for row in range(len(clients)) if row != owner)):
         since = joined_epoch if row == owner else epoch
         group.put(
-            group.members[clients[row].member_id]._replace(
-                epoch=epoch,
-                previous_epoch=epoch if waited[row] else joined_epoch,
-                state=MemberState.STABLE,
-                assigned={
-                    topic: dict.fromkeys(numbers, since) for topic, numbers in shares[row].items()
-                },
-                revoking={},
+            group.members[clients[row].member_id].brought_to(
+                epoch,
+                epoch if waited[row] else joined_epoch,
+                MemberState.STABLE,
+                {topic: dict.fromkeys(numbers, since) for topic, numbers in shares[row].items()},
+                {},
             )
         )
     began = int(before.joins[before.order[1]])

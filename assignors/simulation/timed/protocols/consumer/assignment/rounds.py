@@ -219,14 +219,13 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
         ids.remove(update.replaced)
     if asking not in known:
         ids.append(asking)
-    members = [known.get(each, update.after) for each in ids]
-    members[ids.index(asking)] = update.after
     return Everybody(
-        members,
-        asking,
+        ids,
+        known,
+        update.after,
         update.replaced,
         homogeneous,
         group.counts.preferred_after(update.before, update.after),
-        target_before(group, ids, asking, update.replaced),
+        target_before(group, asking, update.replaced),
         hidden_target(group, asking, update.replaced),
     )

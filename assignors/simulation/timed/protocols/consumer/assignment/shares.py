@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from assignors.jvm.hash_trees import name_order
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember
 from assignors.model import Member
 from assignors.rebalance import Rebalance
-from assignors.simulation.timed.protocols.consumer.group import ConsumerMember
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from wire import TopicPartitions
 
 
@@ -29,6 +30,8 @@ class LastTarget:
     """The answer as arrays, if it was given so."""
     shares: Mapping[str, TopicPartitions] = field(default_factory=dict)
     """Those of `held`."""
+    group: ConsumerGroup | None = None
+    """Whose target it was."""
 
 
 def asked_members(
@@ -52,27 +55,41 @@ def asked_members(
             or one.rack_id != each.rack_id
             or one.instance_id != each.instance_id
         ):
-            one = Member(
-                member_id=member_id,
-                topics=wanted,
-                owned={} if owned is None else owned,
-                rack_id=each.rack_id,
-                instance_id=each.instance_id,
-            )
+            one = asked_member(each, wanted, owned)
         asked.append(one)
     return tuple(asked)
 
 
+def asked_member(
+    member: ConsumerMember, topics: tuple[str, ...], owned: TopicPartitions | None
+) -> Member:
+    """Return a member as the assignor is asked."""
+    return Member(
+        member_id=member.member_id,
+        topics=topics,
+        owned={} if owned is None else owned,
+        rack_id=member.rack_id,
+        instance_id=member.instance_id,
+    )
+
+
 def shares_of(
-    answer: Rebalance, ids: Sequence[str], last: LastTarget
+    answer: Rebalance, ids: Sequence[str], last: LastTarget, *, is_in_order: bool
 ) -> tuple[dict[str, TopicPartitions], OrderedAssignment | None]:
     """Return what each member gets, topics in the order in which the assignor listed them.
 
-    With it the arrays of the answer, if it has some. The next target depends on that order where
-    two topic ids fall into one bucket of a Java map. Cost: O(partitions), in arrays for members
-    whose shares stay.
+    `ids` are put into a Java map in that order, and the shares come in the order of that map, as
+    those of the answer do if it `is_in_order`. With them the arrays of the answer, if it has some.
+    The next target depends on the order of topics
+    where two topic ids fall into one bucket of a Java map. Cost: O(partitions), in arrays for
+    members whose shares stay.
     """
     lists = answer.lists
+    if is_in_order and isinstance(lists, PairsByMember):
+        return _shares_in_arrays(lists.held, lists.held.members, last), lists.held
+    in_order = [ids[number] for number in name_order(ids).tolist()]
+    if isinstance(lists, PairsByMember):
+        return _shares_in_arrays(lists.held, in_order, last), lists.held
     if lists is None:
         given = answer.assignment
         return {
@@ -81,15 +98,19 @@ def shares_of(
                 for topic, numbers in given.get(member_id, {}).items()
                 if numbers
             }
-            for member_id in ids
+            for member_id in in_order
         }, None
-    if not isinstance(lists, PairsByMember):
-        return {member_id: _by_topic(lists.get(member_id, ())) for member_id in ids}, None
-    held, shares = lists.held, last.shares
-    found: dict[str, TopicPartitions] = {}
-    for member_id, stays in zip(ids, _stays(held, last.held, ids).tolist(), strict=True):
-        found[member_id] = shares[member_id] if stays else _share(held, member_id)
-    return found, held
+    return {member_id: _by_topic(lists.get(member_id, ())) for member_id in in_order}, None
+
+
+def _shares_in_arrays(
+    held: OrderedAssignment, ids: Sequence[str], last: LastTarget
+) -> dict[str, TopicPartitions]:
+    """Return what each member gets, in this order; shares that stay are not made again."""
+    found = dict(zip(ids, map(last.shares.get, ids), strict=True))
+    changed = np.flatnonzero(~_stays(held, last.held, ids)).tolist()
+    made = {ids[place]: _share(held, ids[place]) for place in changed}
+    return {**found, **made}  # type: ignore[dict-item]  # who had no share has another one
 
 
 def _share(held: OrderedAssignment, member_id: str) -> TopicPartitions:

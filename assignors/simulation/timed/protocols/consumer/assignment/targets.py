@@ -5,15 +5,17 @@ Source: `TargetAssignmentBuilder` of Kafka 4.4, KIP-848, KIP-1263.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from assignors.assignor import Assignor
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_trees import name_order
-from assignors.model import Group
+from assignors.model import Group, Member
 from assignors.simulation.timed.protocols.consumer.assignment.shares import (
     LastTarget,
+    asked_member,
     asked_members,
     shares_of,
 )
@@ -31,14 +33,18 @@ from wire.text import utf16_key
 
 NO_TOPIC = "\0"
 """A name that no topic can have."""
+FEW = 100
+"""So many members that have changed are looked for one by one."""
 
 
 class Everybody(NamedTuple):
     """The members that a target is computed for, as they will be after the request."""
 
-    members: list[ConsumerMember]
+    ids: list[str]
     """In the order of Kafka's map."""
-    asking: str
+    known: Mapping[str, ConsumerMember]
+    """Those that the group has already, by id."""
+    asking: ConsumerMember
     """The member whose request it is."""
     replaced: str | None
     """The id of the static member in whose place it comes."""
@@ -46,11 +52,15 @@ class Everybody(NamedTuple):
     """Whether all subscribe to the same topics, as Kafka sees it."""
     assignor: str | None
     """What most members would like."""
-    before: dict[str, TopicPartitions]
-    """The target as it is, with that of a static member for the one in its place."""
+    before: Mapping[str, TopicPartitions]
+    """The target as it is, with that of a static member for the one in its place; of others too."""
     hidden: TopicPartitions
     """The target that the asking member had itself, where that of a static member hides it: Kafka
     counts these partitions as assigned, and its uniform assignor gives them to nobody."""
+
+    def member(self, member_id: str) -> ConsumerMember:
+        """Return one of them."""
+        return self.asking if member_id == self.asking.member_id else self.known[member_id]
 
 
 def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -> bool:
@@ -62,13 +72,14 @@ def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -
 def compute_target(work: Work, everybody: Everybody) -> dict[str, TopicPartitions]:
     """Return the target of the group, by member id. Raises `Refused`. Cost: the assignor's."""
     state, group, _, _ = work
-    members = everybody.members
-    ids = [each.member_id for each in members]
-    in_order = [members[number] for number in name_order(ids).tolist()]
-    before = everybody.before
+    ids, last = everybody.ids, state.last
     assignor = _assignor(state, everybody.assignor)
-    topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
-    asked = asked_members(members, topics, before, state.last)
+    asked = _asked_again(group, everybody, last)
+    if asked is None:
+        members = list(map(everybody.member, ids))
+        in_order = [members[number] for number in name_order(ids).tolist()]
+        topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
+        asked = asked_members(members, topics, everybody.before, last)
     # Where subscriptions differ Kafka looks at targets by member alone. One member alone seems to
     # differ from itself while the static one in whose place it comes is counted.
     hidden = everybody.hidden if everybody.is_homogeneous else {}
@@ -76,9 +87,39 @@ def compute_target(work: Work, everybody: Everybody) -> dict[str, TopicPartition
         answer = assignor.assign(Group(cluster=state.cluster, members=asked, also_assigned=hidden))
     except JavaFailure:
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
-    shares, held = shares_of(answer, [each.member_id for each in in_order], state.last)
-    state.last = LastTarget(members=dict(zip(ids, asked, strict=True)), held=held, shares=shares)
+    shares, held = shares_of(answer, ids, last, is_in_order=assignor.family == "server")
+    members_asked = dict(zip(ids, asked, strict=True))
+    state.last = LastTarget(members=members_asked, held=held, shares=shares, group=group)
+    # What the request says may come to nothing.
+    group.changed_since = {everybody.asking.member_id}
     return shares
+
+
+def _asked_again(
+    group: ConsumerGroup, everybody: Everybody, last: LastTarget
+) -> tuple[Member, ...] | None:
+    """Return the members as the assignor is asked, made anew for those that have changed alone.
+
+    `None` where all have to be looked at. Cost: O(members), with a small constant.
+    """
+    if last.group is not group or group.resolved or group.counts.patterns:
+        return None
+    if len(group.changed_since) > FEW:
+        return None
+    ids, asking = everybody.ids, everybody.asking
+    asked = list(map(last.members.get, ids))
+    for member_id in group.changed_since | {asking.member_id}:
+        if member_id == asking.member_id or member_id in everybody.known:
+            member = everybody.member(member_id)
+            owned = everybody.before.get(member_id)
+            if member_id != everybody.replaced or everybody.replaced == asking.member_id:
+                asked[ids.index(member_id)] = asked_member(member, member.topics, owned)
+    found = [each for each in asked if each is not None]
+    lists = {id(each.topics): each.topics for each in found}
+    is_homogeneous = len(set(map(frozenset, lists.values()))) == 1
+    if len(found) < len(ids) or is_homogeneous is not everybody.is_homogeneous:
+        return None
+    return tuple(found)
 
 
 def write_target(
@@ -98,17 +139,15 @@ def write_target(
 
 
 def target_before(
-    group: ConsumerGroup, ids: list[str], asking: str, replaced: str | None
-) -> dict[str, TopicPartitions]:
+    group: ConsumerGroup, asking: str, replaced: str | None
+) -> Mapping[str, TopicPartitions]:
     """Return the target as it is, with that of a static member for the one in its place.
 
-    Where the static member has none yet, the one in its place keeps its own.
+    Where the static member has none yet, the one in its place keeps its own. Cost: O(1).
     """
-    target = group.target
-    before = {member_id: target[member_id] for member_id in ids if member_id in target}
-    if replaced is not None and replaced in target:
-        before[asking] = target[replaced]
-    return before
+    if replaced is not None and replaced in group.target:
+        return ChainMap({asking: group.target[replaced]}, group.target)
+    return group.target
 
 
 def hidden_target(group: ConsumerGroup, asking: str, replaced: str | None) -> TopicPartitions:
