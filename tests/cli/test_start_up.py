@@ -15,7 +15,7 @@ from assignors.cli.command import SUMMARIES
 from tests.cli.running import ROOT
 
 FAMILIES = {"java", "optimal", "server", "weighted"}
-CORE = FAMILIES | {"group_bytes", "jvm", "names", "own_assignors", "weighting"}
+CORE = FAMILIES | {"claims", "group_bytes", "jvm", "names", "own_assignors", "weighting"}
 """Folders that `import assignors` loads."""
 
 ALWAYS = {"cli", "documents"}
