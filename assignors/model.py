@@ -36,6 +36,7 @@ NO_GENERATION = -1
 
 TUPLES: frozenset[type] = frozenset({tuple})
 _ID = attrgetter("member_id")
+_NEW, _SET = object.__new__, object.__setattr__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +137,36 @@ class Member:
             take(self, generation=as_number(self.generation, "generation"))
         if type(self.member_id) is not str:
             raise ValueError(f"member_id: expected a name, found {self.member_id!r}")
+
+
+def unchecked_member(
+    *,
+    member_id: str,
+    topics: tuple[str, ...],
+    owned: TopicPartitions,
+    generation: int,
+    rack_id: str | None,
+    instance_id: str | None,
+) -> Member:
+    """Return a member whose parts are right already: nothing is checked. Cost: half of `Member`'s.
+
+    >>> parts = {"member_id": "a", "topics": ("t",), "owned": {"t": (0,)}, "generation": 3}
+    >>> member = Member(**parts, rack_id=None, instance_id="i")
+    >>> unchecked_member(**parts, rack_id=None, instance_id="i") == member
+    True
+    """
+    member = _NEW(Member)
+    _SET(member, "member_id", member_id)
+    _SET(member, "topics", topics)
+    _SET(member, "owned", owned)
+    _SET(member, "generation", generation)
+    _SET(member, "rack_id", rack_id)
+    _SET(member, "instance_id", instance_id)
+    _SET(member, "user_data", None)
+    _SET(member, "version", None)
+    _SET(member, "owned_known", True)  # noqa: FBT003 - the value of a field
+    _SET(member, "notes", ())
+    return member
 
 
 class LazyMembers(Sequence[Member]):

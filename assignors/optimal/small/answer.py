@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import ne
 
 from assignors.optimal.small.claims import SmallClaims
-from assignors.optimal.small.problem import SmallProblem
+from assignors.optimal.small.problem import (
+    NumberedShare,
+    Numbering,
+    SmallProblem,
+    is_numbered,
+)
 from assignors.problem import NOBODY
-
-Shares = list[dict[str, tuple[int, ...]]]
-"""Topic -> numbers for each member, topics in their order, numbers ascending."""
 
 
 def changed_partitions(favoured: list[int], target: list[int]) -> list[int]:
@@ -49,42 +51,69 @@ def needs_follow_up(claims: SmallClaims, withheld: list[int]) -> bool:
     )
 
 
-def shares_of(problem: SmallProblem, owner: list[int]) -> Shares:
-    """Return what each member holds. Cost: O(P + T)."""
-    shares: Shares = [{} for _ in problem.members]
-    for t, topic in enumerate(problem.topics):
-        several: dict[int, list[int]] = {}  # numbers of members that have two or more
-        for number, member in enumerate(owner[problem.first[t] : problem.first[t + 1]]):
-            share = shares[member]
-            if topic not in share:
-                share[topic] = (number,)
-            elif member in several:
-                several[member].append(number)
-            else:
-                several[member] = [*share[topic], number]
-        for member, numbers in several.items():
-            shares[member][topic] = tuple(numbers)
-    return shares
+def shares_of(
+    problem: SmallProblem, claims: SmallClaims, given: list[int], changed: Iterable[int]
+) -> list[NumberedShare]:
+    """Return what each member is given, topics in their order, numbers ascending.
+
+    `changed` are the partitions that do not stay with whom stickiness favours: a member that has
+    none of them and was given what it has by the same numbering keeps that very mapping.
+    Cost: O(P + T).
+    """
+    kept: dict[int, NumberedShare] = {}
+    if claims.owned is not None:
+        touched = {given[partition] for partition in changed}
+        touched.update([claims.claimant[partition] for partition in changed])
+        numbering = problem.numbering
+        for member, owned in enumerate(claims.owned):
+            if member not in touched and is_numbered(owned, numbering):
+                numbering = owned.numbering
+                kept[member] = owned
+    partitions: list[list[int]] = [[] for _ in range(len(problem.members) + 1)]
+    is_fresh = [member not in kept for member in range(len(partitions))]
+    fresh = compress(range(len(given)), map(is_fresh.__getitem__, given))
+    for partition in fresh:
+        partitions[given[partition]].append(partition)  # the last one is nobody's
+    topic_of = problem.topic_of_partitions()
+    number_of = problem.number_of_partitions()
+    return [
+        kept[member]
+        if member in kept
+        else _share(problem.numbering, partitions[member], topic_of, number_of)
+        for member in range(len(problem.members))
+    ]
 
 
-def take_out(
-    problem: SmallProblem, shares: Shares, owner: list[int], withheld: list[int]
-) -> dict[str, tuple[int, ...]]:
-    """Take the withheld partitions out of the shares of `owner`; return them by topic."""
-    by_topic: dict[str, tuple[int, ...]] = {}
-    for t, topic in enumerate(problem.topics):
-        begin, end = problem.first[t], problem.first[t + 1]
-        here = [partition for partition in withheld if begin <= partition < end]
+def _share(
+    numbering: Numbering, partitions: list[int], topic_of: Sequence[str], number_of: Sequence[int]
+) -> NumberedShare:
+    """Return these partitions, which ascend, by topic."""
+    share: dict[str, tuple[int, ...]] = {}
+    several: dict[str, list[int]] = {}
+    for partition in partitions:
+        topic = topic_of[partition]
+        if topic not in share:
+            share[topic] = (number_of[partition],)
+        elif topic in several:
+            several[topic].append(number_of[partition])
+        else:
+            several[topic] = [*share[topic], number_of[partition]]
+    for topic, numbers in several.items():
+        share[topic] = tuple(numbers)
+    numbered = NumberedShare(share)
+    numbered.numbering = numbering
+    numbered.partitions = partitions
+    return numbered
+
+
+def by_topic(problem: SmallProblem, partitions: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Return partitions, which ascend, by topic and number."""
+    found: dict[str, tuple[int, ...]] = {}
+    for topic, begin, end in zip(problem.topics, problem.first, problem.first[1:], strict=False):
+        here = [partition - begin for partition in partitions if begin <= partition < end]
         if here:
-            by_topic[topic] = tuple([partition - begin for partition in here])
-        for partition in here:
-            share = shares[owner[partition]]
-            left = tuple([number for number in share[topic] if number != partition - begin])
-            if left:
-                share[topic] = left
-            else:
-                del share[topic]
-    return by_topic
+            found[topic] = tuple(here)
+    return found
 
 
 def small_stats(

@@ -6,16 +6,17 @@ from assignors.assignor import UserData
 from assignors.group_bytes.assignments import AssignedShares
 from assignors.model import Group
 from assignors.optimal.small.answer import (
+    by_topic,
     changed_partitions,
     needs_follow_up,
     shares_of,
     small_stats,
-    take_out,
     waiting,
 )
 from assignors.optimal.small.best import best_owners
 from assignors.optimal.small.claims import favoured_members, small_claims
 from assignors.optimal.small.problem import PARTITIONS_MAX, small_problem
+from assignors.problem import NOBODY
 from assignors.rebalance import LazyFigures, Rebalance
 
 
@@ -34,9 +35,9 @@ def assign_small(
     favoured = favoured_members(claims)
     target = best_owners(problem, favoured)
     changed = changed_partitions(favoured, target)
-    shares = shares_of(problem, target)
     withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []
-    by_topic = take_out(problem, shares, target, withheld) if withheld else {}
+    given = _without(target, withheld) if withheld else target
+    shares = shares_of(problem, claims, given, changed)
     follow_up = bool(withheld) and needs_follow_up(claims, withheld)
 
     def stats() -> dict[str, int | float | bool]:
@@ -48,8 +49,16 @@ def assign_small(
     ids = [member.member_id for member in problem.members]
     return Rebalance(
         assignment=AssignedShares(zip(ids, shares, strict=True)),
-        withheld=by_topic,
+        withheld=by_topic(problem, withheld) if withheld else {},
         follow_up=follow_up,
         notes=claims.notes,
         stats=LazyFigures(stats),
     )
+
+
+def _without(target: list[int], withheld: list[int]) -> list[int]:
+    """Return the target assignment in which nobody gets what is withheld."""
+    given = target.copy()
+    for partition in withheld:
+        given[partition] = NOBODY
+    return given

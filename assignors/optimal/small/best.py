@@ -107,7 +107,7 @@ def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
     number: dict[tuple[int, ...], int] = {}
     of_topic: list[int] = []
     size: list[int] = []
-    held: Cells = []
+    held: list[Counter[int]] = []
     for topic, begin, end in zip(problem.topics, problem.first, problem.first[1:], strict=False):
         if begin == end:
             of_topic.append(NOBODY)
@@ -116,14 +116,13 @@ def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
         of_topic.append(row)
         if row == len(size):
             size.append(0)
-            held.append({})
+            held.append(Counter())
         size[row] += end - begin
-        of_row = held[row]
-        for member in favoured[begin:end]:
-            of_row[member] = of_row.get(member, 0) + 1
+        held[row].update(favoured[begin:end])
     for of_row in held:
         of_row.pop(NOBODY, None)
-    return SmallRows(of_topic=of_topic, size=size, takers=list(map(list, number)), held=held)
+    takers = list(map(list, number))
+    return SmallRows(of_topic=of_topic, size=size, takers=takers, held=list(map(dict, held)))
 
 
 def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> list[int]:

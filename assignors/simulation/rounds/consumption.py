@@ -8,13 +8,15 @@ an assignor is wrong; whoever wants its figures counts them from the members' ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, Group, Topic
 from assignors.ownership.changes import TopicPartition
 from assignors.ownership.monitors import started_while_owned
 from wire import TopicPartitions
+
+NOTHING: TopicPartitions = {}
 
 Difference = tuple[str, str, set[int]]
 """Member id, topic, numbers."""
@@ -201,31 +203,25 @@ class Consumption:
             del self.load[member_id]
         for member_id, share in shares.items():
             had = self.shares.get(member_id)
-            if had is not None and (share is had or share == had):
+            if had is None:
+                had = NOTHING
+            elif share is had or share == had:
                 continue
             self.load[member_id] = sum(map(len, share.values()))
-            for topic, gone, new, is_twice in _other_numbers(had or {}, share):
-                self.is_single &= not is_twice
-                if gone:
+            if not had.keys() <= share.keys():
+                gone_topics = had.keys() - share.keys()
+                taken += [(member_id, topic, set(had[topic])) for topic in gone_topics]
+            for topic, numbers in share.items():
+                old = had.get(topic, ())
+                if old == numbers:
+                    continue
+                new = set(numbers)
+                self.is_single &= len(new) == len(numbers)
+                if gone := set(old) - new:
                     taken.append((member_id, topic, gone))
-                if new:
+                if new := new.difference(old):
                     started.append((member_id, topic, new))
         return taken, started
-
-
-def _other_numbers(
-    had: TopicPartitions, share: TopicPartitions
-) -> Iterator[tuple[str, set[int], set[int], bool]]:
-    """Yield the topics that differ: what is gone, what is new, whether some number is twice."""
-    for topic in () if had.keys() <= share.keys() else had.keys() - share.keys():
-        yield topic, set(had[topic]), set(), False
-    for topic, numbers in share.items():
-        old = had.get(topic, ())
-        if old != numbers:
-            new = set(numbers)
-            is_twice = len(new) < len(numbers)
-            gone = set(old) - new
-            yield topic, gone, new.difference(old) if old else new, is_twice
 
 
 def _is_within(numbers: Collection[int], partition_count: int) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from assignors.assignor import UserData
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.membership import subscription
-from assignors.model import NO_GENERATION, Member
+from assignors.model import NO_GENERATION, Member, unchecked_member
+from assignors.optimal.small.problem import NumberedShare
 from assignors.simulation.rounds.scenario import MemberSpec
 from wire import TopicPartitions, encode_subscription
 
@@ -40,6 +41,11 @@ class SimulatedMember:
 
     def stop_beyond(self, partition_counts: dict[str, int]) -> None:
         """Stop consuming partitions that are not below their topic's count; no count is 0."""
+        for topic, numbers in self.consuming.items():
+            if not numbers or max(numbers) >= partition_counts.get(topic, 0):
+                break
+        else:
+            return
         self.consuming = {
             topic: left
             for topic, numbers in self.consuming.items()
@@ -85,11 +91,21 @@ def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
     spec = simulated.spec
     if spec.blob is not None and not simulated.assigned and simulated.stale_claims is None:
         return member_from_bytes(simulated.member_id, spec.blob, instance_id=spec.instance_id)
+    claimed = simulated.claimed
+    if spec.version is None and (not claimed or type(claimed) is NumberedShare):
+        return unchecked_member(
+            member_id=simulated.member_id,
+            topics=simulated.topics,
+            owned=claimed,
+            generation=simulated.generation,
+            rack_id=spec.rack_id,
+            instance_id=spec.instance_id,
+        )
     if spec.version is None:
         return Member(
             member_id=simulated.member_id,
             topics=simulated.topics,
-            owned=simulated.claimed,
+            owned=claimed,
             generation=simulated.generation,
             rack_id=spec.rack_id,
             instance_id=spec.instance_id,
@@ -97,7 +113,7 @@ def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
     written = subscription(
         kind,
         simulated.topics,
-        owned=simulated.claimed,
+        owned=claimed,
         owned_since=simulated.generation,
         generation=simulated.generation,
         rack_id=spec.rack_id,
