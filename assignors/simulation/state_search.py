@@ -9,10 +9,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 W = TypeVar("W", bound=Hashable)
 W_co = TypeVar("W_co", bound=Hashable, covariant=True)
+Int32 = NDArray[np.int32]
 
 
 class Move(Protocol[W_co]):
@@ -32,6 +36,16 @@ class Move(Protocol[W_co]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Packing(Generic[W]):
+    """How states are kept while a search goes on: equal ones, and no others, have one form."""
+
+    pack: Callable[[W], Hashable]
+    """A state -> its form, a small one."""
+    unpack: Callable[[Any], W]
+    """The reverse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Violated(Generic[W]):
     """A rule that was violated, first met by the fewest moves there are."""
 
@@ -44,8 +58,8 @@ class Violated(Generic[W]):
 class Reached(Generic[W]):
     """What a search has found."""
 
-    worlds: list[W]
-    """The states that were visited, in the order in which they were met."""
+    worlds: list[Any]
+    """The states that were visited, in the order in which they were met, as they are kept."""
     moves: int = 0
     settled: int = 0
     """How many of them are settled."""
@@ -66,49 +80,63 @@ def visit(
     is_settled: Callable[[W], bool],
     *,
     worlds_max: int,
+    packing: Packing[W] | None = None,
 ) -> Reached[W]:
     """Visit the states that can be reached from `start`, up to `worlds_max` of them.
 
-    Cost: O(states times their moves); memory: O(states).
+    Cost: O(states times their moves); memory: that of a form and some 100 bytes a state, and
+    8 bytes a move.
     """
-    numbers: dict[W, int] = {start: 0}
-    worlds = [start]
+    packing = packing or Packing(pack=_as_it_is, unpack=_as_it_is)
+    pack, unpack = packing.pack, packing.unpack
+    worlds: list[Any] = [pack(start)]
+    numbers: dict[Hashable, int] = {worlds[0]: 0}
     found: Reached[W] = Reached(worlds=worlds)
-    parents = array("l", [-1])
-    before: list[array[int]] = [array("l")]  # those from which a move without a fault leads to it
-    settled: list[int] = []
+    parents = array("i", [-1])
+    sources, targets = array("i"), array("i")  # of the moves without a fault
+    settled = array("i")
     at = 0
     while at < min(len(worlds), worlds_max):
-        world = worlds[at]
+        world = unpack(worlds[at])
         if is_settled(world):
             settled.append(at)
         for move in moves(world):
             found.moves += 1
-            number = numbers.setdefault(move.world, len(worlds))
+            form = pack(move.world)
+            number = numbers.setdefault(form, len(worlds))
             if number == len(worlds):
-                worlds.append(move.world)
+                worlds.append(form)
                 parents.append(at)
-                before.append(array("l"))
             if not move.is_fault and number != at:
-                before[number].append(at)
+                sources.append(at)
+                targets.append(number)
             for rule, text in move.found:
                 if rule not in found.broken:
                     path = [*_path(worlds, parents, at), worlds[number]]
-                    found.broken[rule] = Violated(text=text, path=path)
+                    found.broken[rule] = Violated(text=text, path=[*map(unpack, path)])
         at += 1
     found.settled, found.is_complete = len(settled), at == len(worlds)
     if found.is_complete:
-        alive = _reaching(before, settled)
-        stuck = [number for number in range(at) if not alive[number]]
+        del numbers
+        alive = _reaching(at, _numbers(sources), _numbers(targets), _numbers(settled))
+        stuck = np.flatnonzero(~alive)
         found.stuck = len(stuck)
-        if stuck:
-            found.stuck_path = _path(worlds, parents, stuck[0])
+        if len(stuck):
+            found.stuck_path = [*map(unpack, _path(worlds, parents, int(stuck[0])))]
     del worlds[at:]
     return found
 
 
-def _path(worlds: list[W], parents: array[int], number: int) -> list[W]:
-    """Return the states from the first one to this one."""
+def _as_it_is(world: Any) -> Any:  # noqa: ANN401 - whatever a state is
+    return world
+
+
+def _numbers(listed: array[int]) -> Int32:
+    return np.frombuffer(listed, dtype=np.int32) if listed else np.zeros(0, dtype=np.int32)
+
+
+def _path(worlds: list[Any], parents: array[int], number: int) -> list[Any]:
+    """Return the states from the first one to this one, as they are kept."""
     path = [worlds[number]]
     while parents[number] >= 0:
         number = parents[number]
@@ -116,15 +144,21 @@ def _path(worlds: list[W], parents: array[int], number: int) -> list[W]:
     return path[::-1]
 
 
-def _reaching(before: list[array[int]], settled: list[int]) -> bytearray:
-    """Return for each state whether a settled one can be reached from it without a fault."""
-    reached = bytearray(len(before))
-    waiting = list(settled)
-    for number in settled:
-        reached[number] = 1
-    while waiting:
-        for number in before[waiting.pop()]:
-            if not reached[number]:
-                reached[number] = 1
-                waiting.append(number)
+def _reaching(count: int, sources: Int32, targets: Int32, settled: Int32) -> NDArray[np.bool_]:
+    """Return bool[count]: whether a settled state can be reached from each by these moves.
+
+    `sources` and `targets` are the two ends of each move, int32[moves]. Cost: O(moves log moves).
+    """
+    order = np.argsort(targets, kind="stable")
+    before, first = sources[order], np.searchsorted(targets[order], np.arange(count + 1))
+    reached = np.zeros(count, dtype=np.bool_)
+    reached[settled] = True
+    waiting = settled
+    while len(waiting):
+        begin, end = first[waiting], first[waiting + 1]
+        lengths = end - begin
+        places = np.repeat(end - np.cumsum(lengths), lengths) + np.arange(lengths.sum())
+        following = np.unique(before[places])
+        waiting = following[~reached[following]]
+        reached[waiting] = True
     return reached

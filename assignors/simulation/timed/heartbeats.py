@@ -109,7 +109,8 @@ class Heartbeats:
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
         plain = self.plain
-        if not self.network.is_quiet(number, plain.standing(number)) or not plain.may_rest(number):
+        standing = 0 if plain.standing is None else plain.standing(number)
+        if not self.network.is_quiet(number, standing) or not plain.may_rest(number):
             return
         queue, key = self.queue, (number, HEARTBEAT.key)
         due = queue.due(key)

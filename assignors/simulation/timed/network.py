@@ -30,6 +30,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
+    STANDING,
     Answered,
     Arrived,
     Committed,
@@ -37,7 +38,6 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     Send,
     is_plain,
-    is_standing,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import (
@@ -53,7 +53,8 @@ JOIN_LAPSE_MS = 5000
 """A JoinGroup may take the rebalance timeout and so much more (`JOIN_GROUP_TIMEOUT_LAPSE`)."""
 
 MILLION = 1_000_000
-WAITING, WAITED_FOR = (JoinGroup, SyncGroup), (JoinGroupResponse, SyncGroupResponse)
+WAITING = frozenset({JoinGroup, SyncGroup})
+WAITED_FOR = frozenset({JoinGroupResponse, SyncGroupResponse})
 NEVER = 1 << 60
 """Microseconds: later than any run."""
 
@@ -119,6 +120,8 @@ class Link:
     to: int
     """The seed of the delays on the way to the coordinator."""
     back: int
+    limit_us: int
+    """How long a request may take that need not wait at the coordinator."""
     arrives: int = 0
     returns: int = 0
     life: int = 0
@@ -159,7 +162,10 @@ class Network:
         """Return the network of a scenario. Cost: O(members)."""
         of, config = partial(stream_seed, scenario.seed), scenario.network
         seeds = [(of(each.name, "requests"), of(each.name, "answers")) for each in scenario.members]
-        links = [Link(each, *ways) for each, ways in zip(scenario.members, seeds, strict=True)]
+        links = [
+            Link(each, *ways, each.request_timeout_ms * MILLISECOND)
+            for each, ways in zip(scenario.members, seeds, strict=True)
+        ]
         delays = Delays.of(seeds, config.least_us, config.mean_us)
         return cls(scenario=scenario, queue=queue, links=links, delays=delays)
 
@@ -173,21 +179,19 @@ class Network:
     @property
     def longest_us(self) -> int:
         """No message takes longer where nothing is wrong."""
-        network = self.scenario.network
-        return network.least_us + MEANS_MAX * network.mean_us
+        return self.delays.least_us + MEANS_MAX * self.delays.mean_us
 
     def send(self, now: int, member: int, effect: Send) -> tuple[int, Rank | None, Arrived] | None:
         """Return when a request reaches the coordinator, in microseconds, its rank, and as what.
 
         `None`: it is lost. Only those that may wait at the coordinator have a timer otherwise.
         """
-        link, request = self.links[member], effect.request
-        leaves = now + effect.after_us
+        link, (own_number, request, after_us) = self.links[member], effect
+        kind, leaves = type(request), now + after_us
         arrives = leaves + self._delay(link.to, leaves)
-        is_heartbeat = is_plain(request)
-        may_wait = not is_heartbeat and isinstance(request, WAITING)
-        limit = _time_limit(link.config, request if may_wait else None)
-        deadline = leaves + (NEVER if is_standing(request) else limit)
+        is_heartbeat, may_wait = is_plain(request), kind in WAITING
+        limit = _time_limit(link, request) if may_wait else link.limit_us
+        deadline = leaves + (NEVER if kind in STANDING else limit)
         self.sent = number = self.sent + 1
         if self.sent_at is not None:
             self.sent_at[number] = now
@@ -195,7 +199,7 @@ class Network:
         if link.trouble is not None:
             deadline += max(link.trouble.opens_at - leaves, 0)
         rank = Rank.ANSWER if is_heartbeat else None
-        self.in_flight[number] = (member, effect.number, link.life, deadline, rank)
+        self.in_flight[number] = (member, own_number, link.life, deadline, rank)
         if link.trouble is not None:
             passed = link.trouble.arrival(leaves, arrives, deadline)
             if passed is None:
@@ -204,10 +208,10 @@ class Network:
             arrives = passed
         if self.detour is not None and self.detour(member, number, max(arrives, link.arrives)):
             return None
-        if may_wait or (self.is_executed and not is_standing(request)):
+        if may_wait or (self.is_executed and kind not in STANDING):
             self.queue.start(("request", number), deadline, (member, TimedOut(number)))
         link.arrives = arrives = max(arrives, link.arrives)
-        self.requests[type(request).__name__] += 1
+        self.requests[kind.__name__] += 1
         return arrives, Rank.ARRIVAL if is_heartbeat else None, Arrived(number, request)
 
     def handled(self, now: int, event: object, service_us: int) -> int:
@@ -216,14 +220,14 @@ class Network:
         But a heartbeat that says nothing is handled beside the others, and an answer that has
         waited for the log leaves at once.
         """
-        if isinstance(event, Arrived):
+        if type(event) is Arrived:
             if is_plain(event.request):
                 return now + service_us
             if self.computed is not None:
                 sent = (self.sent_at or {}).get(event.number, -1)
                 self.busy_until = self.computed(self.busy_until, now, sent)
             self.busy_until = max(now, self.busy_until) + service_us
-        elif isinstance(event, Committed):
+        elif type(event) is Committed:
             return now
         elif self.computed is not None:
             self.busy_until = self.computed(self.busy_until, now, NEVER)
@@ -250,11 +254,11 @@ class Network:
             if passed is None:
                 self.in_flight[number] = waiting
                 link.unanswered += 1
-                latest = leaves + _time_limit(link.config, None)
+                latest = leaves + link.limit_us
                 self._lose(number, min(max(deadline, leaves), latest))
                 return None
             returns = passed
-        if self.is_executed or isinstance(response, WAITED_FOR):
+        if self.is_executed or type(response) in WAITED_FOR:
             self.queue.stop(("request", number))
         link.returns = returns = max(returns, link.returns)
         return returns, rank, member, Answered(own_number, response)
@@ -286,9 +290,10 @@ class Network:
     def is_quiet(self, member: int, standing: int) -> bool:
         """Return whether a member's requests are answered but for these, and nothing goes wrong."""
         link = self.links[member]
+        if link.unanswered != standing:
+            return False
         is_well = link.trouble is None or link.trouble.is_over(self.queue.now)
-        knows = self.may_rest is None or self.may_rest(member)
-        return is_well and link.unanswered == standing and knows
+        return is_well and (self.may_rest is None or self.may_rest(member))
 
     def is_silent(self, member: int, silent: Silent) -> bool:
         """Return whether the member has heard nothing since."""
@@ -320,8 +325,7 @@ class Network:
         return link.trouble
 
     def _delay(self, seed: int, at: int) -> int:
-        network = self.scenario.network
-        return network.least_us + exponential_at(seed, at, network.mean_us)
+        return self.delays.least_us + exponential_at(seed, at, self.delays.mean_us)
 
     def _lose(self, number: int, deadline: int) -> None:
         """Lose a message: the member notices when the time of its request is over.
@@ -339,9 +343,8 @@ class Network:
             self.queue.put(max(over, self.queue.now), (member, Silent(link.returns)))
 
 
-def _time_limit(config: MemberConfig, waiting: Request | None) -> int:
-    """Return how long a request may take, in microseconds; `waiting`: one that has to wait."""
-    limit = config.request_timeout_ms
+def _time_limit(link: Link, waiting: Request) -> int:
+    """Return how long a request may take that has to wait, in microseconds."""
     if isinstance(waiting, JoinGroup):
-        limit = max(limit, waiting.rebalance_timeout_ms + JOIN_LAPSE_MS)
-    return limit * MILLISECOND
+        return max(link.limit_us, (waiting.rebalance_timeout_ms + JOIN_LAPSE_MS) * MILLISECOND)
+    return link.limit_us

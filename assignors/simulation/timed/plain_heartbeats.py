@@ -137,8 +137,8 @@ class PlainHeartbeats:
     """A member's id, its heartbeat interval and its session timeout in microseconds."""
     answer: Callable[[int, int], Response]
     """A member's number and its epoch or generation -> what it is answered while it rests."""
-    standing: Callable[[int], int] = lambda _: 0
-    """How many requests of a member the coordinator keeps until it has news."""
+    standing: Callable[[int], int] | None = None
+    """How many requests of a member the coordinator keeps until it has news; `None`: never any."""
     promote: Callable[[int, int, int, int], None] | None = None
     """For a member that has moved while it rested: its number, its epoch, the one before, and the
     one that it believes to be in."""
@@ -196,9 +196,10 @@ def news_by(changes: Callable[[], int]) -> Callable[[], News | None]:
 
     def news() -> News | None:
         nonlocal seen
-        if changes() == seen:
+        count = changes()
+        if count == seen:
             return None
-        seen = changes()
+        seen = count
         return News()
 
     return news

@@ -58,8 +58,8 @@ class EventQueue(Generic[E]):
     now: int = 0
     count: int = 0
     """How many events have been taken out."""
-    _reached: tuple[Any, ...] = (0, 0)
-    """The last order or rank of the present moment, and whose event it was."""
+    _last: tuple[Any, ...] = (0, 0, 0, 0)
+    """The last entry of the present moment: moment, order or rank, whose, number."""
     _order: int = 0
     _heap: list[tuple[Any, ...]] = field(default_factory=list)
     """Moment, order or rank, whose, a number that no two have, event or timer."""
@@ -132,12 +132,12 @@ class EventQueue(Generic[E]):
     def skip_to(self, at: int) -> None:
         """Move the clock to a moment before the next event."""
         assert self.next_at is None or at < self.next_at
-        self.now, self._reached = at, (0, 0)
+        self.now, self._last = at, (at, 0, 0, 0)
 
     @property
     def moment(self) -> Moment:
         """The present, within a moment too."""
-        return self.now, self._reached
+        return self.now, self._last[1:3]
 
     @property
     def order(self) -> int:
@@ -150,21 +150,21 @@ class EventQueue(Generic[E]):
 
         What is left in the queue then comes to what waits there. Cost: O(what is left).
         """
-        heap, timers, now, reached, count = (
+        heap, timers, now, last, count = (
             self._heap,
             self._timers,
             self.now,
-            self._reached,
+            self._last,
             self.count,
         )
         self._heap, self._timers = [], {}
-        self.now, self._reached = moment
+        self.now, self._last = moment[0], (moment[0], *moment[1], 0)
         yield
         for entry in self._heap:
             heappush(heap, entry)
         timers.update(self._timers)
         self._heap, self._timers = heap, timers
-        self.now, self._reached, self.count = now, reached, count
+        self.now, self._last, self.count = now, last, count
 
     def take_before(self, moment: Moment) -> E | None:
         """Return the next event that would have been taken out before a moment, `None` if none."""
@@ -196,7 +196,7 @@ class EventQueue(Generic[E]):
 
     def is_past(self, at: int, rank: Rank, whose: int) -> bool:
         """Return whether an event of this rank would have been taken out by now. Cost: O(1)."""
-        return at < self.now or (at == self.now and (rank, whose) <= self._reached)
+        return at < self.now or (at == self.now and (rank, whose) <= self._last[1:3])
 
     def take(self, until: int) -> E | None:
         """Return the next event up to `until`, and move the clock to it; `None` if there is none.
@@ -205,22 +205,24 @@ class EventQueue(Generic[E]):
         """
         heap, timers = self._heap, self._timers
         while heap and heap[0][0] <= until:
-            at, order, whose, _, event = heappop(heap)
+            entry = heap[0]
+            event = entry[4]
             if type(event) is _Timer:
                 timer: _Timer[E] = event
                 if timers.get(timer.key) is not timer:
+                    heappop(heap)
                     continue
-                if timer.order != order or timer.at != at:
+                if timer.order != entry[1] or timer.at != entry[0]:
                     timer.queued_at = timer.at
                     self._order = number = self._order + 1
-                    heappush(heap, (timer.at, timer.order, timer.whose, number, timer))
+                    heapreplace(heap, (timer.at, timer.order, timer.whose, number, timer))
                     continue
                 del timers[timer.key]
                 event = timer.event
-            reached = (order, whose)
-            if at > self.now or reached > self._reached:
-                self._reached = reached
-            self.now = at
+            heappop(heap)
+            if entry > self._last:  # noqa: PLR1730 - a call of `max` for every event
+                self._last = entry
+            self.now = entry[0]
             self.count += 1
             return event  # type: ignore[no-any-return]  # the heap's tuples have no types of their own
         return None

@@ -6,6 +6,7 @@ way over the network, waits for its turn at the coordinator, and the answer come
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,7 +15,7 @@ from assignors.model import Cluster
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.costs.meter import Meter, Rebalance, result_of
 from assignors.simulation.timed.faults.events import FaultEvent, fault_events
-from assignors.simulation.timed.faults.live import LiveFaults
+from assignors.simulation.timed.faults.live import USUAL, LiveFaults
 from assignors.simulation.timed.faults.transactions import transaction
 from assignors.simulation.timed.faults.zombies import Zombie
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
@@ -34,13 +35,11 @@ from assignors.simulation.timed.protocols.effects import (
     Command,
     Consume,
     Disconnect,
-    Effect,
     Fired,
     MemberEvent,
     Record,
     Schedule,
     Send,
-    TimerKey,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
@@ -189,12 +188,15 @@ def _prepared(
 def _handle(run: Run, event: Event) -> None:
     """Let an event happen: most are messages and timers."""
     target, what = event
-    if type(what) in PLANNED:
+    kind = type(what)
+    if kind in PLANNED:
         _do_planned(run, target, what)
     elif target == COORDINATOR:
         _reach_coordinator(run, what)
     elif run.machine is not None:
         _reach_machine(run, run.machine, target, what)
+    elif kind in USUAL and not run.faults.frozen and run.faults.failovers is None:
+        _step_member(run, target, what)  # type: ignore[arg-type]  # by its type
     else:
         run.faults.reach(target, what)  # type: ignore[arg-type]  # by whom it is for
 
@@ -244,7 +246,7 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
-        _do(run, number, event, effect)
+        DO[type(effect)](run, number, event, effect)
     if heartbeats is not None:
         if isinstance(event, Command):
             heartbeats.wake_first()
@@ -259,39 +261,30 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))
 
 
-def _do(run: Run, number: int, event: MemberEvent, effect: Effect) -> None:
-    """Do what a member asks for."""
-    queue = run.queue
-    now = queue.now
-    if isinstance(effect, Send):
-        _send(run, number, effect)
-    elif isinstance(effect, Schedule):
-        key = effect.key
-        rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
-        fired = (number, Fired(key, effect.data))
-        _stop_waiting(run, number, key)
-        queue.start((number, key), now + effect.after_us, fired, rank, number)
-    elif isinstance(effect, Cancel):
-        queue.stop((number, effect.key))
-        _stop_waiting(run, number, effect.key)
-    elif isinstance(effect, Consume):
-        _consume(run, number, event, effect)
-    else:
-        assert isinstance(effect, Disconnect), effect
-        run.faults.disconnect(number)
-
-
-def _stop_waiting(run: Run, number: int, key: TimerKey) -> None:
-    """Let what has run out and waits for the members' machine be due no longer."""
+def _schedule(run: Run, number: int, _event: MemberEvent, effect: Schedule) -> None:
+    """Start a timer of a member; what has run out and waits for their machine is due no longer."""
+    queue, (key, after_us, data) = run.queue, effect
+    rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
+    fired = (number, Fired(key, data))
     if run.machine is not None:
         run.machine.due.discard((number, key))
+    queue.start((number, key), queue.now + after_us, fired, rank, number)
 
 
-def _send(run: Run, number: int, effect: Send) -> None:
+def _cancel(run: Run, number: int, _event: MemberEvent, effect: Cancel) -> None:
+    """Stop a timer of a member, which may have run out and wait for their machine."""
+    run.queue.stop((number, effect.key))
+    if run.machine is not None:
+        run.machine.due.discard((number, effect.key))
+
+
+def _send(run: Run, number: int, _event: MemberEvent, effect: Send) -> None:
     """Send a request to the coordinator; it may get lost on its way."""
-    now, name = run.queue.now, run.scenario.members[number].name
-    if isinstance(effect.request, JoinGroup) and run.ledger.consumed.get(name):
-        run.meter.touch(now, run.sides, number)
+    now = run.queue.now
+    if type(effect.request) is JoinGroup:
+        name = run.scenario.members[number].name
+        if run.ledger.consumed.get(name):
+            run.meter.touch(now, run.sides, number)
     sent = run.network.send(now, number, effect)
     if sent is not None:
         arrives, rank, arrived = sent
@@ -311,6 +304,21 @@ def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None
         run.meter.touch(now, run.sides, number)
     if not effect.owned:
         run.faults.zombies.end(now, name)
+
+
+def _disconnect(run: Run, number: int, _event: MemberEvent, _effect: Disconnect) -> None:
+    """Close the connection of a member; every request without an answer fails."""
+    run.faults.disconnect(number)
+
+
+DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
+    Send: _send,
+    Schedule: _schedule,
+    Cancel: _cancel,
+    Consume: _consume,
+    Disconnect: _disconnect,
+}
+"""What a member may ask for, by type: the run, its number, what led to it, what it asks for."""
 
 
 def _result(run: Run, at: int) -> TimedResult:

@@ -103,9 +103,7 @@ def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
         if key != BEAT:
             yield Move((step_member(model, world, member, Fired(key, data)),))
         elif not world.open[member]:
-            steps = _beat(model, world, member)
-            if steps[-1].world != world:
-                yield Move(steps)
+            yield from _beats(model, world, member)
     is_up = member_of(model, world, member).is_up
     if not is_up and world.starts[member]:
         after = world._replace(starts=put(world.starts, member, world.starts[member] - 1))
@@ -172,6 +170,25 @@ def _deliver(model: Model, world: World, member: int) -> Stepped:
     )
     answered = Answered(own, model.messages.values[message])
     return step_member(model, after, member, answered, message)
+
+
+def _beats(model: Model, world: World, member: int) -> Iterator[Move]:
+    """Yield the heartbeat of a member that has sent nothing else, if it leads anywhere.
+
+    Most lead nowhere, and whether one does depends on the coordinator and on its member alone: what
+    others do neither the member nor the coordinator looks at in it. So that is remembered.
+    """
+    parts = (
+        *(world.coordinator, world.log, world.appends, world.timers, world.replicated, world.tail),
+        *(world.members[member], world.does[member], world.member_timers[member]),
+    )
+    if parts in model.idle_beats:
+        return
+    steps = _beat(model, world, member)
+    if steps[-1].world == world:
+        model.idle_beats.add(parts)
+    else:
+        yield Move(steps)
 
 
 def _beat(model: Model, world: World, member: int) -> tuple[Stepped, ...]:

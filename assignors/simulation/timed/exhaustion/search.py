@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
-from assignors.simulation.state_search import visit
+from assignors.simulation.state_search import Packing, visit
 from assignors.simulation.timed.counterexamples.words import line_of
 from assignors.simulation.timed.exhaustion.moves import is_settled, moves
+from assignors.simulation.timed.exhaustion.packing import WorldPacking
 from assignors.simulation.timed.exhaustion.world import Model, World
 from assignors.simulation.timed.monitors.seen import Seen
 
@@ -49,11 +50,13 @@ def explore(model: Model, start: World, *, worlds_max: int) -> Explored:
     Cost: O(worlds times their moves), about 30 microseconds a move; memory: about a kilobyte a
     world.
     """
+    packing = WorldPacking.of(len(model.names))
     reached = visit(
         start,
         partial(moves, model),
         partial(is_settled, model),
         worlds_max=worlds_max,
+        packing=Packing(pack=packing.pack, unpack=packing.unpack),
     )
     return Explored(
         worlds=len(reached.worlds),

@@ -19,6 +19,8 @@ from assignors.simulation.timed.exhaustion.world import (
     World,
     member_of,
     put,
+    seen_of_coordinator,
+    seen_of_members,
     view,
 )
 from assignors.simulation.timed.monitors.coordinators import Folded, compacted, folded
@@ -28,6 +30,7 @@ from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
     coordinator_found,
     generation_found,
+    gives_plan,
 )
 from assignors.simulation.timed.protocols.any_coordinator import load
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
@@ -131,7 +134,7 @@ def step_coordinator(
     step = model.coordinator_steps.get(memo)
     if step is None:
         step = model.coordinator_steps[memo] = _stepped_coordinator(model, world, event)
-    seen = (memo, world.log, world.members if step.messages else ())
+    seen = (step.number, world.log, seen_of_members(model, world) if step.gives else ())
     seeing = model.log_steps.get(seen)
     if seeing is None:
         seeing = model.log_steps[seen] = _seen_coordinator(model, world, step)
@@ -206,7 +209,8 @@ def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) ->
         for each in effects
         if isinstance(each, Reply)
     )
-    return Step(model.coordinators.number_of(state), effects, messages)
+    number, gives = len(model.coordinator_steps), any(map(gives_plan, effects))
+    return Step(model.coordinators.number_of(state), effects, messages, number, gives)
 
 
 def _seen_coordinator(model: Model, world: World, step: Step) -> tuple[int, Findings]:
@@ -262,11 +266,12 @@ def _timers(
     if isinstance(event, Fired):
         by_key.pop(event.key, None)
     for effect in effects:
-        if isinstance(effect, Schedule):
+        if type(effect) is Schedule:
             by_key[effect.key] = effect.data
-        elif isinstance(effect, Cancel):
+        elif type(effect) is Cancel:
             by_key.pop(effect.key, None)
-    return frozenset(by_key.items())
+    after = frozenset(by_key.items())
+    return running if after == running else after
 
 
 def _moments(model: Model, world: World) -> tuple[MemberMoment, ...]:
@@ -286,7 +291,8 @@ def _moments(model: Model, world: World) -> tuple[MemberMoment, ...]:
 
 def _judged(model: Model, world: World) -> Findings:
     """Return what is wrong with a moment."""
-    parts = (world.coordinator, world.members, world.does)
+    seen_now = seen_of_coordinator(model, world.coordinator)
+    parts = (seen_now, seen_of_members(model, world), world.does)
     found = model.judged.get(parts)
     if found is None:
         seen = view(model, world.coordinator)

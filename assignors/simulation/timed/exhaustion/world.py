@@ -87,6 +87,10 @@ class Step(NamedTuple):
     effects: Sequence[Effect]
     messages: tuple[tuple[int, int], ...]
     """What it sends: (number of the request, message)."""
+    number: int = 0
+    """Of a step of the coordinator: no two have the same."""
+    gives: bool = False
+    """Of a step of the coordinator: whether it gives a plan to members."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -114,8 +118,16 @@ class Model:
     does_steps: dict[Hashable, tuple[int, Findings]] = field(default_factory=dict)
     """What a member really does after its step, and what is wrong with it."""
     views: dict[int, CoordinatorView] = field(default_factory=dict)
+    seen: Kept = field(default_factory=Kept)
+    """What monitors see of a member or a coordinator in a moment: many states look alike."""
+    members_seen: dict[int, int] = field(default_factory=dict)
+    """A member's state -> its number in `seen`."""
+    coordinators_seen: dict[int, int] = field(default_factory=dict)
+    """A coordinator's state -> its number in `seen`."""
+    idle_beats: set[Hashable] = field(default_factory=set)
+    """The parts of worlds in which a member's heartbeat leads nowhere."""
     judged: dict[Hashable, Findings] = field(default_factory=dict)
-    """What was found in moments, by their parts."""
+    """What was found in moments, by what monitors see of them."""
 
 
 class Stepped(NamedTuple):
@@ -146,3 +158,24 @@ def view(model: Model, coordinator: int) -> CoordinatorView:
     if seen is None:
         seen = model.views[coordinator] = view_of(model.coordinators.values[coordinator])
     return seen
+
+
+def seen_of_members(model: Model, world: World) -> tuple[int, ...]:
+    """Return what monitors see of the members: id, generation and what each owns."""
+    seen = model.members_seen
+    for number in world.members:
+        if number not in seen:
+            state = model.members.values[number]
+            what = (state.member_id, state.generation, state.owned) if state.is_up else ()
+            seen[number] = model.seen.number_of(what)
+    return tuple([seen[number] for number in world.members])
+
+
+def seen_of_coordinator(model: Model, coordinator: int) -> int:
+    """Return what monitors see of a coordinator in a moment: whom it has, and what it gives out."""
+    number = model.coordinators_seen.get(coordinator)
+    if number is None:
+        view_now = view(model, coordinator)
+        what = (view_now.known, view_now.target, view_now.target_epoch, view_now.unstable)
+        number = model.coordinators_seen[coordinator] = model.seen.number_of(what)
+    return number

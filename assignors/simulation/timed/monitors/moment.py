@@ -22,8 +22,8 @@ from wire import TopicPartitions
 
 REVOKED, ASSIGNED = ("revoked",), ("assigned",)
 """The timers that stand for the two callbacks."""
-CALLBACKS = frozenset({REVOKED, ASSIGNED})
-TIMERS = (Schedule, Cancel)
+CALLBACKS: frozenset[tuple[str, ...]] = frozenset({REVOKED, ASSIGNED})
+TIMERS = frozenset({Schedule, Cancel})
 """Effects that begin or end a callback."""
 
 
@@ -82,10 +82,10 @@ def consumption_after(
         before = Consumption(consumed=before.consumed)
     consumed, committing = before.consumed, before.committing
     callbacks = _callbacks_after(before.callbacks, event, effects)
-    if REVOKED not in callbacks:
+    if committing and REVOKED not in callbacks:
         committing = {}
     for effect in effects:
-        if isinstance(effect, Consume):
+        if type(effect) is Consume:
             if effect.reason == "revoked":
                 committing = without(consumed, effect.owned)
             elif effect.reason != "assigned":
@@ -101,9 +101,8 @@ def changes_consumption(before: Consumption, event: MemberEvent, effects: Iterab
     if isinstance(event, Command) or (isinstance(event, Fired) and event.key in before.callbacks):
         return True
     for effect in effects:
-        if isinstance(effect, Consume):
-            return True
-        if isinstance(effect, TIMERS) and effect.key in CALLBACKS:
+        kind = type(effect)
+        if kind is Consume or (kind in TIMERS and effect.key in CALLBACKS):  # type: ignore[union-attr]  # by its type
             return True
     return False
 
@@ -115,11 +114,11 @@ def _callbacks_after(
     if isinstance(event, Fired) and event.key in running:
         running -= {event.key}
     for effect in effects:
-        match effect:
-            case Schedule(key) if key in CALLBACKS:
-                running |= {key}
-            case Cancel(key) if key in running:
-                running -= {key}
+        if type(effect) is Schedule:
+            if effect.key in CALLBACKS:
+                running |= {effect.key}
+        elif type(effect) is Cancel and effect.key in running:
+            running -= {effect.key}
     return running
 
 

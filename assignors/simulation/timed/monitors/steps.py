@@ -78,7 +78,7 @@ def coordinator_found(
     if after.logged is not None:
         yield from _log_found(said, after.logged)
     yield from _generation_given_found(log.get(GROUP), said.get(GROUP))
-    if any(_delivers(effect) for effect in effects):
+    if any(gives_plan(effect) for effect in effects):
         yield from _given_found(after, members)
 
 
@@ -101,7 +101,8 @@ def _generation_given_found(before: Any, after: Any) -> Found:  # noqa: ANN401 -
         yield "generation-given-twice", f"generation {generation} was written with another plan"
 
 
-def _delivers(effect: Effect) -> bool:
+def gives_plan(effect: Effect) -> bool:
+    """Return whether an effect gives its part of a plan to a member: then all that own count."""
     return (
         isinstance(effect, Reply)
         and isinstance(effect.response, SyncGroupResponse)

@@ -159,8 +159,8 @@ def _saw_generation(watch: Watch, number: int, generation: int) -> None:
 
 def _commits(watch: Watch, number: int, before: Consumption, after: Consumption) -> None:
     """Keep which partitions a member commits, as its callback for them runs. Cost: O(those)."""
-    (watch.committing.add if after.committing else watch.committing.discard)(number)
     if after.committing is not before.committing:
+        (watch.committing.add if after.committing else watch.committing.discard)(number)
         for one in pairs(before.committing):
             if watch.committed_by.get(one) == number:
                 del watch.committed_by[one]

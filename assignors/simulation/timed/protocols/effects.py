@@ -189,14 +189,14 @@ class Restrict(NamedTuple):
 Effect = Restrict | Reply | Schedule | Cancel | Append | Send | Disconnect | Consume
 CoordinatorEvent = Arrived | Fired | Committed | AppendFailed
 
+ALWAYS_PLAIN = frozenset({classic.Heartbeat, push.Heartbeat})
+"""Requests that say nothing but that their member is alive, whatever is in them."""
+STANDING = frozenset({push.AwaitAssignment, push.Fetch})
+"""Requests that wait at the coordinator for as long as there is no news."""
+
 
 def is_plain(request: Request) -> bool:
     """Return whether a request says nothing but that its member is alive."""
     if type(request) is consumer.ConsumerHeartbeat:
         return request.epoch > 0 and request.topics is None and request.owned is None
-    return type(request) in {classic.Heartbeat, push.Heartbeat}
-
-
-def is_standing(request: Request) -> bool:
-    """Return whether a request waits at the coordinator for as long as there is no news."""
-    return type(request) in {push.AwaitAssignment, push.Fetch}
+    return type(request) in ALWAYS_PLAIN

@@ -6,6 +6,9 @@ run takes note of it. Answers leave once it is handled, records are committed on
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.heartbeats import wake_for
 from assignors.simulation.timed.monitors.seen import Seen
@@ -44,18 +47,19 @@ def handle(run: Run, event: CoordinatorEvent) -> None:
     generation = run.sides.generation()
     effects = play(run, event)
     for effect in effects:
-        do(run, leaves, effect)
+        DO[type(effect)](run, leaves, effect)
     take_note(run, event, effects, generation)
 
 
 def play(run: Run, event: CoordinatorEvent) -> list[Effect]:
     """Return what an event leads to: at the coordinator, or where there is none just now."""
     failovers = run.faults.failovers
-    effects = None if failovers is None else failovers.effects(event)
-    if failovers is not None and event == LOADED:
-        saw_failover(run.watch, failovers.log.records())
-    if effects is not None:
-        return effects
+    if failovers is not None:
+        effects = failovers.effects(event)
+        if event == LOADED:
+            saw_failover(run.watch, failovers.log.records())
+        if effects is not None:
+            return effects
     return run.sides.step_coordinator(run.queue.now, event)
 
 
@@ -80,32 +84,36 @@ def take_note(
     return removed
 
 
-def do(run: Run, leaves: int, effect: Effect) -> None:
-    """Do what the coordinator asks for; its answers and records leave at `leaves`."""
-    if isinstance(effect, Reply):
-        reply(run, leaves, effect.number, effect.response)
-    elif isinstance(effect, Append):
-        note_written(run, effect)
-        replicated = leaves + run.scenario.broker.append_us
-        run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
-    else:
-        do_at_once(run, effect)
-
-
 def do_at_once(run: Run, effect: Effect) -> None:
     """Do what waits for nothing: start and stop a timer, restrict what a member may consume."""
-    if isinstance(effect, Schedule):
-        key = effect.key
-        fired = (COORDINATOR, Fired(key, effect.data))
-        rank = Rank.SESSION if key[0] == "session" else None
-        at = run.queue.now + effect.after_us
-        run.queue.start((COORDINATOR, key), at, fired, rank, key[-1])
-    elif isinstance(effect, Cancel):
-        run.queue.stop((COORDINATOR, effect.key))
-    else:
-        assert isinstance(effect, Restrict), effect
-        run.faults.restrict(effect)
-        saw_restriction(run.watch, effect)
+    assert type(effect) in AT_ONCE, effect
+    DO[type(effect)](run, run.queue.now, effect)
+
+
+def _reply(run: Run, leaves: int, effect: Reply) -> None:
+    reply(run, leaves, effect.number, effect.response)
+
+
+def _append(run: Run, leaves: int, effect: Append) -> None:
+    note_written(run, effect)
+    replicated = leaves + run.scenario.broker.append_us
+    run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
+
+
+def _schedule(run: Run, _leaves: int, effect: Schedule) -> None:
+    queue, (key, after_us, data) = run.queue, effect
+    rank = Rank.SESSION if key[0] == "session" else None
+    fired = (COORDINATOR, Fired(key, data))
+    queue.start((COORDINATOR, key), queue.now + after_us, fired, rank, key[-1])
+
+
+def _cancel(run: Run, _leaves: int, effect: Cancel) -> None:
+    run.queue.stop((COORDINATOR, effect.key))
+
+
+def _restrict(run: Run, _leaves: int, effect: Restrict) -> None:
+    run.faults.restrict(effect)
+    saw_restriction(run.watch, effect)
 
 
 def reply(run: Run, leaves: int, number: int, response: Response) -> None:
@@ -134,3 +142,14 @@ def note_written(run: Run, effect: Append) -> None:
         run.faults.failovers.log.append(effect)
     if run.ledger.keeps_changes:
         run.records += [(run.queue.now, record) for record in effect.records]
+
+
+AT_ONCE = frozenset({Schedule, Cancel, Restrict})
+DO: dict[type, Callable[[Run, int, Any], None]] = {
+    Reply: _reply,
+    Append: _append,
+    Schedule: _schedule,
+    Cancel: _cancel,
+    Restrict: _restrict,
+}
+"""What the coordinator may ask for, by type: the run, when answers and records leave, what."""

@@ -59,6 +59,8 @@ FATAL = (
 ENDED_BY_A_JOIN = tuple(Cancel((name,)) for name in ("poll", "follow-up", "max-poll", "heartbeat"))
 """Timers that run no longer while a member joins."""
 
+NOT_LATE = Cancel(("max-poll",))
+
 LOSING = (ClientModel.IN_POLL, ClientModel.HEARTBEAT_THREAD)
 """Models of the client whose `close` knows no generation amid a rebalance."""
 WAITING = (MemberState.JOINING, MemberState.SYNCING)
@@ -292,7 +294,7 @@ def free(state: ClassicMember, *, at_once: bool = True) -> None:
     """Do what has waited for the application's thread: at once, or a rebalance at the next poll."""
     if state.application.is_busy or state.state is not MemberState.STABLE:
         return
-    state.out.append(Cancel(("max-poll",)))
+    state.out.append(NOT_LATE)
     if state.is_stopping:
         revoke_then_leave(state)
     elif state.application.has_left:

@@ -42,6 +42,9 @@ TIMERS = (
 """The timers of a process; none of them runs on once it has ended."""
 
 
+STOPS = tuple(Cancel((name,)) for name in TIMERS)
+NO_ASSIGNED = Cancel(("assigned",))
+
 SECOND_US = 1_000_000
 """How long a client that only looks from time to time waits between two joins, and between the
 looks that it counts from its start."""
@@ -193,7 +196,7 @@ def say_leave(state: ClassicMember) -> None:
 
 def lose(state: ClassicMember, reason: str) -> None:
     """Stop consuming everything, without a commit."""
-    state.out.append(Cancel(("assigned",)))
+    state.out.append(NO_ASSIGNED)
     state.application.is_in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
@@ -205,7 +208,7 @@ def end(state: ClassicMember) -> None:
     state.state = MemberState.DOWN
     state.owned = {}
     state.application.is_in_callback = False
-    state.out += [Cancel((name,)) for name in TIMERS]
+    state.out += STOPS
 
 
 def end_by_itself(state: ClassicMember) -> None:

@@ -52,6 +52,8 @@ LOST = (
     ConsumerError.UNKNOWN_MEMBER_ID,
 )
 """Errors after which a consumer loses everything and joins again; after others it gives up."""
+STOPS = tuple(Cancel((name,)) for name in TIMERS)
+NOT_LATE = Cancel(("max-poll",))
 POLLS = ("poll", "take")
 """The timers of polls: they wait for the application's thread."""
 
@@ -263,7 +265,7 @@ def _stop(state: ConsumerClient) -> None:
 
 def _give_up_and_leave(state: ConsumerClient) -> None:
     """Leave, once the callback for what it still owns is over."""
-    state.out += [Cancel((name,)) for name in TIMERS]
+    state.out += STOPS
     if state.owned:
         state.owned = {}
         state.out.append(Consume({}, "revoked"))
@@ -287,7 +289,7 @@ def _crash(state: ConsumerClient) -> None:
 
 def _lose(state: ConsumerClient, reason: str) -> None:
     """Stop consuming everything, without a commit."""
-    state.out += [Cancel((name,)) for name in TIMERS]
+    state.out += STOPS
     state.application.is_in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
@@ -298,7 +300,7 @@ def _end(state: ConsumerClient) -> None:
     state.is_up, state.in_flight, state.owned = False, None, {}
     state.must_send, state.going_for, state.awaits_poll = False, None, False
     state.application.restart()
-    state.out += [Cancel((name,)) for name in TIMERS]
+    state.out += STOPS
 
 
 def begin_long_poll(state: ConsumerClient) -> None:
@@ -314,7 +316,7 @@ def free(state: ConsumerClient) -> None:
     """Do what has waited for the application's thread."""
     if state.application.is_busy or not state.is_up:
         return
-    state.out.append(Cancel(("max-poll",)))
+    state.out.append(NOT_LATE)
     waiting, state.waiting = state.waiting, None
     if state.is_stopping:
         _give_up_and_leave(state)
