@@ -91,7 +91,15 @@ def subscribe(
         wanted = last
     elif membership.repeats > 1 and last is not None and last.version == VERSION:
         wanted = replace(wanted, version=OTHER_VERSION)
-    after = replace(membership, written=wanted, repeats=membership.repeats + 1)
+    after = Membership(
+        kind=membership.kind,
+        rack_id=membership.rack_id,
+        capacity=membership.capacity,
+        assigned=membership.assigned,
+        generation=membership.generation,
+        written=wanted,
+        repeats=membership.repeats + 1,
+    )
     return after, encode_subscription(wanted)
 
 
@@ -100,12 +108,12 @@ def applied(membership: Membership, assigned: TopicPartitions, generation: int) 
 
     `generation` is the round's, negative where the client does not know it. Cost: O(1).
     """
-    return replace(
-        membership,
+    return Membership(
+        kind=membership.kind,
+        rack_id=membership.rack_id,
+        capacity=membership.capacity,
         assigned=assigned,
         generation=max(generation, NO_GENERATION),
-        written=None,
-        repeats=0,
     )
 
 

@@ -18,6 +18,7 @@ its service time, beside the queue); and of one moment heartbeats come last (`qu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,6 +48,8 @@ from assignors.simulation.timed.sides import Sides
 
 Int64 = NDArray[np.int64]
 HEARTBEAT = Fired(("heartbeat",), 0)
+FEW = 48
+"""The next heartbeats of fewer members at rest are computed one by one, which costs less."""
 
 
 class Move(NamedTuple):
@@ -189,7 +192,11 @@ class Heartbeats:
         Cost: O(members at rest).
         """
         if self.awaited_from is not None and self.resting:
-            numbers, arrives = self.next_arrivals(max(self.awaited_from, self.queue.now))
+            begin = max(self.awaited_from, self.queue.now)
+            if len(self.resting) < FEW:
+                self.wake(min(self._each_arrival(begin))[1])
+                return
+            numbers, arrives = self.next_arrivals(begin)
             self.wake(int(numbers[np.lexsort((numbers, arrives))[0]]))
 
     def next_arrivals(self, begin: int) -> tuple[Int64, Int64]:
@@ -197,8 +204,22 @@ class Heartbeats:
 
         Cost: O(members at rest), in arrays.
         """
+        if len(self.resting) < FEW:
+            rows = np.array(list(self._each_arrival(begin)), dtype=np.int64).reshape(-1, 2)
+            return rows[:, 1], rows[:, 0]
         resting = self.latest.read(self.resting, self.network.last_messages)
         return resting.numbers, self.next_of(resting, begin)[1]
+
+    def _each_arrival(self, begin: int) -> Iterator[tuple[int, int]]:
+        """Yield when the next heartbeat of each member at rest arrives, and whose it is."""
+        queue, network, longest = self.queue, self.network, self.network.longest_us
+        for number, (due, every, *_) in self.resting.items():
+            sent = due + max((begin - longest - due) // every, 0) * every
+            arrives = network.arrives(number, sent)
+            while arrives < begin or (arrives == queue.now and self._is_past(arrives, number)):
+                sent += every
+                arrives = network.arrives(number, sent)
+            yield arrives, number
 
     def next_of(self, resting: Resting, begin: int) -> tuple[Int64, Int64]:
         """Return when the next heartbeats are due, and when they arrive, from `begin` on."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assignors.simulation.state_search import visit
+from assignors.simulation.state_search import _reaching, visit
 from assignors.simulation.timed.exhaustion import steps
 from assignors.simulation.timed.exhaustion.cases import Case, model_of
 from assignors.simulation.timed.exhaustion.merging import merge_coordinator, merge_member
 from assignors.simulation.timed.exhaustion.moves import moves
+from assignors.simulation.timed.exhaustion.packing import WorldPacking
 from assignors.simulation.timed.exhaustion.search import explore
 from assignors.simulation.timed.exhaustion.world import Model, World, put
 from assignors.simulation.timed.protocols.state_values import cloned, key_of
@@ -96,6 +100,51 @@ def test_two_searches_visit_the_same_worlds(protocol: GroupProtocol) -> None:
     assert explore(*model_of(case), worlds_max=10_000) == explore(
         *model_of(case), worlds_max=10_000
     )
+
+
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+def test_a_world_is_all_there_after_it_was_packed_and_no_two_have_one_form(
+    protocol: GroupProtocol,
+) -> None:
+    assignor = "server/uniform" if protocol is GroupProtocol.CONSUMER else "java/range"
+    case = Case(
+        protocol=protocol, assignor=assignor, members=2, partitions=1, cuts=1, failovers=1, stops=1
+    )
+    model, start = model_of(case)
+    worlds = visit(start, partial(moves, model), lambda _: False, worlds_max=2000).worlds
+    packing = WorldPacking.of(case.members)
+    forms = [packing.pack(world) for world in worlds]
+    assert [packing.unpack(form) for form in forms] == worlds
+    assert len(set(forms)) == len(worlds) > 1000
+
+
+@pytest.mark.parametrize("name", ["eager-2x2", "consumer-2x2-cut"])
+def test_heartbeats_that_are_remembered_to_lead_nowhere_lead_nowhere(name: str) -> None:
+    model, start = model_of(QUICK[name].case)
+    model.idle_beats = Forgetful()
+    assert exhaust(QUICK[name]) == explore(model, start, worlds_max=10_000)
+
+
+class Forgetful(set[Any]):
+    """A set that has nothing, whatever is added."""
+
+    def add(self, _: object, /) -> None:
+        """Forget it."""
+
+
+MOVES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25)
+
+
+@given(MOVES, st.sets(st.integers(0, 9)))
+def test_what_is_alive_is_what_some_moves_bring_to_a_settled_state(
+    listed: list[tuple[int, int]], settled: set[int]
+) -> None:
+    alive = set(settled)
+    for _ in range(10):
+        alive |= {one for one, other in listed if other in alive}
+    ends = np.array(listed, dtype=np.int32).reshape(-1, 2)
+    found = _reaching(10, ends[:, 0], ends[:, 1], np.array(sorted(settled), dtype=np.int32))
+    assert set(np.flatnonzero(found).tolist()) == alive
 
 
 def test_a_search_that_is_cut_says_so() -> None:

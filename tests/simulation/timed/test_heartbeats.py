@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed import heartbeats
 from assignors.simulation.timed.gallery import GALLERY, named, threads
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -159,6 +160,16 @@ NEVER_RESTS = {
     ("zombie-with-lease", GroupProtocol.PUSH),
 }
 """Where every heartbeat is looked at, as it is under every execution model."""
+
+
+@pytest.mark.parametrize("name", ["rolling-restart", "crash"])
+def test_few_members_at_rest_are_computed_as_many_are(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = named(name, protocol=GroupProtocol.CONSUMER)
+    one_by_one = simulate(scenario)
+    monkeypatch.setattr(heartbeats, "FEW", 0)
+    assert simulate(scenario) == one_by_one
 
 
 @pytest.mark.parametrize(("name", "protocol"), ONE_PROTOCOL_EACH)
