@@ -80,12 +80,13 @@ class Ledger:
         before = self.consumed.get(member, {})
         has_lost = False
         if not (before and owned):  # everything changes
-            self.changed_at = max(at if before or owned else 0, self.changed_at)
             for topic, numbers in before.items():
-                self._end(at, member, topic, numbers)
+                self.changed_at = max(at, self.changed_at)
+                has_lost |= bool(numbers)
+                self._end(at, member, topic, set(numbers))
             for topic, numbers in owned.items():
-                self._begin(at, member, topic, numbers)
-            has_lost = bool(before)
+                self.changed_at = max(at, self.changed_at) if numbers else self.changed_at
+                self._begin(at, member, topic, set(numbers))
         else:
             for topic, old, new in changed_topics(before, owned):
                 self.changed_at = max(at, self.changed_at)  # some is recorded later than it happens
@@ -114,31 +115,40 @@ class Ledger:
         return without
 
     def _begin(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> None:
-        listed = self.partitions[topic]
+        listed, count_from = self.partitions[topic], self.count_from
+        size, is_counted = len(listed), at >= count_from
         for number in numbers:
-            if number >= len(listed):
+            if number >= size:
                 continue
             partition = listed[number]
-            if not partition.consumers:
-                self._count_gap(at, partition)
-            elif len(partition.consumers) == 1:
+            consumers, since = partition.consumers, partition.since
+            if not consumers:
+                # As `_count_gap`, in place: most partitions that are taken had nobody for a moment.
+                gap = at - (max(count_from, since))
+                if gap > 0:
+                    self.unavailable += gap
+                    self.gaps += 1
+                    self.longest_gap = max(self.longest_gap, gap)
+            elif len(consumers) == 1:
                 partition.double_since = at
                 self.doubled.add((topic, number))
-            partition.consumers.append(member)
+            consumers.append(member)
             if partition.last != member:
-                self.moves += at >= self.count_from and partition.last is not None
+                self.moves += is_counted and partition.last is not None
                 partition.last = member
 
     def _end(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> None:
         listed = self.partitions[topic]
+        size = len(listed)
         for number in numbers:
-            if number >= len(listed):
+            if number >= size:
                 continue
             partition = listed[number]
-            partition.consumers.remove(member)
-            if not partition.consumers:
+            consumers = partition.consumers
+            consumers.remove(member)
+            if not consumers:
                 partition.since = at
-            elif len(partition.consumers) == 1:
+            elif len(consumers) == 1:
                 self.doubled.discard((topic, number))
                 self._count_double(at, partition)
 
