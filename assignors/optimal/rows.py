@@ -76,15 +76,18 @@ def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]
     sizes = np.diff(first)
     if not sizes.all():
         taken[sizes == 0] = False
-    row_of_topic = np.full(topic_count, NOBODY, dtype=np.int32)
-    patterns = np.packbits(taken, axis=1)
+    packed = np.packbits(taken, axis=1)
+    patterns, width = packed.tobytes(), packed.shape[1]
     rows: dict[bytes, int] = {}
     first_topic: list[int] = []
+    row_of_topic = [NOBODY] * topic_count
     for topic in np.flatnonzero(taken.any(axis=1)).tolist():
-        row = row_of_topic[topic] = rows.setdefault(patterns[topic].tobytes(), len(rows))
+        row = rows.setdefault(patterns[topic * width : (topic + 1) * width], len(rows))
+        row_of_topic[topic] = row
         if row == len(first_topic):
             first_topic.append(topic)
-    return row_of_topic, taken if len(rows) == topic_count else taken[first_topic]
+    row_takes = taken if len(rows) == topic_count else taken[first_topic]
+    return np.array(row_of_topic, dtype=np.int32), row_takes
 
 
 def build(

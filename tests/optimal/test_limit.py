@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors import lead
 from assignors.assignor import Assignor
 from assignors.model import Cluster, Group, Member
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
@@ -18,6 +19,7 @@ from assignors.optimal.sticky import STICKY
 from assignors.options import Options
 from tests.optimal.groups import OWNERS, SHAPES, Arrays, group, tiny_groups, with_racks
 from tests.optimal.workloads import workload
+from wire import Subscription, encode_subscription
 
 
 def judge(made: Arrays, limit: int) -> Solved:
@@ -71,8 +73,7 @@ def test_more_steps_end_nearer_to_the_best() -> None:
     assert np.diff(gaps[1:4]).max() <= 0
 
 
-@pytest.mark.parametrize("assignor", [STICKY, COOPERATIVE_STICKY])
-def test_the_option_states_the_gap_and_the_default_none(assignor: Assignor) -> None:
+def chain() -> Group:
     """Chains of members: the first has everything, and all of it has to be passed on."""
     topics = [f"t{number:02}" for number in range(12)]
     owned = {topics[0]: tuple(range(30))}
@@ -82,7 +83,26 @@ def test_the_option_states_the_gap_and_the_default_none(assignor: Assignor) -> N
         )
         for at in range(11)
     ]
-    group_of_chain = Group(cluster=Cluster.of({topics[0]: 30, topics[-1]: 3}), members=members)
+    return Group(cluster=Cluster.of({topics[0]: 30, topics[-1]: 3}), members=members)
+
+
+@pytest.mark.parametrize("assignor", [STICKY, COOPERATIVE_STICKY])
+def test_a_leader_keeps_the_limit_of_its_assignor(assignor: Assignor) -> None:
+    """A leader asks for repair of the copies of Kafka's, and for no limit."""
+    group_of_chain = chain()
+    blobs = {
+        member.member_id: encode_subscription(Subscription(version=1, topics=member.topics))
+        for member in group_of_chain.members
+    }
+    limited = assignor.configured(Options(limit=0))
+    led = lead(limited, group_of_chain.cluster, blobs)
+    assert led.rebalance.stats["limit_reached"] is True
+    assert "limit_reached" not in lead(assignor, group_of_chain.cluster, blobs).rebalance.stats
+
+
+@pytest.mark.parametrize("assignor", [STICKY, COOPERATIVE_STICKY])
+def test_the_option_states_the_gap_and_the_default_none(assignor: Assignor) -> None:
+    group_of_chain = chain()
     best = assignor.assign(group_of_chain)
     assert "limit_reached" not in best.stats
     cut = assignor.configured(Options(limit=0)).assign(group_of_chain)
