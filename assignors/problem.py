@@ -248,16 +248,15 @@ def _racks(
     rack = np.array([index[rack_id] if rack_id else NOBODY for rack_id in rack_ids], dtype=np.int32)
     # A topic whose racks are not known counts as local everywhere: no move could improve it.
     sets = _ReplicaSets(index)
-    replica_set: list[int] = []
-    for topic in topics:
-        if topic.racks:
-            replica_set += map(sets.__getitem__, topic.racks)
-        else:
-            replica_set += [sets[tuple(names)]] * topic.partition_count
+    everywhere = tuple(names)
+    replicas = chain.from_iterable(
+        topic.racks or repeat(everywhere, topic.partition_count) for topic in topics
+    )
+    replica_set = np.fromiter(map(sets.__getitem__, replicas), dtype=np.int32)
     replica_racks = np.zeros((len(sets.row_of), len(names)), dtype=np.bool_)
     for local, row in sets.row_of.items():
         replica_racks[row, list(local)] = True
-    return rack, np.array(replica_set, dtype=np.int32), replica_racks
+    return rack, replica_set, replica_racks
 
 
 class _ReplicaSets(dict[tuple[str, ...], int]):

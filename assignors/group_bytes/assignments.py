@@ -28,6 +28,8 @@ ASSIGNMENT_VERSION = 1
 PREFIX = struct.pack(">h", ASSIGNMENT_VERSION)
 NO_USER_DATA = b"\xff\xff\xff\xff"
 WORD = 8
+COMPARED_MIN = 100
+"""Partitions a member from which on others are looked for by name, where members have changed."""
 CUT_MAX = 1 << 20
 """Fewer bytes than this are copied into one object before they are cut."""
 PARTITIONS_MIN = 200
@@ -99,33 +101,41 @@ def written_bytes(assigned: AssignedPartitions, *, before: Written | None = None
     `assignment_bytes`; O(P + M) where nothing has changed.
     """
     problem = assigned.problem
-    changed = None if before is None else _changed_members(assigned, before.assigned)
-    if before is None or before.headers is None or changed is None:
+    headers = changed = None
+    if before is not None and before.headers is not None:
+        old = before.assigned.problem
+        if problem.topics == old.topics and np.array_equal(problem.first, old.first):
+            headers = before.headers
+            changed = _changed_members(assigned, before.assigned)
+    if headers is None:
         names = [encode_utf8(topic) for topic in problem.topics]
         is_small = problem.partition_count < PARTITIONS_MIN
         if is_small or max(map(len, names), default=0) > NAME_BYTES_MAX:
             return Written(assigned=assigned, blobs=_bytes_of_shares(assigned), headers=None)
         headers = _headers(names)
+    if before is None or changed is None:
         every = np.ones(problem.member_count, dtype=np.bool_)
-        return Written(
-            assigned=assigned, blobs=_bytes_of_members(assigned, headers, every), headers=headers
-        )
-    fresh = _bytes_of_members(assigned, before.headers, changed) if changed.any() else {}
-    ids = member_ids_of(problem.members)
-    blobs = {member_id: fresh.get(member_id) or before.blobs[member_id] for member_id in ids}
-    return Written(assigned=assigned, blobs=blobs, headers=before.headers)
+        blobs: Mapping[str, bytes] = _bytes_of_members(assigned, headers, every)
+    else:
+        fresh = _bytes_of_members(assigned, headers, changed) if changed.any() else {}
+        ids = member_ids_of(problem.members)
+        blobs = {member_id: fresh.get(member_id) or before.blobs[member_id] for member_id in ids}
+    return Written(assigned=assigned, blobs=blobs, headers=headers)
 
 
 def _changed_members(assigned: AssignedPartitions, before: AssignedPartitions) -> Bool | None:
-    """Return which members had other partitions before, bool[M]; `None` with other topics."""
+    """Return which members had other partitions before, bool[M], of the same topics.
+
+    `None` where it takes longer to find out than to write everybody's.
+    """
     problem, old = assigned.problem, before.problem
-    if problem.topics != old.topics or not np.array_equal(problem.first, old.first):
-        return None
     ids, old_ids = member_ids_of(problem.members), member_ids_of(old.members)
     had = before.owner
     # One entry more than members, for `NOBODY`.
     changed = np.zeros(len(ids) + 1, dtype=np.bool_)
     if ids != old_ids:
+        if problem.partition_count < COMPARED_MIN * problem.member_count:
+            return None
         place = {member_id: number for number, member_id in enumerate(ids)}
         places = np.array([*(place.get(member_id, NOBODY) for member_id in old_ids), NOBODY])
         had = places[had]
@@ -176,17 +186,18 @@ def _bytes_of_members(
     int16[start] = ASSIGNMENT_VERSION
     int32[start + 2] = entry_count
     int32[end - 4] = -1
-    if first is None and isinstance(header_end, int) and len(partition):
-        _write_alike(out, place, headers, topic, number)
+    if isinstance(header_end, int) and len(number):
+        _write_alike(out, place, headers, entry_topic, count)
     else:
         _scatter(_view(out, "<u8"), place, header, header_end, entry_topic)
-        place += header_end
-        int32[place] = count
-        place += 4
-        if first is not None:
-            place = np.repeat(place - 4 * first, count)
-            place += np.arange(0, 4 * len(partition), 4)
-        int32[place] = number
+        int32[place + header_end] = count
+    place += header_end
+    place += 4
+    if first is not None:
+        place -= 4 * first
+        place = np.repeat(place, count)
+        place += np.arange(0, 4 * len(number), 4)
+    int32[place] = number
     # Bytes are cut faster; of a large group they would take as much memory again.
     whole = out.tobytes() if len(out) < CUT_MAX else out.data
     blobs = map(bytes, map(whole.__getitem__, map(slice, start.tolist(), end.tolist())))
@@ -247,18 +258,20 @@ def _write_alike(
     place: Int64,
     headers: tuple[NDArray[np.uint64], Int64],
     topic: Int64,
-    number: Int64,
+    count: Int64 | int,
 ) -> None:
-    """Write entries of one number each, whose headers are of one size, at their places."""
+    """Write headers of one size at their places, each with a count behind it."""
     header, header_end = headers[0], int(headers[1][0])
-    size = header_end + 8
-    of_topic = np.zeros((header.shape[1], size), dtype=np.uint8)
+    size = header_end + 4
+    of_topic = np.zeros((header.shape[1], max(size, WORD)), dtype=np.uint8)
     for k, words in enumerate(header):
         column(of_topic, "<u8", min(WORD * k, max(header_end - WORD, 0)))[:] = words
+    of_topic = of_topic[:, :size].copy()
     column(of_topic, ">i4", header_end)[:] = 1
     record = f"V{size}"
     records = of_topic.view(record).ravel()[topic]
-    column(records.view(np.uint8).reshape(-1, size), ">i4", header_end + 4)[:] = number
+    if not isinstance(count, int):
+        column(records.view(np.uint8).reshape(-1, size), ">i4", header_end)[:] = count
     _view(out, record)[place] = records
 
 

@@ -136,9 +136,10 @@ def _rack_ids(
     if not len(rows):
         return found, empty_at
     known: dict[bytes, str] = {}
-    for row in rows[is_plain[rows]].tolist():
-        start = int(place[row])
-        data = buffer[start : start + int(length[row])]
+    plain = rows[is_plain[rows]]
+    begins, ends = place[plain].tolist(), (place + length)[plain].tolist()
+    for row, begin, behind in zip(plain.tolist(), begins, ends, strict=True):
+        data = buffer[begin:behind]
         try:
             found[row] = known.get(data) or known.setdefault(data, data.decode())
         except UnicodeDecodeError:

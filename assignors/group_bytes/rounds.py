@@ -34,13 +34,15 @@ class Unchanged:
 
 
 def unchanged_since(
-    before: MemberArrays, subscriptions: Mapping[str, object], instance_ids: Mapping[str, str]
+    before: MemberArrays,
+    earlier: Mapping[str, int],
+    subscriptions: Mapping[str, object],
+    instance_ids: Mapping[str, str],
 ) -> Unchanged:
     """Return whose Subscription is that of an earlier round, up to the generation.
 
-    Cost: a comparison for each member.
+    `earlier` has the row of each member of that round. Cost: a comparison for each member.
     """
-    earlier = {member_id: row for row, member_id in enumerate(before.member_ids)}
     has_names = bool(instance_ids or before.instance_ids)
     generation_at = before.generation_at.tolist()
     found = Unchanged(row_of={}, generation={}, blob={})

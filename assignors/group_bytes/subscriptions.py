@@ -11,6 +11,7 @@ reader for every member.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,10 @@ MEMBERS_MIN = 48
 """Smaller groups are read member by member. Measured with equal subscriptions, a whole round from
 bytes to bytes, in turn against together: 24 members x 240 partitions 0.27 against 0.58 ms, 40 x 400
 0.44 against 0.68, 60 x 600 0.76 against 0.75."""
+
+
+SAMPLE = 16
+"""So many members are compared first with those of the round before."""
 
 
 def read_members(
@@ -74,7 +79,11 @@ def _read_again(
     instance_ids: Mapping[str, str],
 ) -> ReadMembers | None:
     """Return the members, reading those that changed; `None` where that would save little."""
-    unchanged = unchanged_since(before, subscriptions, instance_ids)
+    sample = dict(islice(subscriptions.items(), 0, None, len(subscriptions) // SAMPLE + 1))
+    earlier = {member_id: row for row, member_id in enumerate(before.member_ids)}
+    if 2 * len(unchanged_since(before, earlier, sample, instance_ids).row_of) < len(sample):
+        return None
+    unchanged = unchanged_since(before, earlier, subscriptions, instance_ids)
     changed = {
         member_id: blob
         for member_id, blob in subscriptions.items()

@@ -66,10 +66,15 @@ def successive_answers(draw: st.DrawFn) -> list[tuple[Problem, Int32]]:
     return [(problem, owner), (then, after)]
 
 
-@given(successive_answers())
-def test_what_has_not_changed_is_written_as_before(played: list[tuple[Problem, Int32]]) -> None:
+@given(successive_answers(), st.sampled_from((0, 0, assignments.COMPARED_MIN)))
+def test_what_has_not_changed_is_written_as_before(
+    played: list[tuple[Problem, Int32]], compared_min: int
+) -> None:
     written: Written | None = None
-    with patch.object(assignments, "PARTITIONS_MIN", 0):
+    with (
+        patch.object(assignments, "PARTITIONS_MIN", 0),
+        patch.object(assignments, "COMPARED_MIN", compared_min),
+    ):
         for problem, owner in (*played, played[0]):
             assigned = AssignedPartitions(problem, owner)
             written = written_bytes(assigned, before=written)
