@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,19 @@ def test_keys_that_were_computed_do(hashes: list[int], *, calls_follow: bool) ->
     keys = np.array(hashes, dtype=np.int32)
     expected = hash_order.compute_order(keys, calls_follow=calls_follow)
     assert order_of_computed(hashes, calls_follow=calls_follow) == expected.tolist()
+
+
+@pytest.mark.parametrize("calls_follow", [False, True])
+def test_keys_of_every_count_come_in_the_order_of_a_table_of_their_size(
+    *, calls_follow: bool
+) -> None:
+    """At 13 and 25 keys another call makes a table twice as long."""
+    for count in range(1, 40):
+        hashes = [(7919 * number + count) % 1000 for number in range(count)]
+        keys = np.array(hashes, dtype=np.int32)
+        expected = hash_order.compute_order(keys, calls_follow=calls_follow).tolist()
+        assert order_of_computed(hashes, calls_follow=calls_follow) == expected
+        assert order_of_put(hashes) == hash_order.put_order(keys).tolist()
 
 
 @given(numbers=st.one_of(CROWDED, st.lists(st.integers(0, 100_000), max_size=60, unique=True)))

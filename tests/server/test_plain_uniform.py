@@ -65,6 +65,18 @@ def test_twelve_topics_are_copied_as_the_jdk_does() -> None:
     assert is_plain_and_right(group, 25)
 
 
+@pytest.mark.parametrize("last", [1, 2])
+def test_a_map_of_thirteen_topics_is_longer_where_a_number_follows(last: int) -> None:
+    """A member gives up most of what it had: its map has 32 buckets, or still 16."""
+    sizes = {f"t{number}": 2 for number in range(13)}
+    owned = {topic: tuple(range(last)) for topic in sizes}
+    members = (
+        Member(member_id="a", topics=tuple(sizes), owned=owned),
+        *(Member(member_id=name, topics=tuple(sizes)) for name in "bcd"),
+    )
+    assert is_plain_and_right(Group(cluster=Cluster.of(sizes), members=members))
+
+
 @pytest.mark.parametrize("case", UNIFORM_CASES, ids=[case["id"] for case in UNIFORM_CASES])
 def test_the_vectors_hold_on_arrays_too(case: dict[str, Any]) -> None:
     group, expected = group_of(case["in"]), case["out"]
