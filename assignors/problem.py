@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, pairwise, repeat
+from operator import itemgetter
 
 import numpy as np
 
@@ -214,8 +215,11 @@ def _subscriptions(members: Sequence[Member]) -> tuple[tuple[str, ...], Bool, In
     lists, list_of = _different_lists(members)
     length = list(map(len, lists))
     index: defaultdict[str, int] = defaultdict(count().__next__)  # a new name gets the next number
-    numbered = map(index.__getitem__, chain.from_iterable(lists))
-    column = np.fromiter(numbered, np.int64, sum(length))
+    numbered = [
+        itemgetter(*names)(index) if len(names) > 1 else map(index.__getitem__, names)
+        for names in lists
+    ]
+    column = np.fromiter(chain.from_iterable(numbered), np.int64, sum(length))
     row = np.repeat(np.arange(len(lists)), length)
     table = np.zeros((len(lists), len(index)), dtype=np.bool_)
     table[row, column] = True
@@ -231,7 +235,9 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
         return table, np.zeros(len(list_of), dtype=np.int32)
     numbers: dict[bytes, int] = {}
     packed = np.packbits(table, axis=1)
-    same = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in packed], np.int32)
+    blob, width = packed.tobytes(), packed.shape[1]
+    rows = [blob[width * row : width * (row + 1)] for row in range(len(table))]
+    same = np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int32)
     _, first, class_of = np.unique(same[list_of], return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))
     return table[list_of[np.sort(first)]], rank[class_of].astype(np.int32)

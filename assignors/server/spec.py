@@ -38,6 +38,7 @@ from assignors.model import Group, Member, MemberNote, MemberNoteCode
 from assignors.problem import Problem, problem_of
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", flags=re.ASCII)
+TOPIC_IDS = re.compile(r"[A-Za-z0-9_-]*", flags=re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +182,15 @@ def made_id(name: str) -> str:
     return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
 
+def are_topic_ids(ids: Sequence[str]) -> bool:
+    """Return whether each is 22 characters of base64url.
+
+    >>> are_topic_ids([made_id("orders"), made_id("t")]), are_topic_ids(["orders"])
+    (True, False)
+    """
+    return {*map(len, ids)} <= {22} and TOPIC_IDS.fullmatch("".join(ids)) is not None
+
+
 def made_ids_note(group: Group, topics: Sequence[str]) -> tuple[MemberNote, ...]:
     """Return a note if ids had to be made for some of these topics."""
     made = [name for name in topics if group.cluster.topics[name].topic_id is None]
@@ -222,13 +232,11 @@ def _also_assigned(group: Group, problem: Problem) -> Int64:
 def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[Int64, Int64]:
     """Return the halves of each topic's id, int64[E] each."""
     known = group.cluster.topics
-    ids = []
-    for name in topics:
-        given = known[name].topic_id if name in known else None
-        topic_id = made_id(name) if given is None else given
+    found = [known[name].topic_id if name in known else None for name in topics]
+    ids = [made_id(name) if id_ is None else id_ for name, id_ in zip(topics, found, strict=True)]
+    for name, topic_id in zip(topics, ids, strict=True) if not are_topic_ids(ids) else ():
         if TOPIC_ID.fullmatch(topic_id) is None:
             raise ValueError(f"topic {name!r}: id {topic_id!r} is not 22 characters of base64url")
-        ids.append(topic_id)
     # With two more characters an id is 18 whole bytes, and all ids are decoded as one text.
     blob = urlsafe_b64decode("".join([topic_id + "AA" for topic_id in ids]))
     halves = np.frombuffer(blob, dtype=[("high", ">i8"), ("low", ">i8"), ("rest", "V2")])
@@ -238,6 +246,8 @@ def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[Int64, Int64]:
 def _require_different_ids(
     group: Group, topics: Sequence[str], topic_ids: Sequence[tuple[int, int]]
 ) -> None:
+    if len(set(topic_ids)) == len(topic_ids):
+        return
     found: dict[tuple[int, int], str] = {}
     for name, halves in zip(topics, topic_ids, strict=True):
         other = found.setdefault(halves, name)

@@ -19,7 +19,7 @@ from assignors.jvm.hash_order import copied_set_capacity, uuid_hash
 from assignors.model import Cluster, Group, Member
 from assignors.options import Jdk
 from assignors.rebalance import Figure, LazyFigures, Rebalance
-from assignors.server.spec import TOPIC_ID, made_id, made_ids_note
+from assignors.server.spec import are_topic_ids, made_id, made_ids_note
 from wire import TopicPartitions
 from wire.text import utf16_sorted
 
@@ -49,7 +49,7 @@ def plain_answer(
     `figures` computes those of the answer, when somebody reads them. Cost: O(P + C + M log M), and
     that of the members' shares when they are read.
     """
-    if not group.members or group.also_assigned:
+    if not group.members or group.also_assigned or _is_large(group):
         return None
     topics = group.members[0].topics
     asked = frozenset(topics)
@@ -152,15 +152,26 @@ class PairsOfShares(Mapping[str, tuple[Pair, ...]]):
         return repr(dict(self))
 
 
+def _is_large(group: Group) -> bool:
+    """Return whether the topics of the first member have too many partitions. Cost: O(limit)."""
+    count = 0
+    for name in group.members[0].topics:
+        topic = group.cluster.topics.get(name)
+        count += 0 if topic is None else topic.partition_count
+        if count > PARTITIONS_MAX:
+            return True
+    return False
+
+
 def _topics(cluster: Cluster, listed: Sequence[str]) -> _Topics | None:
-    """Return the topics; `None` where there are too many partitions, or an id is none."""
+    """Return the topics; `None` where none exists, or an id is none."""
     known = cluster.topics
     size = {name: known[name].partition_count for name in listed if name in known}
-    if not size or sum(size.values()) > PARTITIONS_MAX:
+    if not size:
         return None
     given = [known[name].topic_id for name in size]
     ids = [made_id(name) if id_ is None else id_ for name, id_ in zip(size, given, strict=True)]
-    if not all(map(TOPIC_ID.fullmatch, ids)):
+    if not are_topic_ids(ids):
         return None
     blob = urlsafe_b64decode("".join([topic_id + "AA" for topic_id in ids]))
     halves = unpack(">" + "qq2x" * len(ids), blob)
