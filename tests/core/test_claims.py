@@ -147,6 +147,18 @@ def test_a_generation_that_has_not_been_is_none() -> None:
     assert claims.last == 8, "without the group's own number the highest claimed stands for it"
 
 
+def test_a_claim_of_a_topic_without_subscription_favours_nobody() -> None:
+    owned = {"t": (0,), "u": (1,)}
+    group, claims = gathered(
+        Member(member_id="a", topics=("t",), owned=owned, generation=1),
+        Member(member_id="b", topics=("u",)),
+    )
+    problem = problem_of(group)
+    assert claims.claimant is not None
+    assert claims.claimant.tolist() == [0, NOBODY, NOBODY, NOBODY, 0]
+    assert favoured_owners(problem, claims).tolist() == [0, NOBODY, NOBODY, NOBODY, NOBODY]
+
+
 def test_a_member_with_unknown_claims_is_kept_in_sight() -> None:
     _, claims = gathered(Member(member_id="b", topics=("t",), version=0, owned_known=False))
     assert claims.unknown == (0,)

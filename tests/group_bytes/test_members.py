@@ -21,6 +21,7 @@ from wire import encode_sticky_user_data
 
 TRAILING = subscription(owned={"c": (0,)}, rack_id="r1") + b"\0"
 """Read alone, with a topic that nobody subscribes to and a rack."""
+SEVEN = b"\0\0\0\7"
 TWO = Topic(partition_count=2)
 OTHER = subscription(topics=("c",), owned={"d": (1,)}, generation=9)
 
@@ -51,6 +52,12 @@ def shown_claims(claims: Claims) -> dict[str, object]:
     {"m0": TRAILING, "m1": OTHER, "m2": OTHER, "m3": TRAILING, "m4": TRAILING},
     Cluster(topics={"a": Topic(partition_count=2, racks=(("r1",), ()))}),
     4,
+    UserData.COOPERATIVE,
+)
+@example(
+    {"m0": subscription(user_data=SEVEN, generation=4), "m1": subscription(user_data=SEVEN)},
+    Cluster.of({}),
+    None,
     UserData.COOPERATIVE,
 )
 def test_members_read_together_give_the_same_arrays_and_notes(

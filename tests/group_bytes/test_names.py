@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.group_bytes import names
@@ -17,6 +17,8 @@ WORDS = st.one_of(
 
 
 @given(st.lists(WORDS, unique=True, max_size=12), st.lists(WORDS, max_size=12))
+@example([b"a" * 9], [b"a" * 10, b"a" * 16])
+@example([b"a" * 9, b"b"], [b"a" * 10])
 def test_a_name_is_found_where_it_stands_and_nothing_else_is(
     known: list[bytes], others: list[bytes]
 ) -> None:

@@ -207,6 +207,15 @@ def test_entries_of_one_layout_are_those_read_one_by_one(
         assert list(member.owned.items()) == list(alone.owned.items())
 
 
+def test_entries_of_one_layout_beyond_the_bytes_are_not_read() -> None:
+    """All say that they have 300 entries as long as their first one, and end after it."""
+    long = subscription(owned={"x" * 3000: (0,)}, generation=4)
+    hostile = long.replace(b"\0\0\0\1\x0b\xb8", b"\0\0\1\x2c\x0b\xb8")
+    assert hostile != long
+    blobs = {f"m{number:02}": hostile for number in range(60)}
+    assert read_members(blobs) == one_by_one(blobs)
+
+
 def test_equal_layouts_are_read_at_once_and_others_step_by_step() -> None:
     blobs = {
         f"m{number:02}": subscription(owned={"a": (number,), "b": (number,)})
