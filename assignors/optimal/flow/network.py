@@ -122,15 +122,17 @@ def _pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) 
             waiting=waiting,
         )
         return
-    room = most - load
-    np.maximum(room, 0, out=room)
+    room = np.maximum(most - load, 0)
+    load += room
     for row, amount in zip(waiting.tolist(), unplaced[waiting].tolist(), strict=True):
         members = np.flatnonzero(local[row])
         given = share_many(room[members], amount)
+        some = np.flatnonzero(given)
+        members, given = members[some], given[some]
         table.add(row, members, given)
         room[members] -= given
-        load[members] += given
         unplaced[row] -= int(given.sum())
+    load -= room
 
 
 def _pour_few(

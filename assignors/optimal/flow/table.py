@@ -67,7 +67,8 @@ class DenseTable:
 
     def add(self, row: int, members: Int64, given: Int64) -> None:
         """Let these members have more of the row."""
-        self.placed[row, members] += given.astype(np.int32)
+        of_row = self.placed[row]
+        of_row[members] += given.astype(np.int32)
 
     def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:
         """Return by row the members that have less than they own, some but no more, and more.
