@@ -128,7 +128,8 @@ def bound(search: Search) -> Fraction:
 def proved_best(search: Search, seconds: float) -> int | None:
     """Return the least largest use within the budget by CP-SAT, `None` if that takes longer.
 
-    Times the least common multiple of the capacities.
+    Times the least common multiple of the capacities. `seconds` are those of the solver's own
+    clock, which counts its steps: about real ones, and the same on a busy machine.
     """
     model = cp_model.CpModel()
     allowed = may(search)
@@ -152,7 +153,7 @@ def proved_best(search: Search, seconds: float) -> int | None:
         model.add(sum(held) * (common // capacity) <= top)
     model.minimize(top)
     solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.max_deterministic_time = seconds
     solver.parameters.num_workers = 1
     status = solver.solve(model)
     assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE), status
