@@ -119,6 +119,15 @@ def test_a_world_is_all_there_after_it_was_packed_and_no_two_have_one_form(
 
 
 @pytest.mark.parametrize("name", ["eager-2x2", "consumer-2x2-cut"])
+def test_states_that_share_parts_are_never_changed_by_a_step_of_another_one(name: str) -> None:
+    model, start = model_of(QUICK[name].case)
+    explore(model, start, worlds_max=10_000)
+    for kept in (model.coordinators, model.members, model.does, model.messages, model.logs):
+        assert [*map(key_of, kept.values)] == [*kept.numbers]
+        assert [*kept.numbers.values()] == [*range(len(kept.values))]
+
+
+@pytest.mark.parametrize("name", ["eager-2x2", "consumer-2x2-cut"])
 def test_heartbeats_that_are_remembered_to_lead_nowhere_lead_nowhere(name: str) -> None:
     model, start = model_of(QUICK[name].case)
     model.idle_beats = Forgetful()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.consumer.assignment.shares import LastTarget
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 
@@ -42,6 +43,7 @@ def merge_coordinator(state: object) -> None:
     elif isinstance(state, WaitingCoordinator):
         coordinator, group = state.coordinator, state.coordinator.group
         coordinator.news, coordinator.news_epoch, group.removed = set(), None, []
+        coordinator.last, group.changed_since = LastTarget(), set()
         _ = group.is_homogeneous  # it is kept from now on
         if group.refreshed_in <= group.epoch:
             group.refreshed_in = 0

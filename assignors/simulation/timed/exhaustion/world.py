@@ -16,7 +16,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.state_values import key_of
+from assignors.simulation.timed.protocols.state_values import key_of, shared_parts
 
 Timers = frozenset[tuple[TimerKey, int]]
 """(key, data) of each timer that runs."""
@@ -69,14 +69,17 @@ class Kept:
 
     numbers: dict[Hashable, int] = field(default_factory=dict)
     values: list[Any] = field(default_factory=list)
+    parts: dict[Hashable, Any] = field(default_factory=dict)
+    """What values are made of, each part once, and each key of a part once."""
 
     def number_of(self, value: object) -> int:
         """Return the number of a value; a new one is kept, and must not change from now on."""
         key = key_of(value)
         number = self.numbers.get(key)
         if number is None:
-            number = self.numbers[key] = len(self.values)
+            number = len(self.values)
             self.values.append(value)
+            self.numbers[shared_parts(value, self.parts)] = number
         return number
 
 
@@ -117,7 +120,6 @@ class Model:
     """What the records say after a step of the coordinator, and what is wrong with it."""
     does_steps: dict[Hashable, tuple[int, Findings]] = field(default_factory=dict)
     """What a member really does after its step, and what is wrong with it."""
-    views: dict[int, CoordinatorView] = field(default_factory=dict)
     seen: Kept = field(default_factory=Kept)
     """What monitors see of a member or a coordinator in a moment: many states look alike."""
     members_seen: dict[int, int] = field(default_factory=dict)
@@ -153,11 +155,8 @@ def member_of(model: Model, world: World, member: int) -> Any:  # noqa: ANN401 -
 
 
 def view(model: Model, coordinator: int) -> CoordinatorView:
-    """Return what monitors see of a coordinator's state."""
-    seen = model.views.get(coordinator)
-    if seen is None:
-        seen = model.views[coordinator] = view_of(model.coordinators.values[coordinator])
-    return seen
+    """Return what monitors see of a coordinator's state. Cost: O(partitions): it is not kept."""
+    return view_of(model.coordinators.values[coordinator])
 
 
 def seen_of_members(model: Model, world: World) -> tuple[int, ...]:
