@@ -27,6 +27,7 @@ from assignors.simulation.timed.monitors.violation import Violation, described
 from assignors.simulation.timed.monitors.watch import report, saw_member, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -207,7 +208,11 @@ def _reach_machine(run: Run, machine: Machine, target: int, what: Any) -> None: 
         event = machine.take(target, what)
         if event is not None:
             run.faults.reach(target, event)
-    elif (turn := machine.turn(run.queue.now, target, what)) is not None:
+        return
+    member = run.sides.members[target]
+    calls_twice = isinstance(member, ClassicMember) and member.is_cooperative
+    turn = machine.turn(run.queue.now, target, what, calls_twice=calls_twice)
+    if turn is not None:
         at, handled = turn
         run.queue.put(at, (target, handled))
     else:

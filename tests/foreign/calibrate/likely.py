@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import comb
-from statistics import median
+from statistics import median, mode
 
 from tests.foreign.calibrate.figures import Figures
 
@@ -36,7 +36,7 @@ def unlikely(
 
     Most repetitions have a predicted number of moves. One at least has a predicted number of
     rounds: on a busy machine a late SyncGroup costs a round more, and the time of one. So times are
-    compared of the others alone, where there are two.
+    compared of those alone that have as many rounds as most predicted ones, where there are two.
     """
     found = {name: [getattr(each, name) for each in real] for name in ("moves", "generations")}
     known = {name: {getattr(each, name) for each in simulated} for name in found}
@@ -45,7 +45,7 @@ def unlikely(
         "moves": 2 * hits["moves"] <= len(real),
         "generations": not hits["generations"],
     }
-    comparable = of_predicted_rounds(real, simulated)
+    comparable = of_usual_rounds(real, simulated)
     for name in times:
         found[name] = [getattr(each, name) for each in comparable]
         possible = [getattr(each, name) for each in simulated]
@@ -54,10 +54,10 @@ def unlikely(
     return {name: values for name, values in found.items() if wrong[name]}
 
 
-def of_predicted_rounds(real: Sequence[Figures], simulated: Sequence[Figures]) -> list[Figures]:
-    """Return the repetitions that had a number of rounds that some simulated one has."""
-    known = {each.generations for each in simulated}
-    return [each for each in real if each.generations in known]
+def of_usual_rounds(some: Sequence[Figures], simulated: Sequence[Figures]) -> list[Figures]:
+    """Return the repetitions that had as many rounds as most simulated ones."""
+    usual = mode(each.generations for each in simulated)
+    return [each for each in some if each.generations == usual]
 
 
 def false_alarm(real: int, simulated: int) -> float:

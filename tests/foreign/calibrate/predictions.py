@@ -23,6 +23,8 @@ from tests.foreign.calibrate.simulated import Constants, Course, generations, pl
 
 FOUNDING_MS = 1000
 """How long the first round waits for more members, and as long again once they have come."""
+REPETITIONS_MAX = 1000
+"""No plan has more: each repetition of each run has a seed of its own."""
 
 
 def predict(
@@ -36,10 +38,9 @@ def predict(
         [
             each
             for repetition in range(len(plan.verbs) // 2)
-            for each in _repetition(recording, constants, repetition, seed, founded_at)
+            for each in _repetition(recording, constants, repetition, seed)
         ]
         for seed in seeds
-        for founded_at in [_rest(_run(plan, constants, seed, [], until=4 * FOUNDING_MS))]
     ]
 
 
@@ -59,10 +60,15 @@ class _Moment:
 
 
 def _repetition(
-    recording: Recording, constants: Constants, repetition: int, seed: int, founded_at: int
+    recording: Recording, constants: Constants, repetition: int, run: int
 ) -> tuple[Figures, Figures]:
-    """Return the figures of one join and of the leave after it."""
+    """Return the figures of one join and of the leave after it.
+
+    Each repetition of each run has random numbers of its own: so its figures spread as real ones.
+    """
     plan = recording.plan
+    seed = REPETITIONS_MAX * run + repetition
+    founded_at = _rest(_run(plan, constants, seed, [], until=4 * FOUNDING_MS))
     join, leave = (_moment(recording, 2 * repetition + n) for n in (0, 1))
     joins_at = founded_at + join.phase_ms
     joining = [(joins_at, Verb.START, join.member)]

@@ -19,7 +19,7 @@ from assignors.simulation.timed.scenario import Verb
 from tests.foreign.calibrate import fit
 from tests.foreign.calibrate.compare import Comparison, as_row, compare
 from tests.foreign.calibrate.plan import KINDS
-from tests.foreign.calibrate.predictions import predict
+from tests.foreign.calibrate.predictions import predict, predicts_one_by_one
 from tests.foreign.calibrate.real import Recording
 from tests.foreign.calibrate.recordings import load
 from tests.foreign.calibrate.simulated import Constants
@@ -27,6 +27,9 @@ from tests.interop.install import ROOT
 
 HERE = Path(__file__).resolve().parent
 SEEDS = range(5)
+COURSES = range(20)
+"""Seeds of kinds of which a whole plan is one run: its figures depend on each other, and medians of
+five runs are tenths apart from those of another five."""
 HEAD = """\
 # What the timed simulator predicts of real groups
 
@@ -46,38 +49,63 @@ the group was not at rest in time are counted in brackets, and left out.
 FINDINGS = """\
 ## What it found
 
-* librdkafka's heartbeats go on over a rebalance (`heartbeats_go_on`); those of Java's client and
-  kafka-python start anew with each generation, for all members at once.
+* librdkafka's heartbeats go on over a rebalance (`heartbeats_go_on`); those of Java's client start
+  anew with each generation, those of kafka-python with each assignment.
 * librdkafka's main thread looks for what is due only when it wakes: for a message, by a timer once
   a second, and by one every half second that starts anew with each assignment (`wake_ms`). So its
   heartbeats are 3.000 to 3.006 s apart, most leave in step with the last assignment, and eager
   members stop nearly together, though their heartbeats go on. A newcomer beats as soon as it has
   its first assignment. If another member has joined again before that, it does so too, a second
   after its own last join or later, as it wakes: at once, 0.5 or 1.0 s later. If not, it learns of
-  the second round with its next heartbeat. Without `wake_ms`, medians of 12 round times and 7 idle
-  times of 18 were near in eager groups.
-* What is left of librdkafka's cooperative groups is which of the two comes first, a matter of
-  tenths of a millisecond: of three members, the newcomer came second in 11 of 31 joins. With the
-  constants of ten members, where that hardly shows, it always comes first; if a message took 500
-  instead of 200 us, every median of these groups would be near, but not of the eager ones.
+  the second round with its next heartbeat.
+* All members of a group are on one machine, mostly in one process, which handles one of them after
+  the other (`handling_us`): ten answers that leave the broker together are acted on one by one. So
+  what an eager round costs grows with the members. It also decides what comes first in cooperative
+  groups of librdkafka, a newcomer's first heartbeat or the JoinGroup of a member that has revoked:
+  the newcomer needs one turn, the others one for the answer and one after the callback. Of three
+  members the newcomer came second in 11 of 31 joins; of ten one member never revokes, and learns of
+  the second round with its next heartbeat, whoever came first. Packets on the wire showed it: with
+  three members the two requests left 0.1 ms apart.
+* The same packets, of new groups of ten on a busy machine, say what no longer has to be fitted: a
+  heartbeat is answered after 0.4 ms; a callback, which only writes a line, takes a tenth of that;
+  and a leader's SyncGroup is later than those of the others by `compute_us_per_partition`. A leader
+  that computes for longer gives the others time for theirs: fewer come too late.
+* A poll of these programs lasts 50 to 150 ms. A member of kafka-python, or of Java's KIP-848
+  client, goes on with a rebalance at the end of the one that it is in: half of it on the average,
+  and longer ones are met more often (`poll_spread_ms`).
+* kafka-python 3.0.12 ends a round in a poll alone (`between_polls_us`). If its assignment comes
+  between two polls, the next poll forgets that round and joins anew: on the wire, one JoinGroup in
+  twelve followed an assignment that nobody had used. A follower's changes nothing, as its bytes are
+  the same. A leader's starts another round, three seconds later for the others: most rounds more
+  are such ones.
 * Eager librdkafka groups of 30 are predicted to some milliseconds in their first rounds. Then some
   members' heartbeats are tenths of a second before those of the others, and a join that falls in
   between sets them half a second or more apart from then on: one recording is one such course.
-* kafka-python 3.0.12 forgets a round whose poll times out, and is out of the group: with 30 members
-  in a process on a busy machine that happens, and more rounds than predicted. The
-  members ask for the round again, as those of `tests/interop` do.
+  Neither their machine nor what a leader computes changes that, and the predicted courses of one
+  constant and the next one differ as much.
+* Thirty members of Java's client or kafka-python are off by an eighth in one idle time each, one
+  below and one above: what a turn costs is taken to be the same for all, and is not where thirty
+  threads want two processors or one interpreter. A turn that costs more or less would miss ten.
+* Leaves of three members of librdkafka are off by a ninth: they wait for the others' heartbeats,
+  and where those stand after a join is again a matter of who came first in it, of thirty in all.
+* Idle partitions of thirty KIP-848 members of librdkafka are those of nine members' heartbeats, of
+  which the recording is one course too. Handling, delays of messages and late heartbeats do not
+  change that median.
 * KIP-848 members of Java's client run callbacks in polls, and report what they gave up one poll
   after that, after the callback for what is new. The reports set the phases of later heartbeats:
   without this mechanism leaves were predicted up to a second off after a few rebalances.
 * An idle member that polls at even times falls in step with its heartbeats, as the interval of
   those is a multiple of the polls': an assignment then waits for nearly a whole poll, not for half
   of one. Members poll at uneven times here.
-* A round more than needed comes from a late SyncGroup: another member has revoked and joined again
-  before it. How often is a matter of the machine's load, as is what eager members lose between the
-  first and the last of them: look at the load above before those rows.
+* A round more in Java's cooperative groups comes from a late SyncGroup: another member has revoked
+  and joined again before it. On the wire a follower's SyncGroup follows its JoinGroup answer after
+  1 ms, one in twenty after 3 ms or more, as its threads get a processor; nothing in the client's
+  source delays it. How often is a matter of the machine's load: look at the load above before
+  those rows.
 * A classic repetition is predicted from the phase that it really had, the time since the last
-  generation. Under KIP-848, and in groups of librdkafka, each member has a phase of its own, which
-  nobody reports: there a whole plan is one run, and thirty repetitions are not independent.
+  generation, with random numbers of its own. Under KIP-848, and in groups of librdkafka, each
+  member has a phase of its own, which nobody reports: there a whole plan is one run, and thirty
+  repetitions are not independent.
 """
 VERBS = {Verb.START: "join", Verb.STOP: "leave"}
 
@@ -102,7 +130,9 @@ def write_results(folder: Path, *, is_fitted: bool) -> None:
 
 
 def write_rows(
-    rows: Sequence[Comparison], constants: Mapping[str, Constants], machine: Mapping[str, Any]
+    rows: Sequence[Comparison],
+    constants: Mapping[str, Constants],
+    machine: Mapping[str, Any],
 ) -> None:
     """Write results.json and RESULTS.md."""
     document = {
@@ -122,7 +152,8 @@ def compared(
     rows = []
     for each in sorted(recordings, key=_place):
         cell = each.plan.cell
-        simulated = predict(each, constants[cell.kind], seeds=SEEDS)
+        seeds = SEEDS if predicts_one_by_one(KINDS[cell.kind]) else COURSES
+        simulated = predict(each, constants[cell.kind], seeds=seeds)
         rows += [compare(each.plan, verb, each.figures, simulated) for verb in VERBS]
     return rows
 
@@ -153,7 +184,9 @@ def _kind(row: Comparison) -> str:
 
 
 def as_text(
-    rows: Iterable[Comparison], constants: Mapping[str, Constants], machine: Mapping[str, Any]
+    rows: Iterable[Comparison],
+    constants: Mapping[str, Constants],
+    machine: Mapping[str, Any],
 ) -> str:
     """Return the results as Markdown."""
     listed = list(rows)

@@ -17,8 +17,17 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.foreign.calibrate.figures import Figures, figures_of
-from tests.foreign.calibrate.plan import KINDS, MILLI, TOPIC, Done, Plan, windows
+from tests.foreign.calibrate.plan import KINDS, MILLI, TOPIC, Done, Kind, Plan, windows
 
+POLLS_MS = (150, 100)
+"""Members poll for 150 ms, or by chance up to 100 ms less: `programs`."""
+DIALECTS = {"kafka-python": "kafka-python-3.0.12"}
+"""Client -> whose bytes its members write. kafka-python's say nothing of a generation: a JoinGroup
+that repeats the last one changes nothing. The others never repeat one, and write as this package
+does."""
+COMPUTE_US = {"range": 5, "cooperative-sticky": 15, "": 0}
+"""Assignor -> a leader's time for a partition: so much later than those of the others its SyncGroup
+left on the wire, in groups of ten."""
 LIBRDKAFKA_LOOKS_MS = 500
 """librdkafka's timer for `max.poll.interval.ms`, by which its main thread wakes."""
 
@@ -29,21 +38,22 @@ class Constants:
 
     startup_ms: int = 30
     """From a consumer's constructor to its first request at the coordinator."""
-    poll_ms: int = 0
-    """From the answer to a heartbeat to what the member does about it: up to so long."""
+    handling_us: int = 0
+    """How long the process takes for an answer to one of its members; it handles all of them."""
+    between_polls_us: int = 0
+    """From one poll to the next one, with a client that ends a round in a poll alone."""
     late_ms: int = 0
     """Mean time by which a heartbeat is late, which a member's next one then is too."""
-    callback_ms: int = 0
     sync_delay_us: int = 0
     """Mean time from the answer to JoinGroup to a follower's SyncGroup."""
-    network_us: int = 500
-    """Mean time of a message."""
+    network_us: int = 200
+    """Mean time of a message: on the wire half a heartbeat's way there and back, measured."""
     service_us: int = 100
     """The coordinator's time for a request."""
     append_us: int = 1000
     """From a record's write to its replication, linger included."""
-    compute_us_per_partition: int = 20
-    """The leader's assignor."""
+    compute_us_per_partition: int = 5
+    """The leader's assignor, and what else it does before its SyncGroup: see `COMPUTE_US`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +77,8 @@ def scenario_of(
         for (verb, name), at in times.items()
     ]
     looks = kind.client == "librdkafka"
-    # A client that looks from time to time is late by that alone.
-    late_ms = 0 if looks and kind.protocol is GroupProtocol.CLASSIC else constants.late_ms
+    longest, spread = POLLS_MS if waits_for_polls(kind) else (0, 0)
+    late_ms = constants.late_ms if is_late_by_itself(kind) else 0
     late = {name: stream(seed, name, "late").below(2 * late_ms + 1) for name in plan.members}
     return Scenario(
         name=cell.name,
@@ -81,12 +91,15 @@ def scenario_of(
                 name=name,
                 topics=(TOPIC,),
                 assignors=(f"java/{kind.assignor or 'range'}",),
+                client=DIALECTS.get(kind.client),
                 heartbeat_interval_ms=cell.heartbeat_ms + late[name],
                 heartbeats_go_on=looks,
                 wake_ms=LIBRDKAFKA_LOOKS_MS * looks,
-                poll_ms=constants.poll_ms,
-                revoke_ms=constants.callback_ms,
-                assign_ms=constants.callback_ms,
+                poll_ms=longest,
+                poll_spread_ms=spread,
+                between_polls_us=constants.between_polls_us,
+                revoke_ms=0,
+                assign_ms=0,
                 sync_delay_us=constants.sync_delay_us,
                 starts_at_ms=None,
             )
@@ -99,9 +112,24 @@ def scenario_of(
             append_us=constants.append_us,
             consumer_heartbeat_interval_ms=cell.heartbeat_ms + constants.late_ms,
         ),
-        network=NetworkConfig(mean_us=constants.network_us),
+        network=NetworkConfig(mean_us=constants.network_us, handling_us=constants.handling_us),
         compute_us_per_partition=constants.compute_us_per_partition,
     )
+
+
+def waits_for_polls(kind: Kind) -> bool:
+    """Return whether members do what an answer asks for at their next poll.
+
+    librdkafka's application is woken for a callback, and Java's classic client returns from its
+    wait for records as soon as anything has come.
+    """
+    is_consumer = kind.protocol is GroupProtocol.CONSUMER
+    return kind.client == "kafka-python" or (kind.client == "java" and is_consumer)
+
+
+def is_late_by_itself(kind: Kind) -> bool:
+    """Return whether heartbeats are late by chance: a client that looks from time to time is so."""
+    return kind.client != "librdkafka" or kind.protocol is not GroupProtocol.CLASSIC
 
 
 def _at_ms(verb: Verb, name: str, at: int, joined: Mapping[str, int], constants: Constants) -> int:

@@ -24,7 +24,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     HeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.effects import Answered, Fired, Send
-from assignors.simulation.timed.running.machine import DUE, Machine
+from assignors.simulation.timed.running.machine import DUE, Handled, Machine
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -149,3 +149,11 @@ def test_members_that_share_nothing_are_as_before() -> None:
 def test_heartbeats_that_wait_are_counted_as_work() -> None:
     scenario = replace(group(20, 100), plan=(), until_ms=600_000)
     assert 0.5 < cost_of(scenario) / simulate(scenario).result.events < 2
+
+
+def test_a_cooperative_member_that_has_revoked_waits_for_two_callbacks() -> None:
+    machine = Machine(handling_us=10)
+    revoked = HEARTBEAT._replace(key=("revoked",))
+    turns = [machine.turn(0, member, revoked, calls_twice=member == 1) for member in range(3)]
+    assert [turn and turn[0] for turn in turns] == [10, 30, 40]
+    assert machine.turn(0, 3, HEARTBEAT, calls_twice=True) == (50, Handled(HEARTBEAT))

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.protocols.effects import Answered, Fired, TimerKey
 
-DUE = frozenset({HEARTBEAT.key, ("revoked",), ("assigned",)})
+REVOKED = ("revoked",)
+DUE = frozenset({HEARTBEAT.key, REVOKED, ("assigned",)})
 """Timers whose end a machine has to handle."""
 
 
@@ -34,15 +35,22 @@ class Machine:
     due: set[tuple[int, TimerKey]] = field(default_factory=set)
     """Members and the timers that have run out and wait."""
 
-    def turn(self, now: int, member: int, what: object) -> tuple[int, Handled] | None:
-        """Return when an event has been handled, and as what it then comes; `None`: it is free."""
+    def turn(
+        self, now: int, member: int, what: object, *, calls_twice: bool = False
+    ) -> tuple[int, Handled] | None:
+        """Return when an event has been handled, and as what it then comes; `None`: it is free.
+
+        A cooperative member `calls_twice` after it has revoked: the callback for what it is
+        assigned runs before it joins again, with nothing in it.
+        """
         if isinstance(what, Fired):
             if what.key not in DUE:
                 return None
             self.due.add((member, what.key))
         elif not isinstance(what, Answered):
             return None
-        self.free_at = max(now, self.free_at) + self.handling_us
+        turns = 2 if calls_twice and isinstance(what, Fired) and what.key == REVOKED else 1
+        self.free_at = max(now, self.free_at) + turns * self.handling_us
         return self.free_at, Handled(what)
 
     def take(self, member: int, handled: Handled) -> Answered | Fired | None:
