@@ -5,8 +5,8 @@
 * events a second: rolling restarts of 20 members x 200 partitions, with every heartbeat queued,
   assignors counted in
 * an hour: N members x 10 N partitions (10,000 x 100,000), 10 leave and 10 join; heartbeats that
-  change nothing are computed, in a cooperative group the rounds of members that keep what they
-  have, and under KIP-848 the start of all, so that few of its requests are events
+  change nothing are computed, in a classic group the rounds of members that keep what they have,
+  and the start of all, so that few of its requests are events
 * start-up: N members join within a minute
 
 CPU seconds, the least of so many runs; memory is the peak of the process.
