@@ -253,9 +253,7 @@ def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:
     row_of = np.repeat(row_of_topic, sizes)
     weight = np.where(row_of >= 0, search.weight, 0)
     weight //= max(1, _common_divisor(weight))
-    owner = np.full(len(row_of), -1, dtype=np.int32)
-    if len(takes):
-        owner = subscribed_owner(search.owner, row_of, takes[:, search.class_of]).astype(np.int32)
+    owner = subscribed_owner(search.owner, row_of, takes[:, search.class_of]).astype(np.int32)
     right = aims(
         weight=weight,
         row_of=row_of,

@@ -8,10 +8,13 @@ from assignors.weighted.search.state import BELOW, State, state_of
 from assignors.weighted.search.table import Move, Table
 from tests.weighted.groups import Drawn, drawn, lawful, loads, may
 
+MIXED = Drawn(members=(3, 12))
+ALIKE = Drawn(members=(1, 12), is_mixed=False, has_capacities=False)
 
-def begun(seed: int) -> tuple[State, Table]:
+
+def begun(seed: int, kind: Drawn = MIXED) -> tuple[State, Table]:
     """A random group with limits around what members have."""
-    search = lawful(drawn(seed, Drawn(members=(3, 12))))
+    search = lawful(drawn(seed, kind))
     random = np.random.default_rng(seed)
     topic = np.repeat(np.arange(len(search.first) - 1), np.diff(search.first))
     table = Table(
@@ -106,6 +109,20 @@ def test_the_receiver_and_its_room_are_those_of_looking_at_everybody() -> None:
             assert state.fullest_receiver_of(held[1][place], held[0][place]) == fullest, seed
             found += 1
     assert found > 300
+
+
+def test_where_all_are_alike_the_room_is_that_of_the_emptiest_other_one() -> None:
+    found = 0
+    for seed in range(100):
+        state, table = begun(seed, ALIKE)
+        most = min(state.limit[0], int(np.floor(state.largest * BELOW)))
+        for member in range(len(table.load)):
+            room = most - min(np.delete(table.load, member).tolist(), default=most + 1)
+            held = state.held(member)
+            fits = [place for place, weight in enumerate(held[0]) if weight <= room]
+            assert list(state.fitting(held, member)) == fits, seed
+            found += bool(fits)
+    assert found > 100
 
 
 def test_the_emptiest_are_those_of_looking_at_everybody() -> None:

@@ -61,7 +61,7 @@ class State:
     moved: dict[int, int] = field(default_factory=dict)
     """Partition -> who has it now; all that ever moved are in it."""
     listed: dict[int, Held] = field(default_factory=dict)
-    """What members have whose partitions have changed."""
+    """What members have that were looked at or have changed."""
 
     def copy(self, limit: list[int], way: Way | None = None) -> State:
         """Return a state on which another search can be tried, with other limits. Cost: O(M)."""
@@ -100,7 +100,9 @@ class State:
     def held(self, member: int) -> Held:
         """Return what a member has; the lists are not to be changed."""
         known = self.listed.get(member)
-        return self.facts.held(member) if known is None else known
+        if known is None:
+            known = self.listed[member] = self.facts.held(member)
+        return known
 
     def fill(self, member: int) -> float:
         """Return what a member has as a part of what is right for it."""

@@ -95,11 +95,15 @@ def _exchange_to_limit(state: State, giver: int, near: Near) -> list[Move] | Non
 
     Of those with the least difference that is enough.
     """
-    excess = state.excess(giver)
+    excess, kind_of = state.excess(giver), state.facts.kind_of
+    known, ceiling = -1, 0
     for receiver, (ours, mine), (others, theirs) in near:
         if not ours or not others or ours[-1] - others[0] < excess:
             continue
-        room = state.room(receiver)
+        if kind_of[receiver] != known:
+            known = kind_of[receiver]
+            ceiling = state.ceiling(known)
+        room = ceiling - state.load[receiver]
         if room < excess:
             continue
         least, pair = room + 1, None

@@ -1,7 +1,8 @@
 """Meta's Rebalancer on one group: runs where `pip install rebalancer` is, Python 3.12 and later.
 
-Reads {"weight": [...], "owner": [...], "members": M, "moves": B} from standard input, and writes
-{"owner": [...], "cpu_s": seconds} as the last line of standard output. The goal is the least sum of
+Reads {"weight": [...], "owner": [...], "members": M, "moves": B, "times": N} from standard input,
+answers N times, and writes {"owner": [...], "first_cpu_s": seconds, "cpu_s": the fewest seconds} as
+the last line of standard output. The goal is the least sum of
 squares of loads, by local search with single moves; `moves` is its `stopAfterMoves`.
 Source: github.com/facebook/rebalancer, version 1.0.4 of PyPI.
 """
@@ -49,9 +50,12 @@ def solved(weight: list[int], owner: list[int], members: int, moves: int) -> lis
 def main() -> None:
     """Answer one group."""
     asked = json.load(sys.stdin)
-    begun = time.process_time()
-    owner = solved(asked["weight"], asked["owner"], asked["members"], asked["moves"])
-    print(json.dumps({"owner": owner, "cpu_s": time.process_time() - begun}))
+    spent = []
+    for _ in range(asked["times"]):
+        begun = time.process_time()
+        owner = solved(asked["weight"], asked["owner"], asked["members"], asked["moves"])
+        spent.append(time.process_time() - begun)
+    print(json.dumps({"owner": owner, "first_cpu_s": spent[0], "cpu_s": min(spent)}))
 
 
 if __name__ == "__main__":
