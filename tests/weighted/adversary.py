@@ -22,7 +22,7 @@ class Adversary:
             topic: (self.random.lognormal(0, 2, one.partition_count) * 100).astype(int)
             for topic, one in group.cluster.topics.items()
         }
-        if self.random.random() < 0.5:
+        if self.random.random() < 0.5 and group.members:
             # All weight on what one member has.
             victim = group.members[int(self.random.integers(len(group.members)))]
             for topic, each in weights.items():
