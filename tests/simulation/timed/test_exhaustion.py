@@ -20,6 +20,7 @@ from assignors.simulation.timed.exhaustion.search import explore
 from assignors.simulation.timed.exhaustion.world import Model, World, put
 from assignors.simulation.timed.protocols.state_values import cloned, key_of
 from assignors.simulation.timed.scenario import GroupProtocol
+from tests.conftest import cases
 from tests.simulation.timed.exhaust import LONG, QUICK, exhaust, is_expected
 
 
@@ -127,7 +128,7 @@ def test_states_that_share_parts_are_never_changed_by_a_step_of_another_one(name
         assert [*kept.numbers.values()] == [*range(len(kept.values))]
 
 
-@pytest.mark.parametrize("name", ["eager-2x2", "consumer-2x2-cut"])
+@pytest.mark.parametrize("name", ["cooperative-2x3", "consumer-2x2-cut", "consumer-2x2-failover"])
 def test_heartbeats_that_are_remembered_to_lead_nowhere_lead_nowhere(name: str) -> None:
     model, start = model_of(QUICK[name].case)
     model.idle_beats = Forgetful()
@@ -141,10 +142,20 @@ class Forgetful(set[Any]):
         """Forget it."""
 
 
-MOVES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25)
+@pytest.mark.parametrize("name", ["cooperative-2x3", "consumer-2x2-cut"])
+def test_what_looks_alike_to_monitors_is_judged_alike(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = exhaust(QUICK[name])
+    monkeypatch.setattr(steps, "seen_of_members", lambda _, world: world)
+    assert exhaust(QUICK[name]) == found
 
 
-@given(MOVES, st.sets(st.integers(0, 9)))
+MOVES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=8, max_size=25)
+
+
+@cases(100)
+@given(MOVES, st.sets(st.integers(0, 9), min_size=1, max_size=2))
 def test_what_is_alive_is_what_some_moves_bring_to_a_settled_state(
     listed: list[tuple[int, int]], settled: set[int]
 ) -> None:

@@ -17,7 +17,9 @@ from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, exponentials_at
+from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.scenario import (
     MIGRATING,
     BrokerConfig,
@@ -170,6 +172,37 @@ def test_few_members_at_rest_are_computed_as_many_are(
     one_by_one = simulate(scenario)
     monkeypatch.setattr(heartbeats, "FEW", 0)
     assert simulate(scenario) == one_by_one
+
+
+def test_next_heartbeats_one_by_one_are_those_in_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = named("rolling-restart", protocol=GroupProtocol.CONSUMER)
+    run = _prepared(scenario, Monitoring.OFF, None, keeps_history=False)
+    own = Heartbeats.of(run.sides, run.network, run.queue, scenario.broker, promotes=True)
+    assert own is not None
+    run.heartbeats = own
+    play(run, _handle, 20_000 * MILLISECOND)
+    now = run.queue.now
+    one_by_one = sorted(own._each_arrival(now))
+    assert len(one_by_one) > 2
+    monkeypatch.setattr(heartbeats, "FEW", 0)
+    for arrives, number in one_by_one:
+        for at in (arrives - 1, arrives, arrives + 1, arrives + own.network.longest_us):
+            for reached in ((0, 0), (Rank.ARRIVAL, number - 1), (Rank.ARRIVAL, number)):
+                with run.queue.rewound((at, reached)):
+                    numbers, times = own.next_arrivals(at)
+                    in_arrays = sorted(zip(times.tolist(), numbers.tolist(), strict=True))
+                    assert sorted(own._each_arrival(at)) == in_arrays
+
+
+def test_a_moment_has_come_as_far_as_the_last_of_its_events() -> None:
+    queue: EventQueue[str] = EventQueue()
+    for whose in (2, 1):
+        queue.put(5, f"due {whose}", Rank.HEARTBEAT, whose)
+    assert queue.take(9) == "due 1"
+    queue.put(5, "sent")
+    assert [queue.is_past(5, Rank.HEARTBEAT, whose) for whose in (1, 2)] == [True, False]
+    assert (queue.take(9), queue.moment) == ("sent", (5, (Rank.HEARTBEAT, 1)))
+    assert (queue.take(9), queue.moment) == ("due 2", (5, (Rank.HEARTBEAT, 2)))
 
 
 @pytest.mark.parametrize(("name", "protocol"), ONE_PROTOCOL_EACH)
