@@ -58,6 +58,7 @@ def test_every_public_package_stands_on_a_page_of_the_python_reference() -> None
 
 
 INSIDE = {
+    "assignors.claims",
     "assignors.clients.common",
     "assignors.documents.described",
     "assignors.replay.report",

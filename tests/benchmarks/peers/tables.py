@@ -33,8 +33,9 @@ STAGES: dict[Stage, str] = {
     "assign": "Assignment only, between decoding and encoding",
 }
 METHOD = """\
-CPU milliseconds, the least of all calls in 0.15 seconds, or of three (fewer where a call takes \
-over a second), on one core, a process for each contender, workload and stage. `full` is what a \
+CPU milliseconds, the least of all calls in 0.15 seconds but for the lowest tenth, or of three \
+(fewer where a call takes over a second), on one core, a process for each contender, workload and \
+stage; calls of less than 0.2 ms are timed by many at once. `full` is what a \
 group waits for: all Subscriptions (version 3, with generation and claims) are decoded, assigned, \
 and an Assignment is encoded for each member. `assign` starts from decoded members, in each \
 library's own types, and ends with its own type of answer: ours is an array, of which names are \
