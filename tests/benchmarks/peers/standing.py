@@ -57,10 +57,19 @@ def _ratios(results: Results, stage: Stage, peer: str) -> list[tuple[float, str]
 
 
 def _span(name: str, ratios: list[float]) -> str:
-    low, high = f"{min(ratios):.2g}x", f"{max(ratios):.2g}x"
+    low, high = factor(min(ratios)), factor(max(ratios))
     return f"{name} ({low})" if low == high else f"{name} ({low} to {high})"
 
 
 def _middle(ratios: list[float]) -> str:
     """Return the median, a dash where there is none."""
-    return f"{median(ratios):.2g}x" if ratios else "-"
+    return factor(median(ratios)) if ratios else "-"
+
+
+def factor(value: float) -> str:
+    """Return a ratio.
+
+    >>> factor(0.123), factor(3.14), factor(1234)
+    ('0.12x', '3.1x', '1,234x')
+    """
+    return f"{value:,.0f}x" if value >= 10 else f"{value:.2g}x"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tests.benchmarks.peers.contenders import BY_NAME, WORKLOADS, Stage, title
 from tests.benchmarks.peers.results import FOLDER, Quality, Results
-from tests.benchmarks.peers.standing import behind, standing
+from tests.benchmarks.peers.standing import behind, factor, standing
 from tests.benchmarks.peers.targets import states
 from tests.optimal.workloads import EVENTS
 
@@ -325,15 +325,6 @@ def figure(value: float) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3g}"
-
-
-def factor(value: float) -> str:
-    """Return a ratio.
-
-    >>> factor(0.123), factor(3.14), factor(1234)
-    ('0.12x', '3.1x', '1,234x')
-    """
-    return f"{value:,.0f}x" if value >= 10 else f"{value:.2g}x"
 
 
 def _measured(results: Results) -> list[str]:
