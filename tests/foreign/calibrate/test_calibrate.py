@@ -95,7 +95,9 @@ def test_what_a_join_or_leave_costs_is_predicted(
     real, simulated = groups[kind].sides(verb)
     assert len(real) >= REPETITIONS - 2
     assert false_alarm(len(real), len(simulated)) < 1 - RIGHT
-    assert unlikely(real, simulated, times=times_of(kind), slack_s=SLACK_S) == {}
+    period_s = HEARTBEAT_MS / 1000
+    found = unlikely(real, simulated, times=times_of(kind), slack_s=SLACK_S, period_s=period_s)
+    assert found == {}
 
 
 @pytest.mark.slow
