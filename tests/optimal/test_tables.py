@@ -11,40 +11,31 @@ from hypothesis import strategies as st
 
 from assignors.optimal.flow import table
 from assignors.optimal.flow.table import Cells, SparseTable, table_of
-from assignors.problem import Int32
-from tests.optimal.groups import OWNERS, SHAPES, Arrays, group, with_racks
-
-
-def both_ways(made: Arrays, monkeypatch: pytest.MonkeyPatch) -> tuple[Int32, Int32]:
-    """Return the answers with arrays and with sparse tables."""
-    answers = []
-    for dense_max in (1 << 60, -1):
-        monkeypatch.setattr(table, "DENSE_MAX", dense_max)
-        answers.append(made.solve().owner)
-    return answers[0], answers[1]
+from tests.optimal.groups import OWNERS, SHAPES, group, with_racks
 
 
 @pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
-def test_sparse_and_dense_tables_end_alike(
-    shape: str, owners: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("ways", "groups"),
+    [
+        pytest.param(("DENSE_MAX", 1 << 60, -1), 8, id="as-arrays-and-sparse"),
+        pytest.param(("TABLE_FACTOR", 0, 1 << 40), 6, id="keys-sorted-and-counted"),
+    ],
+)
+def test_tables_kept_either_way_end_alike(
+    ways: tuple[str, int, int],
+    groups: int,
+    shape: str,
+    owners: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for seed in range(8):
-        made = group(seed, member_max=25, topic_max=10, size_max=12, shape=shape, owners=owners)
-        made = with_racks(made, seed, rack_max=3) if seed % 2 else made
-        dense, sparse = both_ways(made, monkeypatch)
-        assert (dense == sparse).all()
-
-
-@pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
-def test_keys_counted_in_a_table_and_sorted_end_alike(
-    shape: str, owners: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for seed in range(6):
+    setting, *values = ways
+    for seed in range(groups):
         made = group(seed, member_max=25, topic_max=10, size_max=12, shape=shape, owners=owners)
         made = with_racks(made, seed, rack_max=3) if seed % 2 else made
         answers = []
-        for factor in (0, 1 << 40):
-            monkeypatch.setattr(table, "TABLE_FACTOR", factor)
+        for value in values:
+            monkeypatch.setattr(table, setting, value)
             answers.append(made.solve().owner.tolist())
         assert answers[0] == answers[1]
 

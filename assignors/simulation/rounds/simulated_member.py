@@ -92,17 +92,10 @@ def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
     if spec.blob is not None and not simulated.assigned and simulated.stale_claims is None:
         return member_from_bytes(simulated.member_id, spec.blob, instance_id=spec.instance_id)
     claimed = simulated.claimed
-    if spec.version is None and (not claimed or type(claimed) is NumberedShare):
-        return unchecked_member(
-            member_id=simulated.member_id,
-            topics=simulated.topics,
-            owned=claimed,
-            generation=simulated.generation,
-            rack_id=spec.rack_id,
-            instance_id=spec.instance_id,
-        )
     if spec.version is None:
-        return Member(
+        is_right = not claimed or type(claimed) is NumberedShare
+        make = unchecked_member if is_right else Member
+        return make(
             member_id=simulated.member_id,
             topics=simulated.topics,
             owned=claimed,

@@ -6,14 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import currently_in_test_context, event, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.running import together
 from assignors.simulation.timed.scenario import (
     BrokerConfig,
     GroupProtocol,
@@ -21,11 +17,12 @@ from assignors.simulation.timed.scenario import (
     NetworkConfig,
     Scenario,
 )
-from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.stages import rounds
 from assignors.simulation.timed.stages.starts import classic
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
+from tests.simulation.timed.started_runs import ended
 from tests.simulation.timed.test_heartbeats import without_events
 
 TIMES = some_time_after(0, 6000, 11_000, 40_000)
@@ -87,29 +84,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-def note(what: str) -> None:
-    """Count what became of a scenario, where it was drawn."""
-    if currently_in_test_context():
-        event(what)
-
-
 def states(scenario: Scenario, *, computes: bool) -> object:
     """Return what both sides know at the end, once everybody is awake."""
-    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
-    until = scenario.until_ms * MILLISECOND
-    run.heartbeats = Heartbeats.of(
-        run.sides, run.network, run.queue, scenario.broker, promotes=False
-    )
-    if computes and not together.start_together(run):
-        note("left to events")
-        return states(scenario, computes=False)
-    note(f"starts by events: {run.queue.now == 0}")
-    while (next_one := run.queue.take(until)) is not None:
-        _handle(run, next_one)
-    run.queue.now = until + 1
-    assert run.heartbeats is not None
-    for number in list(run.heartbeats.resting):
-        run.heartbeats.wake(number)
+    run = ended(scenario, computes=computes, promotes=False)
     coordinator: Any = run.sides.coordinator
     members: Any = run.sides.members
     draws = [(each.draw.polls.state, each.draw.syncs.state) for each in members]

@@ -6,16 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import event, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed import plain_heartbeats
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
-from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.running import together
 from assignors.simulation.timed.scenario import (
     BrokerConfig,
     Fault,
@@ -25,10 +21,11 @@ from assignors.simulation.timed.scenario import (
     NetworkConfig,
     Scenario,
 )
-from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.stages.starts import consumer
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
+from tests.simulation.timed.started_runs import ended
 from tests.simulation.timed.test_heartbeats import without_events
 
 TIMES = some_time_after(4000, 11_000, 20_000, 40_000)
@@ -88,21 +85,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 def states(scenario: Scenario, *, computes: bool) -> object:
     """Return what both sides know at the end, once everybody is awake."""
-    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
-    until = scenario.until_ms * MILLISECOND
-    run.heartbeats = Heartbeats.of(
-        run.sides, run.network, run.queue, scenario.broker, promotes=True
-    )
-    if computes and not together.start_together(run):
-        event("left to events")
-        return states(scenario, computes=False)
-    event(f"starts by events: {run.queue.now == 0}")
-    while (next_one := run.queue.take(until)) is not None:
-        _handle(run, next_one)
-    run.queue.now = until + 1
-    assert run.heartbeats is not None
-    for number in list(run.heartbeats.resting):
-        run.heartbeats.wake(number)
+    run = ended(scenario, computes=computes, promotes=True)
     coordinator: Any = run.sides.coordinator
     clients: Any = run.sides.members
     group: ConsumerGroup = coordinator.coordinator.group
@@ -174,16 +157,23 @@ def test_a_fault_while_members_start_is_played_by_events() -> None:
     assert computed == queued
 
 
+def without_delays(members: int, *, append_us: int, revoke_ms: int) -> Scenario:
+    """A group in which nothing else takes time."""
+    scenario = group_of(
+        members,
+        network=NetworkConfig(least_us=0, mean_us=0),
+        broker=BrokerConfig(service_us=0, append_us=append_us, consumer_heartbeat_interval_ms=1500),
+    )
+    at_once = [
+        replace(each, poll_ms=0, assign_ms=0, revoke_ms=revoke_ms) for each in scenario.members
+    ]
+    return replace(scenario, members=tuple(at_once))
+
+
 def test_a_heartbeat_that_comes_with_the_last_report_before_it_brings_the_share() -> None:
     # Nothing takes time but the callback for what the first member gives up: its report and the
     # third heartbeats of the others arrive in the same microsecond, the report first.
-    scenario = group_of(
-        9,
-        network=NetworkConfig(least_us=0, mean_us=0),
-        broker=BrokerConfig(service_us=0, append_us=100_000, consumer_heartbeat_interval_ms=1500),
-    )
-    members = [replace(each, poll_ms=0, assign_ms=0, revoke_ms=1300) for each in scenario.members]
-    scenario = replace(scenario, members=tuple(members))
+    scenario = without_delays(9, append_us=100_000, revoke_ms=1300)
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert without_events(computed) == without_events(queued)
     assert computed.result.events == 0
@@ -191,12 +181,6 @@ def test_a_heartbeat_that_comes_with_the_last_report_before_it_brings_the_share(
 
 def test_where_nothing_takes_time_the_order_within_a_moment_is_that_of_events() -> None:
     # The report of the first member comes after the heartbeats of that very moment.
-    scenario = group_of(
-        3,
-        network=NetworkConfig(least_us=0, mean_us=0),
-        broker=BrokerConfig(service_us=0, append_us=0, consumer_heartbeat_interval_ms=1500),
-    )
-    members = [replace(each, poll_ms=0, assign_ms=0, revoke_ms=0) for each in scenario.members]
-    scenario = replace(scenario, members=tuple(members))
+    scenario = without_delays(3, append_us=0, revoke_ms=0)
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert without_events(computed) == without_events(queued)
