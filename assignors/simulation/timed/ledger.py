@@ -2,12 +2,16 @@
 
 Every start and end of consumption is recorded as it happens. Costs are running sums, so a long run
 needs no more memory than a short one: how long partitions had no consumer, or two.
+
+Eager members give up everything in every round, and most take the same again. As long as nobody
+else has to do with their partitions, all of these cost the same, and are not looked at (`give_up`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from assignors.ownership.changes import Change, changed_topics
 from wire import TopicPartitions
@@ -21,6 +25,15 @@ class _Partition:
     consumers: list[str] = field(default_factory=list)
     last: str | None = None
     double_since: int = 0
+
+
+class Away(NamedTuple):
+    """What a member has given up, all that it consumed, and may take again."""
+
+    since: int
+    owned: TopicPartitions
+    size: int
+    """So many partitions."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,6 +66,10 @@ class Ledger:
     """Member name -> what it consumes."""
     consumed_count: int = 0
     """How many partitions that is, each counted for every member that consumes it."""
+    away: dict[str, Away] = field(default_factory=dict)
+    """By name, members that have given up everything, though `partitions` has them still."""
+    odd: set[str] = field(default_factory=set, compare=False)
+    """Members that began to consume a partition beside another one, or one that did not exist."""
 
     def grow(self, at: int, topic: str, count: int) -> None:
         """Let a topic have `count` partitions from `at` on; existing ones stay. Cost: O(new)."""
@@ -61,6 +78,7 @@ class Ledger:
 
     def drop(self, at: int, topic: str) -> None:
         """Forget a topic that is deleted: nobody consumes it from `at` on. Cost: O(its members)."""
+        self.look_at_all()
         for member, owned in self.consumed.items():
             if topic in owned:
                 rest = {each: numbers for each, numbers in owned.items() if each != topic}
@@ -77,9 +95,15 @@ class Ledger:
         """
         if self.deleted:
             owned = {topic: n for topic, n in owned.items() if topic in self.partitions}
+        if member in self.away:
+            if self.away[member].owned is owned:
+                self._take_again(at, member)
+                return False
+            self._look_at(member)
         before = self.consumed.get(member, {})
         has_lost = False
         if not (before and owned):  # everything changes
+            self.odd.discard(member)
             for topic, numbers in before.items():
                 self.changed_at = max(at, self.changed_at)
                 has_lost |= bool(numbers)
@@ -99,11 +123,34 @@ class Ledger:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
         return has_lost
 
+    def give_up(self, at: Sequence[int], members: Sequence[str]) -> None:
+        """Let members consume nothing any more, each from its time on. Cost: O(members).
+
+        Their partitions are looked at once somebody else has to do with one, or if they go on with
+        something else.
+        """
+        is_simple, away, consumed = not self.keeps_changes, self.away, self.consumed
+        for since, member in zip(at, members, strict=True):
+            owned = consumed.get(member)
+            if not (owned and is_simple) or member in self.odd:
+                self.consume(since, member, {}, "revoked")
+                continue
+            away[member] = one = Away(since, owned, _count(owned))
+            consumed[member] = {}
+            self.consumed_count -= one.size
+            self.changed_at = max(since, self.changed_at)
+
+    def look_at_all(self) -> None:
+        """Bring `partitions` up to date. Cost: O(partitions of members that are away)."""
+        for member in list(self.away):
+            self._look_at(member)
+
     def close(self, at: int, topics: set[str]) -> int:
         """Count what lasts at the end of the run; return how many partitions have no consumer.
 
         Of `topics`, those that somebody subscribes to. Cost: O(partitions).
         """
+        self.look_at_all()
         without = 0
         for topic, listed in self.partitions.items():
             for partition in listed:
@@ -119,9 +166,13 @@ class Ledger:
         size, is_counted = len(listed), at >= count_from
         for number in numbers:
             if number >= size:
+                self.odd.add(member)
                 continue
             partition = listed[number]
-            consumers, since = partition.consumers, partition.since
+            consumers = partition.consumers
+            if consumers and self.away:
+                self._look_at_consumers(partition)
+            since = partition.since
             if not consumers:
                 # As `_count_gap`, in place: most partitions that are taken had nobody for a moment.
                 gap = at - (max(count_from, since))
@@ -132,6 +183,8 @@ class Ledger:
             elif len(consumers) == 1:
                 partition.double_since = at
                 self.doubled.add((topic, number))
+            if consumers:
+                self.odd.update((member, *consumers))
             consumers.append(member)
             if partition.last != member:
                 self.moves += is_counted and partition.last is not None
@@ -151,6 +204,30 @@ class Ledger:
             elif len(consumers) == 1:
                 self.doubled.discard((topic, number))
                 self._count_double(at, partition)
+
+    def _take_again(self, at: int, member: str) -> None:
+        """Let a member consume what it gave up. Cost: O(1)."""
+        since, owned, size = self.away.pop(member)
+        self.consumed[member] = owned
+        gap = at - max(since, self.count_from)
+        if size:
+            self.consumed_count += size
+            self.changed_at = max(at, self.changed_at)
+            if gap > 0:
+                self.unavailable += gap * size
+                self.gaps += size
+                self.longest_gap = max(self.longest_gap, gap)
+
+    def _look_at_consumers(self, partition: _Partition) -> None:
+        for each in tuple(partition.consumers):
+            if each in self.away:
+                self._look_at(each)
+
+    def _look_at(self, member: str) -> None:
+        """Let the partitions of a member know that it has given them up."""
+        since, owned, _ = self.away.pop(member)
+        for topic, numbers in owned.items():
+            self._end(since, member, topic, set(numbers))
 
     def _count_gap(self, at: int, partition: _Partition) -> None:
         gap = at - max(partition.since, self.count_from)

@@ -14,10 +14,13 @@ from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.running.play import play
+from assignors.simulation.timed.running.run import Run
 from assignors.simulation.timed.running.together import compute_rounds
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
+    Fault,
+    FaultKind,
     GroupProtocol,
     MemberConfig,
     NetworkConfig,
@@ -88,9 +91,11 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-def states(scenario: Scenario, *, computes: bool) -> object:
-    """Return what both sides and all books know at the end, once everybody is awake."""
+def ended(scenario: Scenario, *, computes: bool, count_from_us: int | None = None) -> Run:
+    """Return a run at its end."""
     run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
+    if count_from_us is not None:
+        run.ledger.count_from = count_from_us
     until = scenario.until_ms * MILLISECOND
     run.heartbeats = Heartbeats.of(
         run.sides, run.network, run.queue, scenario.broker, promotes=False
@@ -100,11 +105,19 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     if computes:
         compute_rounds(run, _handle)
     play(run, _handle, until)
+    run.queue.now = until + 1
+    return run
+
+
+def states(scenario: Scenario, *, computes: bool) -> object:
+    """Return what both sides and all books know at the end, once everybody is awake."""
+    run = ended(scenario, computes=computes)
+    until, heartbeats = scenario.until_ms * MILLISECOND, run.heartbeats
+    assert heartbeats is not None
     if currently_in_test_context():
         event(f"of 100 events by stage: {min(run.queue.count, 999) // 100}")
-    run.queue.now = until + 1
-    for number in list(run.heartbeats.resting):
-        run.heartbeats.wake(number)
+    for number in list(heartbeats.resting):
+        heartbeats.wake(number)
     coordinator: Any = run.sides.coordinator
     members: Any = run.sides.members
     draws = [(each.draw.polls.state, each.draw.syncs.state) for each in members]
@@ -118,9 +131,11 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     links = [(max(x.arrives, until), max(x.returns, until), x.life) for x in run.network.links]
     watched = run.watch.does, run.watch.generations, run.watch.committed_by, run.watch.committing
     ledger, meter, network = run.ledger, run.meter, run.network
+    ledger.look_at_all()
     for partitions in ledger.partitions.values():
         for each in partitions:
             each.double_since = 0
+            each.since *= not each.consumers  # it counts as long as there is none
     ledger.consumed = {name: owned for name, owned in ledger.consumed.items() if owned}
     metered = (
         *(meter.generations, meter.rebalances, meter.began, meter.ended),
@@ -198,3 +213,54 @@ def test_what_happens_while_members_give_up_and_take_is_the_same(verb: Verb) -> 
         then = Action(at_ms=ended + after_ms, do=verb, member=member, topics=topics)
         plan = replace(scenario, topics={**scenario.topics, "more": 5}, plan=(first, then))
         assert states(plan, computes=True) == states(plan, computes=False)
+
+
+def test_whoever_consumes_what_others_are_about_to_take_is_met_in_time() -> None:
+    # c7 is cut off while it calls back, is removed, and takes its partition all the same, just
+    # after a round in which the others were given the same as before.
+    scenario = restarts(8)
+    slow = [replace(each, assign_ms=3000, session_timeout_ms=10_000) for each in scenario.members]
+    slow[7] = replace(slow[7], assign_ms=30_000)
+    stops = [(20_000, "c0"), (30_000, "c1")]
+    cut = Fault(kind=FaultKind.CUT, from_ms=10_000, until_ms=50_000, member="c7")
+    scenario = replace(
+        scenario,
+        topics={"orders": 8},
+        members=tuple(slow),
+        plan=tuple(Action(at_ms=at, do=Verb.STOP, member=name) for at, name in stops),
+        faults=(cut,),
+        count_from_ms=0,
+        until_ms=60_000,
+    )
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.double_partition_ms > 0
+
+
+def test_members_are_interrupted_when_they_give_up_not_when_they_join() -> None:
+    scenario = restarts(8)
+    members = tuple(replace(each, revoke_ms=500) for each in scenario.members)
+    stop = Action(at_ms=20_000, do=Verb.STOP, member="c0")
+    scenario = replace(scenario, members=members, plan=(stop,), until_ms=30_000)
+    history = simulate(scenario, keeps_history=True, computes_rounds=False)
+    gives_up = [each.at for each in history.changes if each.reason == "revoked"]
+    touched = {}
+    for at in gives_up[-5:-1:3]:
+        for count_from in (at, at + 1, at + 400_000):
+            computed, queued = (
+                ended(scenario, computes=each, count_from_us=count_from) for each in (True, False)
+            )
+            touched[count_from] = computed.meter.touched
+            assert touched[count_from] == queued.meter.touched
+        assert touched[at] == touched[at + 1] + 1
+
+
+def test_a_topic_may_be_deleted_before_its_members_give_it_up() -> None:
+    scenario = restarts(3)
+    plan = (
+        Action(at_ms=20_000, do=Verb.DELETE, topic="orders"),
+        Action(at_ms=21_000, do=Verb.STOP, member="c0"),
+    )
+    played = simulate(replace(scenario, plan=plan, until_ms=40_000))
+    assert played.result.is_settled
+    assert not played.violations

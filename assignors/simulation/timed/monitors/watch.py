@@ -175,7 +175,8 @@ def _is_concerned(watch: Watch, before: Consumption, after: Consumption) -> bool
     if after.committing is not before.committing:
         partitions = watch.ledger.partitions
         for topic, number in pairs(after.committing):
-            if number < len(partitions[topic]) and partitions[topic][number].consumers:
+            listed = partitions.get(topic, [])  # it may be deleted
+            if number < len(listed) and listed[number].consumers:
                 return True
     if not watch.committed_by or after.consumed is before.consumed:
         return False

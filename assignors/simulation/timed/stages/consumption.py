@@ -8,11 +8,13 @@ times at which it happened.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from assignors.ownership.changes import TopicPartition, pairs
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.moment import ASSIGNED, Consumption
@@ -21,9 +23,16 @@ from assignors.simulation.timed.protocols.classic.member_state import ClassicMem
 from assignors.simulation.timed.stages.flight import Int64
 from wire import TopicPartitions
 
-Marks = dict[str, bytearray]
-"""Topic -> 1 for each partition that is somebody's."""
 NEVER_TAKES = -1
+
+
+class Shares(NamedTuple):
+    """What members are given who have given up something."""
+
+    away: frozenset[str] = frozenset()
+    """Names of those who get what they gave up, and nobody has had to do with it since."""
+    others: frozenset[TopicPartition] = frozenset()
+    """The partitions of the others."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,8 +44,10 @@ class Consuming:
     watch: Watch | None
     at: dict[int, int] = field(default_factory=dict)
     """Member number -> when it takes what it is given, of those who are still to be recorded."""
-    marks: Marks = field(default_factory=dict)
-    """What is theirs."""
+    shares: Shares = field(default_factory=Shares)
+    """What they are given."""
+    did: dict[int, Consumption] = field(default_factory=dict)
+    """Member number -> what it did before it gave up everything, as the monitors have it."""
     _order: list[int] = field(default_factory=list)
     """Their numbers in the order of these times, the last one first."""
 
@@ -46,17 +57,18 @@ class Consuming:
         return self.meter.ledger
 
     def give_up(self, numbers: Sequence[int], at: Sequence[int]) -> None:
-        """Record that members have given up everything, each at its time. Cost: O(partitions)."""
-        ledger, pauses = self.ledger, self.meter.pauses
-        nothing = Consumption()
-        for number, gives_up in zip(numbers, at, strict=True):
-            name = self.members[number].config.name
-            ledger.consume(gives_up, name, {}, "revoked")
+        """Record that members have given up everything, each at its time. Cost: O(members)."""
+        names, pauses = [self.members[number].config.name for number in numbers], self.meter.pauses
+        self.ledger.give_up(at, names)
+        for name in names if pauses.paused else ():
             pauses.consume(name, {})
-            if self.watch is not None:
-                self.watch.does[number] = nothing
+        if self.watch is not None:
+            does, nothing = self.watch.does, Consumption()
+            self.did.update((number, does[number]) for number in numbers)
+            for number in numbers:
+                does[number] = nothing
 
-    def take_later(self, numbers: Int64, takes: Int64, marks: Marks) -> None:
+    def take_later(self, numbers: Int64, takes: Int64, shares: Shares) -> None:
         """Let members take what they are given, each at its time, int64[N]; `NEVER_TAKES`: never.
 
         Nobody is still to be recorded. Cost: O(n log n).
@@ -65,7 +77,7 @@ class Consuming:
         rows = rows[np.argsort(takes[rows], kind="stable")]
         listed = numbers[rows].tolist()
         self.at = dict(zip(listed, takes[rows].tolist(), strict=True))
-        self._order, self.marks = listed[::-1], marks
+        self._order, self.shares = listed[::-1], shares
 
     def record(self, now: int) -> None:
         """Record who has taken what it was given before a moment. Cost: O(their partitions)."""
@@ -83,46 +95,54 @@ class Consuming:
         if not self.at:
             return False
         self.record(now)
+        away, others = self.shares
         return any(
-            number < len(marks) and marks[number]
+            (topic, number) in others or not away.isdisjoint(self._consumers(topic, number))
             for topic, numbers in owned.items()
-            for marks in [self.marks.get(topic, bytearray())]
             for number in numbers
         )
 
-    def marked(self, shares: Iterable[TopicPartitions]) -> Marks | None:
-        """Return these partitions, marked; `None` if somebody has one, or it stands there twice.
+    def given(self, numbers: Sequence[int], shares: Sequence[TopicPartitions]) -> Shares | None:
+        """Return what members are given who have given up something.
 
-        Cost: O(partitions).
+        `None` if somebody has one of these partitions, or it is given twice. Cost: O(members), of
+        those who have not given up just that O(partitions).
         """
         if self.watch is not None and self.watch.committed_by:
             return None
-        partitions = self.ledger.partitions
-        marks = {topic: bytearray(len(listed)) for topic, listed in partitions.items()}
-        for share in shares:
-            for topic, numbers in share.items():
-                own, listed = marks.get(topic), partitions.get(topic)
-                if own is None or listed is None or max(numbers, default=0) >= len(listed):
+        away, others = [], set[TopicPartition]()
+        for number, share in zip(numbers, shares, strict=True):
+            name = self.members[number].config.name
+            if name in self.ledger.away and self.ledger.away[name].owned is share:
+                away.append(name)
+                continue
+            for one in pairs(share):
+                if one in others or not self._exists(*one) or self._consumers(*one):
                     return None
-                for number in numbers:
-                    if own[number] or listed[number].consumers:
-                        return None
-                    own[number] = 1
-        return marks
+                others.add(one)
+        return Shares(frozenset(away), frozenset(others))
 
     def is_consumed(self, owned: TopicPartitions, name: str) -> bool:
         """Return whether another member than this one consumes one of these partitions.
 
         Cost: O(partitions).
         """
-        partitions = self.ledger.partitions
+        away = self.ledger.away
         return any(
-            number < len(partitions[topic])
-            and any(each != name for each in partitions[topic][number].consumers)
+            each != name and each not in away
             for topic, numbers in owned.items()
-            if topic in partitions
             for number in numbers
+            for each in self._consumers(topic, number)
         )
+
+    def _exists(self, topic: str, number: int) -> bool:
+        return number < len(self.ledger.partitions.get(topic, ()))
+
+    def _consumers(self, topic: str, number: int) -> Sequence[str]:
+        """Return who consumes a partition, or has given it up and is away."""
+        if not self._exists(topic, number):
+            return ()
+        return self.ledger.partitions[topic][number].consumers
 
     def left(self) -> list[int]:
         """Return who is still to take what it is given; the rest must have been recorded."""
@@ -151,4 +171,12 @@ class Consuming:
         member = self.members[number]
         self.ledger.consume(at, member.config.name, member.owned, "assigned")
         if self.watch is not None:
-            self.watch.does[number] = Consumption(consumed=member.owned)
+            self.watch.does[number] = self._does(number, member.owned)
+
+    def _does(self, number: int, owned: TopicPartitions) -> Consumption:
+        """Return what a member does that consumes this: most do what they did before."""
+        did = self.did.get(number)
+        is_same = did is not None and did.consumed is owned
+        if did is None or not is_same or did.committing or did.callbacks:
+            return Consumption(consumed=owned)
+        return did

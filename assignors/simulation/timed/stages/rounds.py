@@ -273,12 +273,12 @@ class ComputedRounds:
         self._replay(stage.own_ways(plan, self.heartbeats.queue.now))
         rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
         if (giving := rows[stage.gives_up[rows]]).size:
-            shares = map(stage.members.owned.__getitem__, giving.tolist())
-            marks = self.kept.consuming.marked(shares)
-            if marks is None:
+            owned = list(map(stage.members.owned.__getitem__, giving.tolist()))
+            shares = self.kept.consuming.given(stage.joins.numbers[giving].tolist(), owned)
+            if shares is None:
                 self.release()
                 return
-            stage.marks = marks
+            stage.shares = shares
         known, ids = stage.members.known, stage.members.ids
         for row in stage.rows.values():
             known[row].waiting_sync = COMPUTED
@@ -304,7 +304,7 @@ class ComputedRounds:
         )
         takes = resting.returned + self.plain.assign_us[numbers]
         takes = np.where(stage.gives_up[rows], takes, NEVER_TAKES)
-        self.kept.consuming.take_later(numbers, takes, stage.marks)
+        self.kept.consuming.take_later(numbers, takes, stage.shares)
         self.kept.rest(resting, stage.members.chosen(rows), after)
         self._end()
 

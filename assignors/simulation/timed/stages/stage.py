@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.timed.queue import Moment
-from assignors.simulation.timed.stages.consumption import Marks
+from assignors.simulation.timed.stages.consumption import Shares
 from assignors.simulation.timed.stages.flight import Flight, Int64
 from assignors.simulation.timed.stages.joins import Joins
 from assignors.simulation.timed.stages.stage_members import StageMembers
@@ -59,7 +59,7 @@ class Stage:
     """So many appends the coordinator had asked for."""
     appended_at: int = -1
     """When it asked for the last one."""
-    marks: Marks = field(default_factory=dict)
+    shares: Shares = field(default_factory=Shares)
     """What those are given who have given up something."""
 
     def own_ways(self, plan: Mapping[str, bytes], now: int) -> list[int]:
