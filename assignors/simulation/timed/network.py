@@ -145,6 +145,8 @@ class Network:
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
     delays: Delays
+    has_classic: bool
+    """Whether some members may be classic."""
     is_executed: bool = False
     """Whether a model executes the coordinator: any request may wait there."""
     busy_until: int = 0
@@ -167,7 +169,8 @@ class Network:
             for each, ways in zip(scenario.members, seeds, strict=True)
         ]
         delays = Delays.of(seeds, config.least_us, config.mean_us)
-        return cls(scenario=scenario, queue=queue, links=links, delays=delays)
+        classic = GroupProtocol.CLASSIC in scenario.protocols
+        return cls(scenario=scenario, queue=queue, links=links, delays=delays, has_classic=classic)
 
     def start(self, member: int) -> None:
         """Open the connection of a process: answers to the one before it are dropped."""
@@ -328,16 +331,12 @@ class Network:
         return self.delays.least_us + exponential_at(seed, at, self.delays.mean_us)
 
     def _lose(self, number: int, deadline: int) -> None:
-        """Lose a message: the member notices when the time of its request is over.
-
-        A classic member also notices when its session must be over.
-        """
+        """Lose a message: its member notices when the request's time, or a session, is over."""
         member = self.in_flight[number][0]
         link, trouble = self.links[member], self.trouble(member)
         self.queue.stop(("request", number))
         self.queue.put(deadline, (member, TimedOut(number)))
-        is_classic = self.scenario.protocol is GroupProtocol.CLASSIC
-        if is_classic and link.returns and trouble.watched != link.returns:
+        if self.has_classic and link.returns and trouble.watched != link.returns:
             trouble.watched = link.returns
             over = link.returns + link.config.session_timeout_ms * MILLISECOND
             self.queue.put(max(over, self.queue.now), (member, Silent(link.returns)))

@@ -131,7 +131,8 @@ def sides_with_offsets(
     if not scenario.processing.is_on:
         return sides, None
     broker = scenario.broker
-    flows = {topic: flow_of(scenario, topic) for topic in scenario.topics}
+    created = (action.topic for action in scenario.plan if action.topic is not None)
+    flows = {topic: flow_of(scenario, topic) for topic in (*scenario.topics, *created)}
     processing = Processing(
         scenario=scenario,
         now=now,

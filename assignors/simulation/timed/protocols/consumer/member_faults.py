@@ -54,6 +54,8 @@ def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
             _poll_late(state)
         case Command.LOSE_GENERATION:
             _lose_generation(state)
+        case Command.SESSION_OVER:
+            pass  # the session is the coordinator's affair
         case _:
             return member.step(state, event)
     return state.out

@@ -111,6 +111,7 @@ def may_rest(group: FencedGroup, number: int) -> bool:
         and member is not None
         and not member.removing
         and client.version == member.version
+        and not group.coordinator.must_refresh  # the next heartbeat computes a target
     )
 
 

@@ -1,0 +1,59 @@
+"""Scenarios in which something went wrong once, each as small as it gets.
+
+All were found by drawing any field of a scenario: none must fail, and the run must be the same
+whether heartbeats and rounds are events or computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assignors.simulation.timed.scenario_document import scenario_from_document
+from assignors.simulation.timed.simulation import simulate
+from tests.simulation.timed.test_heartbeats import without_events
+
+RECORDS = {"records_per_second": 1}
+DELETED = {"at_ms": 5000, "do": "delete", "topic": "t"}
+CREATED = {"at_ms": 0, "do": "create", "topic": "new", "partitions": 1}
+CUT = {"kind": "cut", "from_ms": 7000, "until_ms": 75_000}
+
+FOUND: dict[str, dict[str, Any]] = {
+    "a member's topic is deleted, and it revokes what it had": {
+        "topics": {"t": 1},
+        "members": [{"name": "c0", "topics": ["t"], "metadata_age_ms": 1}],
+        "plan": [DELETED],
+    },
+    "a topic with records begins while the group runs": {
+        "topics": {},
+        "members": [{"name": "c0", "topics": ["new"]}],
+        "protocol": "consumer",
+        "plan": [CREATED],
+        "processing": RECORDS,
+    },
+    "a member of KIP-848 in a group that may be classic hears nothing for a session": {
+        "until_ms": 60_000,
+        "topics": {"t": 1},
+        "members": [{"name": "c0", "topics": ["t"], "protocol": "consumer"}],
+        "faults": [CUT],
+    },
+    "a member commits between a topic's change and the heartbeat that computes the next target": {
+        "topics": {"t": 1, "u": 1},
+        "members": [{"name": "c0", "topics": ["t"], "sync_commit_ms": 20}],
+        "protocol": "push",
+        "plan": [DELETED | {"topic": "u"}],
+        "processing": RECORDS,
+    },
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found_once_stays_mended(name: str) -> None:
+    scenario = scenario_from_document({"version": 1, "until_ms": 15_000, **FOUND[name]})
+    queued = without_events(simulate(scenario, keeps_history=True, queues_heartbeats=True))
+    assert without_events(simulate(scenario, keeps_history=True)) == queued
+    by_events = simulate(scenario, keeps_history=True, computes_rounds=False)
+    assert without_events(by_events) == queued
+    computed = without_events(simulate(scenario))
+    assert (computed.result, computed.rebalances) == (queued.result, queued.rebalances)
