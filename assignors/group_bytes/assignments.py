@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int32, Int64
+from assignors.group_bytes.claim_rows import ClaimSections
 from assignors.group_bytes.names import NAME_BYTES_MAX, column
-from assignors.model import Assignment, member_ids_of
+from assignors.model import member_ids_of
 from assignors.problem import NOBODY, Problem, assignment_of
 from wire import TopicPartitions
 from wire.text import encode_utf8
@@ -39,12 +40,18 @@ PARTITIONS_MIN = 200
 class AssignedPartitions(Mapping[str, TopicPartitions]):
     """`assignment_of(problem, owner)`, made when it is first read."""
 
-    __slots__ = ("_named", "owner", "problem")
+    __slots__ = ("_named", "claimed", "owner", "problem")
 
-    def __init__(self, problem: Problem, owner: Int32) -> None:
-        """Look at `owner`, int32[P], `NOBODY` where a partition goes to no member. Cost: O(1)."""
+    def __init__(
+        self, problem: Problem, owner: Int32, claimed: ClaimSections | None = None
+    ) -> None:
+        """Look at `owner`, int32[P], `NOBODY` where a partition goes to no member. Cost: O(1).
+
+        `claimed` is what members own as they wrote it: who keeps all of it gets the same bytes.
+        """
         self.problem = problem
         self.owner = owner
+        self.claimed = claimed
         self._named: Mapping[str, TopicPartitions] | None = None
 
     def __getitem__(self, member_id: str) -> TopicPartitions:
@@ -97,30 +104,62 @@ def assignment_bytes(assigned: AssignedPartitions | AssignedShares) -> Mapping[s
 def written_bytes(assigned: AssignedPartitions, *, before: Written | None = None) -> Written:
     """Return the same bytes, to be passed in as `before` with the next assignment.
 
-    Then only members whose partitions have changed are written. Cost and errors: those of
-    `assignment_bytes`; O(P + M) where nothing has changed.
+    Then only members whose partitions have changed are written; else those that do not keep what
+    they claimed in the same order. Cost and errors: those of `assignment_bytes`; O(P + M) where
+    nothing has changed.
     """
-    problem = assigned.problem
-    headers = changed = None
-    if before is not None and before.headers is not None:
+    problem, headers = assigned.problem, None
+    if before is not None:
         old = before.assigned.problem
         if problem.topics == old.topics and np.array_equal(problem.first, old.first):
             headers = before.headers
-            changed = _changed_members(assigned, before.assigned)
-    if headers is None:
-        names = [encode_utf8(topic) for topic in problem.topics]
-        is_small = problem.partition_count < PARTITIONS_MIN
-        if is_small or max(map(len, names), default=0) > NAME_BYTES_MAX:
-            return Written(assigned=assigned, blobs=_bytes_of_shares(assigned), headers=None)
-        headers = _headers(names)
-    if before is None or changed is None:
-        every = np.ones(problem.member_count, dtype=np.bool_)
-        blobs: Mapping[str, bytes] = _bytes_of_members(assigned, headers, every)
+        else:
+            before = None
+    blobs, chosen = _known_bytes(assigned, before)
+    partition = _by_owner(assigned.owner, chosen)
+    is_small = len(partition) < PARTITIONS_MIN
+    headers = headers or (None if is_small else _headers(problem.topics))
+    if is_small or headers is None:
+        fresh = _bytes_of_shares(_shares(assigned, chosen, partition))
     else:
-        fresh = _bytes_of_members(assigned, headers, changed) if changed.any() else {}
-        ids = member_ids_of(problem.members)
-        blobs = {member_id: fresh.get(member_id) or before.blobs[member_id] for member_id in ids}
-    return Written(assigned=assigned, blobs=blobs, headers=headers)
+        fresh = _bytes_of_members(assigned, headers, chosen, partition)
+    for place, blob in zip(np.flatnonzero(chosen).tolist(), fresh.values(), strict=True):
+        blobs[place] = blob
+    ids = member_ids_of(problem.members)
+    return Written(assigned=assigned, blobs=dict(zip(ids, blobs, strict=True)), headers=headers)
+
+
+def _known_bytes(assigned: AssignedPartitions, before: Written | None) -> tuple[list[bytes], Bool]:
+    """Return everybody's bytes as far as they are known, and whose are not, bool[M].
+
+    Those of `before`, which is of the same topics, or those in which members wrote what they own.
+    """
+    ids = member_ids_of(assigned.problem.members)
+    changed = None if before is None else _changed_members(assigned, before.assigned)
+    if before is not None and changed is not None:
+        return [before.blobs.get(member_id, b"") for member_id in ids], changed
+    claimed = assigned.claimed
+    if claimed is None or not len(claimed.member):
+        return [b""] * len(ids), np.ones(len(ids), dtype=np.bool_)
+    blobs = [b"".join((PREFIX, section, NO_USER_DATA)) for section in claimed.sections()]
+    return blobs, ~claimed.is_kept(assigned.owner)
+
+
+def _shares(
+    assigned: AssignedPartitions, chosen: Bool, partition: Int64
+) -> dict[str, dict[str, list[int]]]:
+    """Return what some members, bool[M], are given: `partition`, by owner."""
+    problem = assigned.problem
+    ids, topics = member_ids_of(problem.members), problem.topics
+    topic = problem.topic_of[partition]
+    number = (partition - problem.first[topic]).tolist()
+    owner = assigned.owner[partition].tolist()
+    shares: dict[str, dict[str, list[int]]] = {
+        member_id: {} for member_id in compress(ids, chosen.tolist())
+    }
+    for member, of_topic, one in zip(owner, topic.tolist(), number, strict=True):
+        shares[ids[member]].setdefault(topics[of_topic], []).append(one)
+    return shares
 
 
 def _changed_members(assigned: AssignedPartitions, before: AssignedPartitions) -> Bool | None:
@@ -148,12 +187,14 @@ def _changed_members(assigned: AssignedPartitions, before: AssignedPartitions) -
 
 
 def _bytes_of_members(
-    assigned: AssignedPartitions, headers: tuple[NDArray[np.uint64], Int64], chosen: Bool
+    assigned: AssignedPartitions,
+    headers: tuple[NDArray[np.uint64], Int64],
+    chosen: Bool,
+    partition: Int64,
 ) -> dict[str, bytes]:
-    """Return the Assignments of some members, bool[M], written together."""
+    """Return the Assignments of some members, bool[M], which are given `partition`, by owner."""
     problem, owner = assigned.problem, assigned.owner
     member_count = problem.member_count
-    partition = _by_owner(owner, chosen)
     member, topic = owner[partition], problem.topic_of[partition].astype(np.int64)
     number = partition
     number -= problem.first[topic]
@@ -205,7 +246,9 @@ def _bytes_of_members(
     return dict(parts if chosen.all() else compress(parts, chosen.tolist()))
 
 
-def _bytes_of_shares(shares: Assignment) -> dict[str, bytes]:
+def _bytes_of_shares(
+    shares: Mapping[str, Mapping[str, Sequence[int]]],
+) -> dict[str, bytes]:
     """Return everybody's Assignment, one after the other; topics and numbers are sorted."""
     headers: dict[str, bytes] = {}
     written = {}
@@ -236,11 +279,15 @@ def _by_owner(owner: Int32, chosen: Bool) -> Int64:
     return order if held is None else held[order]
 
 
-def _headers(names: Sequence[bytes]) -> tuple[NDArray[np.uint64], Int64]:
+def _headers(topics: Sequence[str]) -> tuple[NDArray[np.uint64], Int64] | None:
     """Return length and name of each topic as words, uint64[W, T], and their size in bytes.
 
     Word k stands at byte min(8 k, size - 8); a header shorter than a word has zeros behind it.
+    `None` where a name is too long.
     """
+    names = list(map(encode_utf8, topics))
+    if max(map(len, names), default=0) > NAME_BYTES_MAX:
+        return None
     length = np.fromiter(map(len, names), np.int64, len(names))
     size = length + 2
     prefixes = length.astype(">i2").tobytes()

@@ -7,6 +7,7 @@ UserData in another layout takes the reader in `wire`, for that member alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -33,6 +34,7 @@ from wire import decode_cooperative_user_data
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
+COUNT_SIZE = 4
 GENERATION_SIZE = 4
 CAPACITY_MARK = int.from_bytes(MARK, "big", signed=True)
 
@@ -60,12 +62,20 @@ class ClaimRows:
     """bool[N]."""
     owned: OwnedArrays
     """Row by row, as in `MemberArrays`."""
+    rows: Int64
+    """int64[N]: the row of each member."""
     position: Int32
     """int32[M]: the position of each row among the N members, -1 for rows not asked for."""
     alone: list[int]
     """Positions of members whose claims have to be read one by one, in ascending order."""
     noted: list[int]
     """Positions of members with notes on their bytes, those of `alone` apart; ascending."""
+    blobs: Sequence[bytes | None]
+    """The bytes of the M rows."""
+    start: Int64
+    """int64[M]: where the owned partitions of each row begin in its bytes, with their count."""
+    end: Int64
+    """int64[M]: where they end; less where there are none."""
 
     def claimed(self, topic: Int64) -> Claimed:
         """Return what is claimed, row by row, without members that were read one by one.
@@ -105,6 +115,46 @@ class ClaimRows:
         ]
 
 
+class ClaimSections(NamedTuple):
+    """What N members own, as bytes: those that an Assignment of the same partitions has.
+
+    All of it exists, and nothing is claimed twice. C claims, P partitions.
+    """
+
+    rows: ClaimRows
+    partition: Int64
+    """int64[C]: row by row, in the order of the bytes."""
+    member: Int32
+    """int32[C]."""
+    claimant: Int32
+    """int32[P]: who claims each partition."""
+
+    def is_kept(self, owner: Int32) -> Bool:
+        """Return who is given by `owner`, int32[P], what it owns, in the order it wrote, bool[N].
+
+        Cost: O(P + C).
+        """
+        # One entry more than members, for nobody.
+        is_kept = np.ones(len(self.rows.rows) + 1, dtype=np.bool_)
+        differs = np.flatnonzero(self.claimant != owner)
+        is_kept[self.claimant[differs]] = False
+        is_kept[owner[differs]] = False
+        member = self.member
+        falls = np.flatnonzero(self.partition[1:] < self.partition[:-1])
+        falls = falls[member[falls] == member[falls + 1]]
+        is_kept[member[falls]] = False
+        is_kept[:-1][(self.rows.end < self.rows.start + COUNT_SIZE)[self.rows.rows]] = False
+        return is_kept[:-1]
+
+    def sections(self) -> Iterator[bytes]:
+        """Yield the owned partitions of each member, as it wrote them."""
+        start, end, blobs = self.rows.start, self.rows.end, self.rows.blobs
+        rows = self.rows.rows
+        cuts = map(slice, start[rows].tolist(), end[rows].tolist())
+        for row, cut in zip(rows.tolist(), cuts, strict=True):
+            yield (blobs[row] or b"")[cut]
+
+
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
@@ -113,17 +163,23 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
             generation=_cooperative(arrays, rows),
             is_known=arrays.version >= 1,
             owned=arrays.owned,
+            rows=rows,
             position=rows.astype(np.int32),
             alone=[],
             noted=np.flatnonzero(_has_notes(arrays)).tolist(),
+            blobs=arrays.blobs,
+            start=arrays.user_data.end,
+            end=arrays.generation_at,
         )
     is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
     is_read[list(arrays.alone)] = False
     if kind is UserData.COOPERATIVE:
         generation, owned = _cooperative(arrays, rows), arrays.owned
         is_known = arrays.version[rows] >= 1
+        start, end = arrays.user_data.end, arrays.generation_at
     else:
-        generation, owned = _sticky(arrays, is_read)
+        generation, owned, end = _sticky(arrays, is_read)
+        start = arrays.user_data.start
         generation, is_known = generation[rows], np.ones(len(rows), dtype=np.bool_)
     position = np.full(len(is_read), -1, dtype=np.int32)
     position[rows] = np.arange(len(rows))
@@ -132,9 +188,13 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         generation=generation,
         is_known=is_known,
         owned=owned,
+        rows=rows,
         position=position,
         alone=np.flatnonzero(~is_read[rows]).tolist(),
         noted=np.flatnonzero((is_read & _has_notes(arrays))[rows]).tolist(),
+        blobs=arrays.blobs,
+        start=start,
+        end=end,
     )
 
 
@@ -162,19 +222,20 @@ def _cooperative(arrays: MemberArrays, rows: Int64) -> Int64:
     return generation
 
 
-def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays]:
+def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, Int64]:
     """Return the generation and the partitions in everybody's UserData, row by row.
 
+    And where the partitions end in the row's bytes.
     `is_read` becomes false for rows in which they are not plain: with a generation behind them
     (V1) or nothing (V0). Cost: O(bytes).
     """
     is_there = is_read & (arrays.user_data.length > 0)
-    start = np.where(is_there, arrays.user_data.start, 0).tolist()
-    stop = (arrays.user_data.start + arrays.user_data.length).tolist()
+    start = np.where(is_there, arrays.user_data.start, 0)
+    stop = arrays.user_data.end.tolist()
     parts = [
         (blob or b"")[first:end] if asked else b""
         for blob, first, end, asked in zip(
-            arrays.blobs, start, stop, is_there.tolist(), strict=True
+            arrays.blobs, start.tolist(), stop, is_there.tolist(), strict=True
         )
     ]
     bounds = np.zeros(len(parts) + 1, dtype=np.int64)
@@ -182,6 +243,7 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays]:
     buffer = b"".join([*parts, bytes(PAD)])
     place, end = bounds[:-1].copy(), bounds[1:]
     entries = read_entries(buffer, place, end, is_read, is_there=is_there)
+    section_end = place - bounds[:-1] + start
     left = end - place
     # UserData that ends with a capacity: its mark stands behind the generation.
     has_capacity = left == GENERATION_SIZE + CAPACITY_SIZE
@@ -194,4 +256,4 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays]:
     numbers = {name.encode(): number for number, name in enumerate(arrays.names)}
     topic = recognised_names(entries, numbers)
     names = [name.decode() for name in numbers]
-    return generation, entry_arrays(entries, topic, is_read, names)
+    return generation, entry_arrays(entries, topic, is_read, names), section_end

@@ -14,8 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int64
-from assignors.group_bytes.entries import PAD, Entries, int16_view, int32_view, read_entries
+from assignors.group_bytes.entries import (
+    PAD,
+    Entries,
+    int16_view,
+    int32_view,
+    read_entries,
+)
+from assignors.group_bytes.entries.one_layout import entries_that_fill
 from assignors.group_bytes.topic_lists import TopicLists
+
+LATEST = 3
+"""The version of Subscriptions that has every field."""
+LENGTH_SIZE = 4
+COUNT_SIZE = 4
+BEHIND_OWNED = 6
+"""Bytes of a generation and of a null rack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +42,11 @@ class UserDataPlaces:
     """int64[R]: negative for null."""
     number: Int64
     """int64[R]: four bytes of UserData as a number, -1 where it is longer or shorter."""
+
+    @property
+    def end(self) -> Int64:
+        """int64[R]: behind its last byte."""
+        return self.start + np.maximum(self.length, 0)
 
     def of_row(self, row: int, blob: bytes | None) -> bytes | None:
         """Return the UserData of a row, cut from its bytes."""
@@ -62,21 +81,81 @@ class Fields:
 def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     """Return the fields behind the topic lists, read in lock step."""
     member_count = len(blobs)
-    is_plain = lists.list_of >= 0
+    parts = _behind_lists(blobs, lists)
+    length = np.fromiter(map(len, parts), np.int64, member_count)
+    bounds = np.zeros(member_count + 1, dtype=np.int64)
+    np.cumsum(length, out=bounds[1:])
+    # What stands before a member's part is its topic list.
+    behind_part = lists.end - bounds[:-1]
+    if lists.are_equal and int(lists.version[0]) == LATEST:
+        fields = _fields_of_one_layout(b"".join(parts), bounds, behind_part)
+        if fields is not None:
+            return fields
+    parts.append(bytes(PAD))
+    return _fields(b"".join(parts), bounds, behind_part, lists)
+
+
+def _behind_lists(blobs: Sequence[bytes], lists: TopicLists) -> list[bytes]:
+    """Return what stands behind each topic list, nothing where the bytes are not plain."""
+    if lists.are_equal:
+        behind = slice(int(lists.end[0]), None)
+        return list(map(bytes.__getitem__, blobs, repeat(behind)))
     behind_lists = map(slice, lists.end.tolist(), repeat(None))
     parts: list[bytes] = list(map(bytes.__getitem__, blobs, behind_lists))
-    for row in np.flatnonzero(~is_plain).tolist():
+    for row in np.flatnonzero(lists.list_of < 0).tolist():
         parts[row] = b""
-    bounds = np.zeros(member_count + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, parts), np.int64, member_count), out=bounds[1:])
-    parts.append(bytes(PAD))
-    buffer = b"".join(parts)
+    return parts
+
+
+def _fields_of_one_layout(buffer: bytes, bounds: Int64, behind_part: Int64) -> Fields | None:
+    """Return the fields of version 3, where all members wrote them alike.
+
+    UserData of one length, owned topics of one layout, no rack: so it is in a large group whose
+    members are of one program. Elsewhere the answer is `None`.
+    """
+    begin, end = bounds[:-1], bounds[1:]
+    data_length = int.from_bytes(buffer[:LENGTH_SIZE], "big", signed=True)
+    data_size = max(data_length, 0)
+    if int((end - begin).min()) < LENGTH_SIZE + data_size + COUNT_SIZE + BEHIND_OWNED:
+        return None
+    int32 = int32_view(buffer)
+    length = int32[begin].astype(np.int64)
+    generation_at = end - BEHIND_OWNED
+    generation = int32[generation_at].astype(np.int64)
+    is_alike = bool((length == data_length).all()) and bool(
+        (int16_view(buffer)[end - 2] == -1).all()
+    )
+    if not is_alike or int(generation.min()) < -1:
+        return None
+    place = begin + (LENGTH_SIZE + data_size)
+    entry_count = int32[place].astype(np.int64)
+    place += COUNT_SIZE
+    entries = entries_that_fill(buffer, place, generation_at, entry_count)
+    if entries is None:
+        return None
+    nothing = np.full(len(begin), -1)
+    return Fields(
+        is_plain=np.ones(len(begin), dtype=np.bool_),
+        generation=generation,
+        generation_at=generation_at + behind_part,
+        user_data=UserDataPlaces(
+            start=begin + behind_part + LENGTH_SIZE,
+            length=length,
+            number=int32[begin + LENGTH_SIZE].astype(np.int64) if data_size == 4 else nothing,
+        ),
+        rack_ids={},
+        empty_rack_at=nothing,
+        entries=entries,
+    )
+
+
+def _fields(buffer: bytes, bounds: Int64, behind_part: Int64, lists: TopicLists) -> Fields:
+    """Return the fields of members of any layout."""
+    is_plain = lists.list_of >= 0
     place, end = bounds[:-1].copy(), bounds[1:]
     version = lists.version
     user_data = read_user_data(buffer, place, end, is_plain)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
-    # What stands before a member's part is its topic list.
-    behind_part = lists.end - bounds[:-1]
     user_data = replace(user_data, start=user_data.start + behind_part)
     generation_at = np.where(version >= 2, place + behind_part, -1)
     generation = _generations(int32_view(buffer), version, place, end, is_plain)

@@ -50,6 +50,8 @@ class TopicLists:
     """int64[M], -1 for one that is not plain."""
     end: Int64
     """int64[M]: where the topic list ends in the member's bytes."""
+    are_equal: bool = False
+    """Whether all are known to have one version and one list, which are plain."""
 
     def topics(self) -> list[tuple[str, ...]]:
         """Return the S lists by name. Cost: O(E)."""
@@ -112,6 +114,7 @@ def _all_equal(read: _Reading, blobs: Sequence[bytes]) -> TopicLists | None:
         list_of=np.zeros(len(blobs), dtype=np.int64),
         version=np.full(len(blobs), version, dtype=np.int64),
         end=np.full(len(blobs), end, dtype=np.int64),
+        are_equal=True,
     )
 
 

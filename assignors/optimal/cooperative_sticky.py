@@ -48,7 +48,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     favoured, target, cut_off = place_within(problem, claims, limit=options.limit)
     handover = withhold(problem, claims, target)
     return Rebalance(
-        assignment=AssignedPartitions(problem, handover.given),
+        assignment=AssignedPartitions(problem, handover.given, claims.sections),
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         notes=claims.notes,

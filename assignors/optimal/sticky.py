@@ -91,7 +91,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     claims = claims_of(problem, group, UserData.STICKY)
     favoured, target, cut_off = place_within(problem, claims, limit=options.limit)
     return Rebalance(
-        assignment=AssignedPartitions(problem, target),
+        assignment=AssignedPartitions(problem, target, claims.sections),
         notes=claims.notes,
         stats=lazy_stats(problem, favoured=favoured, given=target, more=cut_off),
     )

@@ -42,7 +42,7 @@ def assign(group: Group) -> Rebalance:
     handover = withhold(problem, claims, target.owner)
     figures = stats(problem, favoured=target.favoured, given=handover.given, target=target.owner)
     return Rebalance(
-        assignment=AssignedPartitions(problem, handover.given),
+        assignment=AssignedPartitions(problem, handover.given, claims.sections),
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         deferred=deferred_partitions(problem, target.deferred),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from struct import pack
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +14,13 @@ from assignors.group_bytes import assignments, subscriptions
 from assignors.leader import Led
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
 from tests.group_bytes.test_subscriptions import always_together
+from wire import (
+    Subscription,
+    TopicPartitions,
+    encode_assignment,
+    encode_sticky_user_data,
+    encode_subscription,
+)
 
 ASSIGNORS = ("sticky", "cooperative-sticky", "java/cooperative-sticky", "range")
 
@@ -47,3 +56,67 @@ def test_a_round_on_arrays_is_the_round_member_by_member(
         lead(assignor, cluster, blobs, generation=generation, memory=slow.memory)
     )
     assert len(blobs) < subscriptions.MEMBERS_MIN, "or the slow one is the fast one"
+
+
+TOPICS = ("a", "b", "c")
+
+
+@st.composite
+def settled(draw: st.DrawFn, name: str) -> tuple[dict[str, bytes], int]:
+    """Members that share all partitions of some topics, or nearly all, and how many those have."""
+    size, in_order = draw(st.sampled_from((1, 3, 8))), draw(st.booleans())
+    pairs = draw(st.permutations([(topic, number) for topic in TOPICS for number in range(size)]))
+    unowned, owners = draw(st.sampled_from((0, 0, 1, 2))), draw(st.sampled_from((4, 4, 3)))
+    owned: list[dict[str, tuple[int, ...]]] = [{} for _ in range(4)]
+    for place, (topic, number) in enumerate(pairs[unowned:]):
+        has = owned[place % owners]
+        has[topic] = (*has.get(topic, ()), number)
+    blobs = [draw(written(name, has, in_order=in_order)) for has in owned]
+    size += draw(st.sampled_from((0, 0, 0, 1, -1)))
+    return {f"m{number}": blob for number, blob in enumerate(blobs)}, size
+
+
+@st.composite
+def written(draw: st.DrawFn, name: str, owned: TopicPartitions, *, in_order: bool) -> bytes:
+    """What a member writes that owns these partitions, in their order or as most clients write."""
+    is_eager = name == "sticky"
+    has_data = is_eager and (owned or draw(st.booleans()))
+    blob = encode_subscription(
+        Subscription(
+            topics=TOPICS,
+            owned={} if is_eager else owned,
+            generation=4,
+            user_data=encode_sticky_user_data(owned, 4) if has_data else None,
+            rack_id=draw(st.sampled_from((None, None, None, "r1"))),
+            version=draw(st.sampled_from((3, 3, 3, 3, 1))),
+        )
+    )
+    if in_order:
+        return blob
+    usual = {topic: tuple(sorted(owned[topic])) for topic in sorted(owned)}
+    return blob.replace(section(usual), section(owned))
+
+
+def section(owned: TopicPartitions) -> bytes:
+    """Owned partitions as bytes, in this order."""
+    entries = [
+        pack(f">h{len(topic)}si{len(numbers)}i", len(topic), topic.encode(), len(numbers), *numbers)
+        for topic, numbers in owned.items()
+    ]
+    return pack(">i", len(entries)) + b"".join(entries)
+
+
+@pytest.mark.parametrize("name", ["sticky", "cooperative-sticky"])
+@given(data=st.data())
+def test_members_that_keep_what_they_wrote_get_what_the_encoder_writes(
+    name: str, data: st.DataObject
+) -> None:
+    blobs, size = data.draw(settled(name))
+    cluster, assignor = Cluster.of(dict.fromkeys(TOPICS, size)), assignor_named(name)
+    with always_together(), patch.object(assignments, "PARTITIONS_MIN", 0):
+        led = lead(assignor, cluster, blobs, joined=6)
+    assert shown(led) == shown(lead(assignor, cluster, blobs, joined=6))
+    assert led.assignments == {
+        member_id: encode_assignment(led.rebalance.assignment[member_id], version=1)
+        for member_id in blobs
+    }

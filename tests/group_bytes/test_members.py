@@ -39,7 +39,7 @@ def shown_claims(claims: Claims) -> dict[str, object]:
     """The same of claims, whose pairs stand in any order."""
     pairs = sorted(zip(claims.partition.tolist(), claims.member.tolist(), strict=True))
     types = (claims.partition.dtype, claims.member.dtype)
-    return shown(claims) | {"partition": pairs, "member": types}
+    return shown(claims) | {"partition": pairs, "member": types, "sections": None}
 
 
 @given(

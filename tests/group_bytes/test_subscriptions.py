@@ -207,6 +207,36 @@ def test_entries_of_one_layout_are_those_read_one_by_one(
         assert list(member.owned.items()) == list(alone.owned.items())
 
 
+SAME = subscription(owned={"a": (1,), "b": (1,)}, user_data=b"\0\0\0\7", generation=4)
+
+
+@pytest.mark.parametrize(
+    ("field", "instead"),
+    [
+        (b"\0\0\0\4\0\0\0\7", b"\0\0\0\3\0\0\0\7"),  # length of UserData
+        (b"\0\0\0\4\0\0\0\7", b"\xff\xff\xff\xff\0\0\0\0"),  # none, and no topics
+        (b"\0\0\0\2\0\1a\0\0", b"\0\0\0\1\0\1a\0\0"),  # number of topics
+        (b"\0\0\0\2\0\1a\0\0", b"\0\0\0\2\0\2a\0\0"),  # length of a name
+        (b"a\0\0\0\1\0\0\0\1", b"a\0\0\0\2\0\0\0\1"),  # numbers of a topic
+        (b"a\0\0\0\1\0\0\0\1", b"a\0\0\0\1\xff\0\0\1"),  # a number
+        (b"\1a\0\0\0\1", b"\1b\0\0\0\1"),  # a topic twice
+        (b"\1a\0\0\0\1", b"\1x\0\0\0\1"),  # a topic of nobody
+        (b"\0\0\0\4\xff\xff", b"\xff\xff\xff\xf0\xff\xff"),  # generation
+        (b"\0\0\0\4\xff\xff", b"\0\0\0\4\0\0"),  # length of the rack
+    ],
+)
+@pytest.mark.parametrize("place", [0, 20])
+def test_one_odd_field_among_equal_layouts_is_noticed(
+    field: bytes, instead: bytes, place: int
+) -> None:
+    assert SAME.count(field) == 1
+    blobs = {f"m{number:02}": SAME for number in range(60)}
+    blobs[f"m{place:02}"] = SAME.replace(field, instead)
+    found = read_members(blobs)
+    assert found == one_by_one(blobs)
+    assert isinstance(found[50].owned, OwnedPartitions)
+
+
 def test_entries_of_one_layout_beyond_the_bytes_are_not_read() -> None:
     """All say that they have 300 entries as long as their first one, and end after it."""
     long = subscription(owned={"x" * 3000: (0,)}, generation=4)

@@ -9,17 +9,21 @@ every read stays within its own bytes, so hostile counts cost nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays
-from assignors.group_bytes.names import column, find, find_in_records, name_table, word_view
+from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
+from assignors.group_bytes.entries.places import (
+    COUNT_LIMIT,
+    Entries,
+    int16_view,
+    int32_view,
+    view_of,
+)
+from assignors.group_bytes.names import find, find_in_records, name_table, word_view
 
-COUNT_LIMIT = 1_000_000
-"""Longest array that Kafka 4.4 reads."""
 NAME_LIMIT = 1 << 15
 """A length of so many bytes and more is negative: null."""
 MESSAGES_MIN = 24
@@ -33,25 +37,6 @@ UNKNOWN_AT_ONCE = 256
 ONE, TWO = np.uint32(1), np.uint32(2)
 LEARNING_MAX = 4
 """Times that this is done; messages with names that are unknown after it are read alone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entries:
-    """E entries, as places in a buffer that ends in `PAD` zeros."""
-
-    buffer: bytes
-    read: Int64
-    """int64[R]: how many entries each message has here."""
-    row: Int64
-    """int64[E]: whose entry it is, each message's in their order."""
-    name_start: Int64
-    """int64[E]."""
-    name_length: Int64
-    """int64[E]."""
-    count: Int64
-    """int64[E]: how many numbers stand behind the name and this count."""
-    records: NDArray[np.uint8] | None = None
-    """uint8[E, S]: the bytes of each entry, row by row, where all have S bytes and one layout."""
 
 
 def are_read_together(message_count: int) -> bool:
@@ -90,7 +75,7 @@ def read_entries(
     longest = int(sizes[together_min - 1]) if len(sizes) else 0
     is_plain &= entry_count <= longest
     read = np.where(is_plain, entry_count, 0)
-    alike = _entries_of_one_layout(buffer, place, end, read) if has_numbers else None
+    alike = entries_of_one_layout(buffer, place, end, read) if has_numbers else None
     return alike or _entries(buffer, place, end, is_plain, read, has_numbers=has_numbers)
 
 
@@ -100,6 +85,12 @@ def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
     `numbers` has the names known so far, numbered from 0. Others are learned and added to it, as
     long as a few of them account for all that are unknown. Cost: O(E x words of a name).
     """
+    if not len(entries.row):
+        return np.zeros(0, dtype=np.int64)
+    if entries.records is not None:
+        repeated = repeated_names(entries, entries.records, numbers)
+        if repeated is not None:
+            return repeated
     view = word_view(entries.buffer)
     start, length = entries.name_start, entries.name_length
     table = name_table(list(numbers))
@@ -223,46 +214,6 @@ def is_text(name: bytes) -> bool:
     return True
 
 
-def _entries_of_one_layout(buffer: bytes, place: Int64, end: Int64, read: Int64) -> Entries | None:
-    """Read all entries at once, where all names are of one length and all have as many numbers.
-
-    So it is in a large group whose topics are numbered. Elsewhere the first entries differ nearly
-    always; then the answer is `None`, and `place` stays.
-    """
-    active = np.flatnonzero(read)
-    if not len(active):
-        return None
-    at, entry_count = place[active], read[active]
-    length = _view(buffer, ">u2")[at]
-    name_length = int(length[0])
-    count = _view(buffer, ">u4")[at + (2 + name_length)]
-    number_count = int(count[0])
-    size = 2 + name_length + 4 + 4 * number_count
-    after = at + size * entry_count
-    is_alike = 0 < number_count <= COUNT_LIMIT and bool((length == name_length).all())
-    if not is_alike or not (count == number_count).all() or (after > end[active]).any():
-        return None
-    ends = entry_count.cumsum()
-    start = np.repeat(at - size * (ends - entry_count), entry_count)
-    start += np.arange(0, size * len(start), size)
-    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[start]
-    records = found.view(np.uint8).reshape(len(start), size)
-    is_alike = bool((column(records, ">u2", 0) == name_length).all())
-    if not is_alike or not (column(records, ">u4", 2 + name_length) == number_count).all():
-        return None
-    place[active] = after
-    start += 2
-    return Entries(
-        buffer=buffer,
-        read=read,
-        row=np.repeat(active, entry_count),
-        name_start=start,
-        name_length=np.broadcast_to(np.int64(name_length), start.shape),
-        count=np.broadcast_to(np.int64(number_count), start.shape),
-        records=records,
-    )
-
-
 def _entries(
     buffer: bytes,
     place: Int64,
@@ -276,7 +227,7 @@ def _entries(
 
     `read`, int64[R], says how many entries each message has, and gets how many it really has.
     """
-    uint16, uint32 = _view(buffer, ">u2"), _view(buffer, ">u4")
+    uint16, uint32 = view_of(buffer, ">u2"), view_of(buffer, ">u4")
     active = np.flatnonzero(read)
     active = active[np.argsort(-read[active], kind="stable")]
     left = -read[active]
@@ -324,16 +275,18 @@ def _entries(
     )
 
 
-def int16_view(buffer: bytes) -> NDArray[np.int16]:
-    """Return every 2 bytes of `buffer`, at any offset, as a big-endian number."""
-    return _view(buffer, ">i2")
-
-
-def int32_view(buffer: bytes) -> NDArray[np.int32]:
-    """Return every 4 bytes of `buffer`, at any offset, as a big-endian number."""
-    return _view(buffer, ">i4")
-
-
-def _view(buffer: bytes, dtype: str) -> NDArray[Any]:
-    size = np.dtype(dtype).itemsize
-    return np.ndarray((len(buffer) - size + 1,), dtype, buffer, strides=(1,))
+__all__ = [
+    "COUNT_LIMIT",
+    "NAME_LIMIT",
+    "PAD",
+    "Entries",
+    "are_read_together",
+    "entry_arrays",
+    "in_row_order",
+    "int16_view",
+    "int32_view",
+    "is_text",
+    "read_entries",
+    "recognised_names",
+    "repeated_rows",
+]
