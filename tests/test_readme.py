@@ -69,8 +69,8 @@ def readme_questions() -> list[tuple[str, str]]:
     return [(question, command.replace("\\|", "|")) for question, command in rows]
 
 
-def test_the_readme_answers_seven_questions() -> None:
-    assert len(readme_questions()) == 7
+def test_the_readme_answers_eight_questions() -> None:
+    assert len(readme_questions()) == 8
 
 
 @pytest.mark.parametrize(("question", "command"), readme_questions())

@@ -127,6 +127,11 @@ _RUN = (
     Key("protocol", one_of(GroupProtocol), "Of the group."),
     Key("coordinator_model", nullable(one_of(POLICIES)), "Its execution model; null: it has none."),
     Key("client_model", nullable(one_of(ClientModel)), "Of all members; null where it is not one."),
+    Key(
+        "assignor",
+        nullable(STRING),
+        "Of all members in a classic group, null where it is not one; else the broker's.",
+    ),
     Key("scenario_hash", STRING, "Equal for the same scenario, whatever seed and protocol."),
 )
 _RUN_NAMES = frozenset(key.name for key in _RUN)

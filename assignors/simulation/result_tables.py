@@ -91,27 +91,40 @@ def simulate_timed(
     *,
     protocols: str | Iterable[str] = (),
     clients: str | Iterable[str] = (),
+    coordinators: str | Iterable[str] = (),
+    assignors: str | Iterable[str] = (),
     seeds: int = 1,
     seed: int = 0,
     intervals: bool = False,
 ) -> RowTable[Row]:
-    """Return what runs of a scenario on a clock cost: a row a protocol, client model and seed.
+    """Return what runs of a scenario on a clock cost: a row a variant and seed.
 
     `scenario` is a name of the gallery, the path of a JSON file, such a document, or a `Scenario`.
-    Without `protocols` (`classic`, `consumer`, ...) its own is run, and without `clients`
-    (`in_poll`, `heartbeat_thread`, `background_thread`) each member's own model. The columns are
-    the fields of `timed.results.TimedResult`, or with `intervals` who consumed which partition,
-    when. A run that fails, or is not possible under a protocol, is a row with `error`. Raises
-    `ValueError` for what is no scenario, and for an unknown protocol or model. Cost: that of the
-    runs; memory: their rows.
+    Each of `protocols` (`classic`, `consumer`, `push`) is played with each of `clients`
+    (`in_poll`, `heartbeat_thread`, `background_thread`: the client model of all members), of
+    `coordinators` (the execution model, `none`: without one) and of `assignors` that it can have:
+    `server/...` where the broker assigns, others for the members of classic groups. What is not
+    given is as the scenario has it. The columns are the fields of `timed.results.TimedResult`, or
+    with `intervals` who consumed which partition, when. A run that fails, or is not possible under
+    a protocol, is a row with `error`. Raises `ValueError` for what is no scenario, and for an
+    unknown protocol, model or assignor. Cost: that of the runs; memory: their rows.
 
-    >>> table = simulate_timed("crash", protocols=["classic", "consumer"], seeds=2)
-    >>> [(row["protocol"], row["seed"], row["rounds"] > 0) for row in table]
-    [('classic', 0, True), ('classic', 1, True), ('consumer', 0, True), ('consumer', 1, True)]
+    >>> table = simulate_timed(
+    ...     "crash", protocols=["classic", "consumer"], assignors=["range", "cooperative-sticky"]
+    ... )
+    >>> for row in table:
+    ...     print(row["protocol"], row["assignor"], row["members_touched"])
+    classic java/range 9
+    classic optimal/cooperative-sticky 9
+    consumer server/uniform 0
     """
     from assignors.simulation.timed.scenario import (  # noqa: PLC0415 - of this one
         ClientModel,
         GroupProtocol,
+    )
+    from assignors.simulation.timed.scenario.execution import (  # noqa: PLC0415 - as above
+        NO_MODEL,
+        as_model,
     )
     from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
         document_from_scenario,
@@ -120,15 +133,23 @@ def simulate_timed(
         interval_rows,
         result_rows,
     )
+    from assignors.simulation.timed.tables.variants import variants  # noqa: PLC0415 - as above
 
     found = _scenario(scenario)
     text = json.dumps(document_from_scenario(found))
-    asked = [GroupProtocol(each) for each in _listed(protocols)]
-    models: list[str | None] = [ClientModel(each).value for each in _listed(clients)]
+    coordinator_models = _listed(coordinators)
+    for each in coordinator_models:
+        if each != NO_MODEL:
+            as_model(each, ("coordinators",))
+    compared = variants(
+        [GroupProtocol(each).value for each in _listed(protocols)] or [found.protocol.value],
+        clients=[ClientModel(each).value for each in _listed(clients)],
+        coordinators=coordinator_models,
+        assignors=_listed(assignors),
+    )
     rows = (
-        {"scenario": text, "seed": number, "protocol": protocol.value, "client_model": model}
-        for protocol in asked or [found.protocol]
-        for model in models or [None]
+        {"scenario": text, "seed": number, **variant}
+        for variant in compared
         for number in range(seed, seed + seeds)
     )
     if intervals:

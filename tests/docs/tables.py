@@ -49,6 +49,7 @@ SIMULATED = {
     "seed": "Seed of the run.",
     "coordinator_model": "Execution model of the coordinator; null: it has none.",
     "client_model": "How the clients of all members divide their work among threads.",
+    "assignor": "Of all members in a classic group, null where it is not one; else the broker's.",
     "scenario_hash": "Hash of the scenario without seed and protocol: equal for the same scenario.",
     "error": "Why there is no result; all other figures are null then.",
 }
@@ -125,6 +126,8 @@ def _columns(
 ) -> Iterator[str]:
     own = texts_of(row)
     optional = _optional(row) | ALWAYS_OPTIONAL
+    if "client_model" in schema.names:  # members of one run may list several
+        optional = optional | {"assignor"}
     rows = []
     for column in schema:
         meaning = own.get(column.name) or common[column.name]

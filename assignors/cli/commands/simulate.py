@@ -24,6 +24,7 @@ from assignors.cli.commands.simulating.timed_options import (
     timed_options,
 )
 from assignors.cli.commands.simulating.traffic import simulate_traffic, traffic_options
+from assignors.cli.inputs.assignor_names import portable_names
 from assignors.cli.inputs.given_groups import GroupOptions, group_options
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.inputs.typed.idle_options import DRAWN, EXPLICIT, refuse_idle
@@ -78,13 +79,14 @@ def simulate(
     delete:orders. A line has them as "events": ["join:5", "leave:m3"].
 
     With --scenario one history is played on a clock instead, with delays, timeouts and faults:
-    a line for each protocol and seed, or their medians on a terminal. --list shows the scenarios
-    that have a name.
+    a line for each protocol, assignor and seed, or their medians on a terminal. --list shows the
+    scenarios that have a name.
 
     With --sweep the execution models of a coordinator are measured instead, under many loads.
 
     With --traffic partitions have rates and members capacities, and lag is measured.
     """
+    options["assignors"] = portable_names(options["assignors"])
     # Events that are asked for happen to the groups that are piped.
     others = (DRAWN | EXPLICIT | {"seed", "scenario", "lists"}) - {"asked"}
     if not files and sweep is None and traffic is None and lines_are_piped(context, others):
@@ -114,7 +116,9 @@ def simulate(
             raise click.UsageError("--scenario takes the place of FILE")
         if explicit.is_asked:
             raise click.UsageError("--start and --event are played in rounds, not on a clock")
-        context.exit(simulate_timed(timed, seed=seed, engine=engine, form=form))
+        context.exit(
+            simulate_timed(timed, options["assignors"], seed=seed, engine=engine, form=form)
+        )
     rounds = RoundsOptions(**{each.name: options[each.name] for each in fields(RoundsOptions)})
     if explicit.is_asked:
         played = simulate_groups(explicit, files, rounds=rounds, beside=beside, form=form)

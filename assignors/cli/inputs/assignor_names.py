@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 from click.shell_completion import CompletionItem
 
@@ -66,24 +68,36 @@ class AssignorNames(click.ParamType[tuple[Assignor, ...]]):
         return completed_names(last, before + comma)
 
 
-class PortableAssignorName(click.ParamType[str]):
-    """The name of an assignor, checked but kept as a name: other processes look it up again."""
+class PortableAssignorNames(click.ParamType[str]):
+    """Names of assignors with commas between, checked but kept: other processes look them up again.
+
+    For an option that may be repeated; `portable_names` has the names of all its values.
+    """
 
     name = "name"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
-        """Return the name if there is such an assignor."""
-        AssignorName().convert(value, param, ctx)
+        """Return the text if there are such assignors."""
+        for name in names_in(str(value)):
+            AssignorName().convert(name, param, ctx)
         return str(value)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin so, for the shell."""
-        del ctx, param
-        return completed_names(incomplete)
+        """Return the names that the last one can become, behind those that are complete."""
+        return AssignorNames().shell_complete(ctx, param, incomplete)
+
+
+def portable_names(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in values of `PortableAssignorNames`, in order.
+
+    >>> portable_names(["range,sticky", "java/range"])
+    ('range', 'sticky', 'java/range')
+    """
+    return tuple(name for value in values for name in names_in(value))
 
 
 def completed_names(start: str, before: str = "") -> list[CompletionItem]:

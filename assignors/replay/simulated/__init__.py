@@ -20,7 +20,7 @@ from assignors.replay.simulated.figures import comparison, differences
 from assignors.replay.simulated.life import run_details
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import Played
-from assignors.simulation.timed.tables.labels import variant_of
+from assignors.simulation.timed.tables.labels import compared_by, variant_of
 from assignors.simulation.timed.tables.rows import identity
 from assignors.simulation.timed.tables.summary import summary_rows
 
@@ -45,7 +45,8 @@ def simulation_page(
     paragraphs. Needs Jinja2 (the extra `replay`). Cost: linear in the intervals of the runs.
     """
     style, script = own_code("page.css"), own_code("page.js")
-    compared = [{**row, "variant": variant_of(row)} for row in results]
+    columns = compared_by(results)
+    compared = [{**row, "variant": variant_of(row, columns)} for row in results]
     summary = list(summary_rows(compared, by=(), between="variant"))
     seeds = {row["seed"] for row in results}
     html = render(
@@ -61,7 +62,7 @@ def simulation_page(
         errors=[_error(row) for row in results if row["error"]],
         lives=[
             (
-                variant_of(identity(scenario)),
+                variant_of(identity(scenario), columns),
                 run_details(scenario, played, limits, anchor=f"run-{number}"),
             )
             for number, (scenario, played) in enumerate(runs, start=1)

@@ -10,7 +10,7 @@ import click
 
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.commands.simulating.spark import simulate_with_spark
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorName
+from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorNames
 from assignors.cli.inputs.given_groups import GroupOptions
 from assignors.cli.inputs.scenarios import (
     INT64_MAX,
@@ -92,7 +92,11 @@ rounds_options = option_group(
         help="Members send Subscription bytes of all versions, which the leader decodes.",
     ),
     click.option(
-        "--assignor", "assignors", type=PortableAssignorName(), multiple=True, help=ASSIGNOR_HELP
+        "--assignor",
+        "assignors",
+        type=PortableAssignorNames(),
+        multiple=True,
+        help=f"Assignors to compare, with commas between or one an option: {ASSIGNOR_HELP}",
     ),
     click.option(
         "--processes",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from assignors.simulation.timed.scenario_document import (
 )
 from assignors.simulation.timed.tables.labels import variant_of
 from assignors.simulation.timed.tables.rows import Row, interval_rows, result_rows, scenario_of
+from assignors.simulation.timed.tables.variants import Variant, variants
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed_options import TimedOptions
@@ -35,14 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedRequest:
-    """Which runs are asked for: every protocol with every model and every seed."""
+    """Which runs are asked for: every variant with every seed."""
 
     scenario: Scenario
-    protocols: tuple[str, ...]
-    clients: tuple[str | None, ...]
-    """Client models of all members; `None`: each its own."""
-    coordinators: tuple[str | None, ...]
-    """Execution models of the coordinator; `None`: that of the scenario."""
+    variants: list[Variant]
+    """What is compared side by side: columns of the rows, beside scenario and seed."""
     first_seed: int
     seeds: int
     engine: str
@@ -51,16 +48,6 @@ class TimedRequest:
     def count(self) -> int:
         """How many runs there are."""
         return self.seeds * len(self.variants)
-
-    @property
-    def variants(self) -> list[dict[str, str | None]]:
-        """What is compared side by side: columns of the rows, beside scenario and seed."""
-        return [
-            {"protocol": protocol, "client_model": client, "coordinator_model": coordinator}
-            for protocol, client, coordinator in product(
-                self.protocols, self.clients, self.coordinators
-            )
-        ]
 
     @property
     def text(self) -> str:
@@ -84,7 +71,9 @@ class TimedRequest:
             yield scenario
 
 
-def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRequest:
+def requested(
+    options: TimedOptions, assignors: Sequence[str], *, first_seed: int, engine: str
+) -> TimedRequest:
     """Return what is asked for. Raises `click.UsageError` for what cannot be."""
     if options.scenario is None:
         raise click.UsageError("--scenario is missing; --list shows those that have a name")
@@ -96,11 +85,18 @@ def requested(options: TimedOptions, *, first_seed: int, engine: str) -> TimedRe
     scenario = chosen(options.scenario)
     if not options.coordinators:
         _print_idle_execution(scenario)
+    try:
+        compared = variants(
+            names_listed(options.protocols) or (scenario.protocol.value,),
+            clients=names_listed(options.clients),
+            coordinators=names_listed(options.coordinators),
+            assignors=assignors,
+        )
+    except ValueError as error:
+        raise click.UsageError(f"--assignor: {error}") from None
     return TimedRequest(
         scenario=scenario,
-        protocols=names_listed(options.protocols) or (scenario.protocol.value,),
-        clients=names_listed(options.clients) or (None,),
-        coordinators=names_listed(options.coordinators) or (None,),
+        variants=compared,
         first_seed=first_seed,
         seeds=options.seeds,
         engine=engine,

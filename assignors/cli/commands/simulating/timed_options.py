@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from json import dumps
 
@@ -56,8 +57,9 @@ timed_options = option_group(
         metavar="NAME|FILE",
         shell_complete=_completed_scenarios,
         help="Simulate on a clock, with delays and timeouts: a scenario that --list shows, or a"
-        " JSON file, - for standard input. The options above have no part in it, but for --seed"
-        " and --engine.",
+        " JSON file, - for standard input. Of the options above --seed, --engine and --assignor"
+        " have part in it: it is played under each assignor, that of all members in a classic"
+        " group; server/* is for --protocol consumer.",
     ),
     click.option("--list", "lists", is_flag=True, help="Show the scenarios that have a name."),
     click.option(
@@ -105,8 +107,8 @@ timed_options = option_group(
     click.option(
         "--report",
         type=click.Path(dir_okay=False, writable=True),
-        help="Write a report of --scenario beside its figures, protocols side by side: one HTML"
-        " page that needs no network.",
+        help="Write a report of --scenario beside its figures, protocols, assignors and models side"
+        " by side: one HTML page that needs no network.",
     ),
     click.option(
         "--log",
@@ -128,7 +130,9 @@ timed_options = option_group(
 )
 
 
-def simulate_timed(options: TimedOptions, *, seed: int, engine: str, form: Form) -> int:
+def simulate_timed(
+    options: TimedOptions, assignors: Sequence[str], *, seed: int, engine: str, form: Form
+) -> int:
     """Play the scenario, or list those with a name; return the exit code."""
     from assignors.cli.commands.simulating import (  # noqa: PLC0415 - of these options alone
         timed,
@@ -140,7 +144,7 @@ def simulate_timed(options: TimedOptions, *, seed: int, engine: str, form: Form)
 
     if options.lists:
         return write(timed.listed(), form, timed_tables.show_listed)
-    request = timed.requested(options, first_seed=seed, engine=engine)
+    request = timed.requested(options, assignors, first_seed=seed, engine=engine)
     if options.shows:
         click.echo(dumps(brief_document(request.scenario), indent=1))
         return 0

@@ -6,22 +6,29 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
+from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.documents.values import Document
-from assignors.simulation.timed.tables.labels import LABELS, figure_text, labels_of, variant_of
+from assignors.simulation.timed.tables.labels import (
+    LABELS,
+    VARIANT,
+    compared_by,
+    figure_text,
+    labels_of,
+    variant_of,
+)
 
 
 def show_results(documents: Iterable[Document]) -> None:
     """Draw a column for each protocol and model: the median of every figure over the seeds."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for document in documents:
-        if document["error"] is None:
-            found.setdefault(variant_of(document), []).append(document)
-        else:
-            _show_error(document)
-    if not found:
+    played = [each for each in documents if each["error"] is None or _show_error(each)]
+    if not played:
         return
+    columns = compared_by(played)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for document in played:
+        found.setdefault(_variant(document, columns), []).append(document)
     table = FittedTable("median over the seeds", *found, right=list(found))
     shown = labels_of(
         (name, row[name]) for rows in found.values() for row in rows for name in LABELS
@@ -33,11 +40,18 @@ def show_results(documents: Iterable[Document]) -> None:
     console_of().print(table)
 
 
-def _show_error(document: Document) -> None:
-    """Print why a run was not played."""
+def _variant(row: Document, columns: Iterable[str] = VARIANT) -> str:
+    """Return the label of a run, with its assignor under the name that was typed."""
+    assignor: Any = row["assignor"]
+    return variant_of({**row, "assignor": assignor and shown_name(assignor)}, columns)
+
+
+def _show_error(document: Document) -> bool:
+    """Print why a run was not played; return `False`, as it has no figures."""
     error: Any = document["error"]
-    run = f"{variant_of(document)}, seed {document['seed']}"
+    run = f"{_variant(document)}, seed {document['seed']}"
     console_of().print(clean(f"{run}: {error['text']}"), style="red")
+    return False
 
 
 def show_intervals(documents: Iterable[Document]) -> None:

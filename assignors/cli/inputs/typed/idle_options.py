@@ -96,12 +96,12 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             "has no effect beside --list",
         ),
         Idle(
-            (OF_RUNS | _names("seed engine form")) - {"shows"},
+            (OF_RUNS | _names("seed engine form assignors")) - {"shows"},
             lambda v: v["shows"],
             "has no effect beside --show, which runs nothing",
         ),
         Idle(
-            ROUNDS - EXPLICIT - {"files"},
+            ROUNDS - EXPLICIT - {"files", "assignors"},
             _is_on_a_clock,
             "has no effect beside --scenario, which is played on a clock",
         ),

@@ -32,7 +32,8 @@ TASK = "simulation_task"
 _TYPES = {
     **{field.name: field.type for kind in (TimedResult, IntervalRow) for field in schema_of(kind)},
     **dict.fromkeys(
-        ("protocol", "coordinator_model", "client_model", "scenario_hash", "error"), pa.string()
+        ("protocol", "coordinator_model", "client_model", "assignor", "scenario_hash", "error"),
+        pa.string(),
     ),
 }
 RESULT = pa.schema([(name, _TYPES[name]) for name in RESULT_COLUMNS])

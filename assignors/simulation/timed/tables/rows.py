@@ -1,8 +1,9 @@
 """Scenarios as rows of a table, and what their runs cost as rows.
 
 A scenario row has the columns `GIVEN`. The scenario is JSON text, the object that such text has, or
-a name of the gallery; seed, protocol, the execution model of the coordinator (`none`: without one)
-and the client model of all members replace the scenario's own where they are given. A row that
+a name of the gallery; seed, protocol, the execution model of the coordinator (`none`: without one),
+the client model of all members and the assignor replace the scenario's own where they are given.
+The assignor is that of all members in a classic group, and the broker's in others. A row that
 cannot be run becomes a row with `error` set; the other rows are not affected.
 """
 
@@ -23,6 +24,8 @@ from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
 from assignors.simulation.timed.scenario.members import READERS as MEMBER_READERS
 from assignors.simulation.timed.scenario.possible import require_possible
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.reading import as_assignor
 from assignors.simulation.timed.scenario.whole import READERS
 from assignors.simulation.timed.scenario_document import scenario_from_document, scenario_hash
 from assignors.simulation.timed.simulation import Played, simulate
@@ -30,7 +33,7 @@ from assignors.simulation.timed.simulation import Played, simulate
 Row = Mapping[str, Any]
 """Column -> value."""
 
-GIVEN = ("scenario", "seed", "protocol", "coordinator_model", "client_model")
+GIVEN = ("scenario", "seed", "protocol", "coordinator_model", "client_model", "assignor")
 """Columns of a scenario row."""
 
 
@@ -52,7 +55,7 @@ class IntervalRow:
     """Why it ended, as the member's effect had it."""
 
 
-IDENTITY = ("scenario", "seed", "protocol", "coordinator_model", "client_model", "scenario_hash")
+IDENTITY = (*GIVEN, "scenario_hash")
 """Columns by which every row names its run."""
 FIGURES = tuple(each.name for each in fields(TimedResult) if each.name not in IDENTITY)
 RESULT_COLUMNS = (*IDENTITY, *FIGURES, "error")
@@ -117,6 +120,7 @@ def identity(scenario: Scenario) -> dict[str, Any]:
         "protocol": scenario.protocol.value,
         "coordinator_model": scenario.broker.execution.model,
         "client_model": _client_model(scenario),
+        "assignor": _assignor(scenario),
         "scenario_hash": scenario_hash(scenario),
     }
 
@@ -126,6 +130,15 @@ def _client_model(scenario: Scenario) -> str | None:
     models = {each.client_model for each in scenario.members}
     model = models.pop() if len(models) == 1 else None
     return None if model is None else model.value
+
+
+def _assignor(scenario: Scenario) -> str | None:
+    """Return the assignor of the group; `None` where its members list several, or not the same."""
+    if scenario.protocol is not GroupProtocol.CLASSIC:
+        return scenario.broker.assignor
+    members = [*scenario.members, *(each.member for each in scenario.arrivals)]
+    listed = {name for each in members for name in each.assignors}
+    return listed.pop() if len(listed) == 1 else None
 
 
 def scenario_of(row: Row) -> Scenario:
@@ -173,23 +186,33 @@ def _parsed(given: object) -> Scenario:
 
 
 def _overridden(scenario: Scenario, row: Row) -> Scenario:
-    """Return the scenario with the row's own seed, protocol and models."""
+    """Return the scenario with the row's own seed, protocol, models and assignor."""
     changes = {
         name: READERS[name](row[name], (name,))
         for name in ("seed", "protocol")
         if row.get(name) is not None
     }
+    of_broker: dict[str, Any] = {}
+    of_members: dict[str, Any] = {}
     coordinator = row.get("coordinator_model")
     if coordinator is not None:
         model = None if coordinator == NO_MODEL else as_model(coordinator, ("coordinator_model",))
-        execution = replace(scenario.broker.execution, model=model)
-        changes["broker"] = replace(scenario.broker, execution=execution)
+        of_broker["execution"] = replace(scenario.broker.execution, model=model)
     if row.get("client_model") is not None:
-        model = MEMBER_READERS["client_model"](row["client_model"], ("client_model",))
-        changes["members"] = tuple(replace(each, client_model=model) for each in scenario.members)
+        read = MEMBER_READERS["client_model"]
+        of_members["client_model"] = read(row["client_model"], ("client_model",))
+    if row.get("assignor") is not None:
+        assignor = as_assignor(row["assignor"], ("assignor",))
+        if changes.get("protocol", scenario.protocol) is GroupProtocol.CLASSIC:
+            of_members["assignors"] = (assignor,)
+        else:
+            of_broker["assignor"] = assignor
+    if of_broker:
+        changes["broker"] = replace(scenario.broker, **of_broker)
+    if of_members:
+        changes["members"] = tuple(replace(each, **of_members) for each in scenario.members)
         changes["arrivals"] = tuple(
-            replace(each, member=replace(each.member, client_model=model))
-            for each in scenario.arrivals
+            replace(each, member=replace(each.member, **of_members)) for each in scenario.arrivals
         )
     if not changes:
         return scenario

@@ -39,9 +39,10 @@ def simulate(frame: DataFrame) -> DataFrame:
     """Return the result of each run in `frame`, one row each, with the frame's other columns.
 
     `frame` has the columns `scenario` (JSON text, or a name of the gallery) and, if wanted,
-    `seed bigint`, `protocol string`, `coordinator_model string` (`none`: without one) and
-    `client_model string`, which replace the scenario's own;
-    others (a factor of an experiment) come back as they are. The columns of the result are those of
+    `seed bigint`, `protocol string`, `coordinator_model string` (`none`: without one),
+    `client_model string` and `assignor string` (of all members in a classic group, else the
+    broker's), which replace the scenario's own; others (a factor of an experiment) come back as
+    they are. The columns of the result are those of
     `arrow.RESULT`; a row that cannot be run has `error` set. No shuffle. Made for
     `frame.transform`.
     """

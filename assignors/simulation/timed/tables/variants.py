@@ -1,0 +1,75 @@
+"""What runs of one scenario are compared by: protocols, assignors, models of coordinator, client.
+
+Every protocol is played with every model, and with every assignor that it can have: members of a
+classic group bring theirs, under the other protocols the broker assigns. So one call compares an
+eager assignor, a cooperative one and KIP-848.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from assignors.registry import ASSIGNORS, assignor_named
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
+
+Variant = dict[str, str | None]
+"""Columns of scenario rows beside scenario and seed; `None`: as the scenario has it."""
+
+OF_THE_BROKER = "server"
+"""Family of the broker's assignors."""
+
+
+def variants(
+    protocols: Sequence[str],
+    *,
+    clients: Sequence[str] = (),
+    coordinators: Sequence[str] = (),
+    assignors: Iterable[str] = (),
+) -> list[Variant]:
+    """Return what is to be played, in order.
+
+    A protocol that none of `assignors` is for keeps the scenario's own. Raises `ValueError` for an
+    assignor that is not in the registry, and for one that no protocol here can have.
+
+    >>> for each in variants(["classic", "consumer"], assignors=["range", "cooperative-sticky"]):
+    ...     print(each["protocol"], each["assignor"])
+    classic java/range
+    classic optimal/cooperative-sticky
+    consumer None
+    """
+    named = {name: _full_name(name, protocols) for name in assignors}
+    found = list(dict.fromkeys(named.values()))
+    return [
+        {
+            "protocol": protocol,
+            "client_model": client,
+            "coordinator_model": coordinator,
+            "assignor": assignor,
+        }
+        for protocol in protocols
+        for client, coordinator, assignor in product(
+            clients or (None,),
+            coordinators or (None,),
+            [name for name in found if _can_have(protocol, name)] or (None,),
+        )
+    ]
+
+
+def _can_have(protocol: str, assignor: str) -> bool:
+    is_classic = protocol == GroupProtocol.CLASSIC
+    return is_classic != (ASSIGNORS[assignor].family == OF_THE_BROKER)
+
+
+def _full_name(name: str, protocols: Iterable[str]) -> str:
+    found = assignor_named(name).full_name
+    if found not in ASSIGNORS:
+        raise ValueError(f"{name}: on a clock only the assignors of this package are played")
+    if not any(_can_have(protocol, found) for protocol in protocols):
+        if ASSIGNORS[found].family == OF_THE_BROKER:
+            raise ValueError(f"{name} is the broker's: it is for the protocols consumer and push")
+        raise ValueError(
+            f"{name} is for the protocol classic; under {', '.join(protocols)} the broker assigns,"
+            " with server/uniform, server/range or server/simple"
+        )
+    return found
