@@ -136,8 +136,9 @@ def _joined_lists(
     number = np.full(len(then.list_ptr), -1, dtype=np.int64)  # the last one is for no list
     for place, numbers in enumerate(_lists(then)):
         renumbered = number_of[numbers]
-        found = known.setdefault(renumbered.tobytes(), len(known))
-        if found == len(first.list_ptr) - 1 + len(added):
+        new = len(first.list_ptr) - 1 + len(added)
+        found = known.setdefault(renumbered.tobytes(), new)
+        if found == new:
             added.append(renumbered)
         number[place] = found
     sizes = np.array(list(map(len, added)), dtype=np.int64)

@@ -1,8 +1,9 @@
 """The topic lists of a group's Subscriptions: each different list is read once.
 
-Most members have the list of the member before, byte for byte, which costs a comparison; a few
-lists that alternate are found by their first bytes. Where many lists differ, they are read in
-lock step: the first name of every list, then the second.
+Where all have one list, or a few lists alternate, a member costs a comparison. Where many lists
+differ, they are read together: at once where all names have one length, else in lock step, the
+first name of every list, then the second. Names have no zero bytes and fewer than 256 others:
+a list read alone is cut at the zero bytes of the lengths.
 """
 
 from __future__ import annotations
@@ -13,30 +14,37 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64
+from assignors.arrays import Bool, Int32, Int64
 from assignors.group_bytes.entries import (
     COUNT_LIMIT,
-    NAME_LIMIT,
-    PAD,
-    in_row_order,
+    Entries,
     is_text,
-    read_entries,
     recognised_names,
     repeated_rows,
 )
+from assignors.group_bytes.names import WORD, column
 
 PLAIN_VERSIONS = {bytes([0, version]): version for version in range(4)}
-ALONE_MAX = 8_192
-"""So many bytes of different lists are read one by one, as they come."""
 TOGETHER_MIN = 64
-"""So many others at least are read in lock step."""
-FIRST_BYTES = 32
-"""A list is looked for among those read so far by so many of its bytes."""
+"""So many different lists at least are read together."""
+MEMBERS_A_LIST = 4
+"""So many members, on the average, begin alike where lists are compared before they are read."""
+FEW = 3
+FIRST_BYTES_MAX = 128
+"""What begins alike: as many bytes as the shortest of a few lists has, up to so many."""
+STEP_MIN = 16
+"""So many lists at least are read in one step; the rest of the longest ones is read alone."""
+ZERO = b"\0"
+START = 6
+"""Where the first name begins: behind the version and the number of names."""
+LENGTH_SIZE = 2
+PAD = 16
+"""Zeros behind the bytes: a name may be read as words of eight bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicLists:
-    """The topic lists of M members: S different ones, over T names."""
+    """The topic lists of M members: S of them, some of which may be equal, over T names."""
 
     numbers: dict[bytes, int]
     """T names, numbered from 0 in the order in which they were found."""
@@ -65,165 +73,241 @@ class TopicLists:
 class _Reading:
     """What has been read so far."""
 
-    list_of: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    sections: dict[bytes, int] = field(default_factory=dict)
-    """Bytes of a list -> its number, -1 for one that is not plain."""
-    lists: list[Sequence[int] | Int64] = field(default_factory=list)
-    """The numbers of each list's names."""
+    list_of: Int64
+    end: Int64
+    headers: dict[bytes, int] = field(default_factory=dict)
+    """Length, as one byte, and bytes of a name -> its number."""
+    known: dict[tuple[int, ...], int] = field(default_factory=dict)
+    """The names of a list that was read alone -> its number."""
+    list_count: int = 0
+    counts: list[Sequence[int] | Int64] = field(default_factory=list)
+    """How many names lists have, in the order of their numbers."""
+    names: list[Sequence[int] | Int64] = field(default_factory=list)
+    """The numbers of their names, list after list."""
     numbers: dict[bytes, int] = field(default_factory=dict)
     """Name -> its number."""
+
+    def add(self, counts: Sequence[int] | Int64, names: Sequence[int] | Int64) -> int:
+        """Add lists with so many of these names; return the number of the first."""
+        self.counts.append(counts)
+        self.names.append(names)
+        self.list_count += len(counts)
+        return self.list_count - len(counts)
+
+
+def _reading(count: int) -> _Reading:
+    """Return what is known of so many lists before any is read."""
+    return _Reading(
+        list_of=np.full(count, -1, dtype=np.int64), end=np.full(count, 2, dtype=np.int64)
+    )
 
 
 def topic_lists(blobs: Sequence[bytes]) -> TopicLists:
     """Return the topic lists. Cost: a comparison for a list that is known, else its length."""
-    read = _Reading()
-    if blobs and (equal := _all_equal(read, blobs)):
-        return equal
-    version = [PLAIN_VERSIONS.get(blob[:2], -1) for blob in blobs]
-    waiting = _read_alone(read, blobs, version)
-    if len(waiting) >= TOGETHER_MIN:
-        waiting = _read_together(read, blobs, waiting)
-    for row in waiting:
+    version = _versions(blobs)
+    equal = _equal(blobs, version)
+    read = equal
+    if read is None:
+        read = _reading(len(blobs))
+        _read_different(read, blobs, _read_alike(read, blobs, np.flatnonzero(version >= 0)))
+    names = [np.asarray(each, dtype=np.int32) for each in read.names]
+    return TopicLists(
+        numbers=read.numbers,
+        list_ptr=np.concatenate([[0], *read.counts], dtype=np.int64).cumsum(),
+        name=np.concatenate([np.zeros(0, dtype=np.int32), *names]),
+        list_of=read.list_of,
+        version=version,
+        end=read.end,
+        are_equal=equal is not None,
+    )
+
+
+def _versions(blobs: Sequence[bytes]) -> Int64:
+    """Return the version of each Subscription, -1 where it is not plain."""
+    if blobs and all(map(bytes.startswith, blobs, repeat(blobs[0][:2]))):
+        return np.full(len(blobs), PLAIN_VERSIONS.get(blobs[0][:2], -1), dtype=np.int64)
+    return np.array([PLAIN_VERSIONS.get(blob[:2], -1) for blob in blobs], dtype=np.int64)
+
+
+def _equal(blobs: Sequence[bytes], version: Int64) -> _Reading | None:
+    """Return what is read where all have the version and list of the first, `None` elsewhere."""
+    if not blobs or version[0] < 0:
+        return None
+    read = _reading(len(blobs))
+    number, end = _read_one(read, blobs[0])
+    if number < 0 or not all(map(bytes.startswith, blobs, repeat(blobs[0][:end]))):
+        return None
+    read.list_of[:], read.end[:] = number, end
+    return read
+
+
+def _read_alike(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
+    """Read the lists of rows that begin like many others; return the other rows.
+
+    One of those that begin alike is read, the others are compared with it.
+    """
+    some = rows[:: len(rows) // FEW + 1].tolist()
+    shortest = min((_read_one(_reading(0), blobs[row])[1] for row in some), default=0)
+    begin = slice(2, min(max(shortest, START), FIRST_BYTES_MAX))
+    chosen = _chosen(blobs, rows)
+    firsts = [blob[begin] for blob in chosen]
+    samples = dict(zip(firsts, rows.tolist(), strict=True))
+    if MEMBERS_A_LIST * len(samples) > len(rows):
+        return rows
+    _read_different(read, blobs, np.array(list(samples.values()), dtype=np.int64))
+    # Nothing starts with one of no sections: that is for lists that are not plain.
+    sections: dict[bytes, bytes | tuple[()]] = {
+        first: blobs[row][2 : read.end[row]] if read.list_of[row] >= 0 else ()
+        for first, row in samples.items()
+    }
+    wanted = map(sections.__getitem__, firsts)
+    is_equal = np.array(list(map(bytes.startswith, chosen, wanted, repeat(2))), dtype=np.bool_)
+    equal = rows[is_equal]
+    sample = np.array(list(map(samples.__getitem__, firsts)), dtype=np.int64)[is_equal]
+    read.list_of[equal], read.end[equal] = read.list_of[sample], read.end[sample]
+    return rows[~is_equal]
+
+
+def _read_different(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> None:
+    """Read the lists of these rows, which mostly differ."""
+    if len(rows) >= TOGETHER_MIN:
+        rows = _read_together(read, blobs, rows)
+    for row in rows.tolist():
         read.list_of[row], read.end[row] = _read_one(read, blobs[row])
-    counts = np.array([0, *map(len, read.lists)], dtype=np.int64)
-    lists = [np.asarray(numbers, dtype=np.int32) for numbers in read.lists]
-    return TopicLists(
-        numbers=read.numbers,
-        list_ptr=np.cumsum(counts),
-        name=np.concatenate([np.zeros(0, dtype=np.int32), *lists]),
-        list_of=np.array(read.list_of, dtype=np.int64),
-        version=np.array(version, dtype=np.int64),
-        end=np.array(read.end, dtype=np.int64),
-    )
 
 
-def _all_equal(read: _Reading, blobs: Sequence[bytes]) -> TopicLists | None:
-    """Return the lists of a group in which all have the version and the list of the first."""
-    version = PLAIN_VERSIONS.get(blobs[0][:2], -1)
-    known, end = _read_one(read, blobs[0])
-    if version < 0 or known < 0:
-        return None
-    first = blobs[0][:end]
-    if not all(map(bytes.startswith, blobs, repeat(first))):
-        return None
-    return TopicLists(
-        numbers=read.numbers,
-        list_ptr=np.array([0, len(read.lists[0])], dtype=np.int64),
-        name=np.array(read.lists[0], dtype=np.int32),
-        list_of=np.zeros(len(blobs), dtype=np.int64),
-        version=np.full(len(blobs), version, dtype=np.int64),
-        end=np.full(len(blobs), end, dtype=np.int64),
-        are_equal=True,
-    )
-
-
-def _read_alone(read: _Reading, blobs: Sequence[bytes], version: Sequence[int]) -> list[int]:
-    """Read the first few different lists and all that equal them; return the other rows."""
-    waiting: list[int] = []
-    by_first_bytes: dict[bytes, bytes] = {}
-    section, place, read_alone = b"", -1, 0
-    for row, blob in enumerate(blobs):
-        if place < 0 or not blob.startswith(section, 2):
-            place = -1
-            if version[row] >= 0:
-                first = blob[2 : 2 + FIRST_BYTES]
-                section = by_first_bytes.get(first, b"")
-                if section and blob.startswith(section, 2):
-                    place = read.sections[section]
-                elif read_alone < ALONE_MAX:
-                    place, end = _read_one(read, blob)
-                    section = blob[2:end]
-                    read_alone += end
-                    by_first_bytes[first] = section
-                else:
-                    waiting.append(row)
-        read.list_of.append(place if version[row] >= 0 else -1)
-        read.end.append(2 + len(section))
-    return waiting
+def _chosen(blobs: Sequence[bytes], rows: Int64) -> Sequence[bytes]:
+    return blobs if len(rows) == len(blobs) else [blobs[row] for row in rows.tolist()]
 
 
 def _read_one(read: _Reading, blob: bytes) -> tuple[int, int]:
     """Return the number of a list and where it ends; -1 where it is not plain."""
-    count = int.from_bytes(blob[2:6], "big")
-    if count > min(COUNT_LIMIT, len(blob) // 2):
+    count = int.from_bytes(blob[2:START], "big")
+    if len(blob) < START or count > min(COUNT_LIMIT, len(blob) // 2):
         return -1, 2
-    names = []
-    place = 6
+    before, *names = blob[START:].split(ZERO, count) if count else (b"",)
+    if before or len(names) < count:
+        return -1, 2
+    if names:
+        last = names[-1]
+        names[-1] = last[: 1 + last[0]] if last else last
     try:
-        for _ in range(count):
-            end = place + 2 + (blob[place] << 8 | blob[place + 1])
-            names.append(blob[place + 2 : end])
-            place = end
-    except IndexError:
-        return -1, 2
-    if place > len(blob):
-        return -1, 2
-    section = blob[2:place]
-    known = read.sections.get(section)
+        numbers = tuple(map(read.headers.__getitem__, names))
+    except KeyError:
+        if not _learn(read, names):
+            return -1, 2
+        numbers = tuple(map(read.headers.__getitem__, names))
+    known = read.known.get(numbers)
     if known is None:
-        known = read.sections[section] = _new_list(read, names, is_ascii=section.isascii())
-    return known, place
+        if len(set(numbers)) < count:
+            return -1, 2
+        known = read.known[numbers] = read.add([count], numbers)
+    return known, START + count + sum(map(len, names))
 
 
-def _new_list(read: _Reading, names: Sequence[bytes], *, is_ascii: bool) -> int:
-    """Return the number of a list that is new, -1 where a name is odd or stands twice.
-
-    `is_ascii` says that the names and their lengths are: then they are text, and short enough.
-    """
-    if is_ascii and not read.numbers and len(set(names)) == len(names):
-        read.numbers.update(zip(names, range(len(names)), strict=True))
-        read.lists.append(range(len(names)))
-        return len(read.lists) - 1
-    numbers = []
-    for name in names:
-        number = read.numbers.get(name)
-        if number is None:
-            if not is_ascii and (len(name) >= NAME_LIMIT or not is_text(name)):
-                return -1
-            number = read.numbers[name] = len(read.numbers)
-        numbers.append(number)
-    if len(set(numbers)) < len(numbers):
-        return -1
-    read.lists.append(numbers)
-    return len(read.lists) - 1
+def _learn(read: _Reading, headers: Sequence[bytes]) -> bool:
+    """Give numbers to new names, each behind its length; return whether all are plain."""
+    for header in headers:
+        if header not in read.headers:
+            name = header[1:]
+            if not name or header[0] != len(name) or not is_text(name):
+                return False
+            read.headers[header] = read.numbers.setdefault(name, len(read.numbers))
+    return True
 
 
-def _read_together(read: _Reading, blobs: Sequence[bytes], waiting: Sequence[int]) -> list[int]:
-    """Read the lists of these rows in lock step; return the rows that have to be read alone."""
-    chosen = [blobs[row] for row in waiting]
-    bounds = np.zeros(len(chosen) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, chosen), np.int64, len(chosen)), out=bounds[1:])
-    buffer = b"".join([*chosen, bytes(PAD)])
-    start = bounds[:-1] + 2
-    place, is_plain = start.copy(), np.ones(len(chosen), dtype=np.bool_)
-    entries = read_entries(buffer, place, bounds[1:], is_plain, has_numbers=False)
-    order, ptr = in_row_order(entries)
-    assert order is not None, "names alone have no numbers to be alike in"
-    number = recognised_names(entries, read.numbers)[order]
-    row = entries.row[order]
+def _read_together(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
+    """Read the lists of these rows at once; return the rows that have to be read alone."""
+    chosen = _chosen(blobs, rows)
+    size = np.fromiter(map(len, chosen), np.int64, len(chosen))
+    heads = b"".join([blob[2:START].ljust(START - 2, b"\xff") for blob in chosen])
+    count = np.frombuffer(heads, ">i4").astype(np.int64)
+    is_plain = (count >= 0) & (count <= COUNT_LIMIT) & (START + 3 * count <= size)
+    count *= is_plain
+    entries = _names_of_one_length(chosen, size, count)
+    if entries is None:
+        entries = _names(chosen, size, count, is_plain)
+    row = entries.row
+    number = recognised_names(entries, read.numbers)
     is_plain[row[number < 0]] = False
     is_plain[repeated_rows(row, number, len(read.numbers))] = False
-    ends = (place - bounds[:-1]).tolist()
-    left = []
-    for found, (waiter, plain, first, end, names_from, names_to) in enumerate(
-        zip(
-            waiting,
-            is_plain.tolist(),
-            start.tolist(),
-            place.tolist(),
-            ptr.tolist(),
-            ptr[1:].tolist(),
-            strict=False,
-        )
-    ):
-        if not plain:
-            left.append(waiter)
-            continue
-        section = buffer[first:end]
-        known = read.sections.get(section)
-        if known is None:
-            known = read.sections[section] = len(read.lists)
-            read.lists.append(number[names_from:names_to])
-        read.list_of[waiter], read.end[waiter] = known, ends[found]
-    return left
+    if not is_plain.all():
+        number = number[is_plain[row]]
+    length = np.bincount(row, weights=entries.name_length, minlength=len(rows)).astype(np.int64)
+    plain = rows[is_plain]
+    first = read.add(count[is_plain], number)
+    read.list_of[plain] = np.arange(first, first + len(plain))
+    read.end[plain] = (START + LENGTH_SIZE * count + length)[is_plain]
+    return rows[~is_plain]
+
+
+def _names_of_one_length(blobs: Sequence[bytes], size: Int64, count: Int64) -> Entries | None:
+    """Return the names of all lists where all have one length, `None` elsewhere.
+
+    `size` and `count`, int64[R], are the bytes of each message and the names of its list.
+    """
+    has_names = np.flatnonzero(count)
+    if not len(has_names):
+        return None
+    length = int.from_bytes(blobs[has_names[0]][START : START + LENGTH_SIZE], "big")
+    each = LENGTH_SIZE + length
+    end = START + each * count
+    if length < WORD or (end > size)[has_names].any():
+        return None
+    parts = map(bytes.__getitem__, blobs, map(slice, repeat(START), end.tolist()))
+    buffer = b"".join(parts)
+    records = np.frombuffer(buffer, dtype=np.uint8).reshape(-1, each)
+    if not (column(records, ">u2", 0) == length).all():
+        return None
+    return Entries(
+        buffer=buffer,
+        read=count,
+        row=np.arange(len(count)).repeat(count),
+        name_start=np.arange(LENGTH_SIZE, len(buffer), each),
+        name_length=np.broadcast_to(np.int64(length), (len(records),)),
+        count=count,
+        records=records,
+    )
+
+
+def _names(blobs: Sequence[bytes], size: Int64, count: Int64, is_plain: Bool) -> Entries:
+    """Return the names of all lists, the first of each, then the second of each.
+
+    Lists that end behind their message stop being plain, and the few with more names than nearly
+    all others: one step costs as much for one list as for a hundred.
+    """
+    longest = int(np.sort(count)[-min(STEP_MIN, len(count))])
+    is_plain &= count <= longest
+    count *= is_plain
+    buffer = b"".join([*blobs, bytes(PAD)])
+    stop = size.cumsum()
+    end = stop - size + START
+    ptr = np.append(0, count.cumsum())
+    lengths = np.ndarray((len(buffer) - 1,), ">u2", buffer, strides=(1,))
+    active = np.flatnonzero(count)
+    active = active[np.argsort(-count[active], kind="stable")]
+    at, index, left = end[active], ptr[active], -count[active]
+    place = np.empty(int(ptr[-1]), dtype=np.int64)
+    for step in range(1, longest + 1):
+        place[index] = at
+        # What leaves its message is seen at the end, and reads anything until then.
+        at = at + LENGTH_SIZE
+        at += lengths[np.minimum(at - LENGTH_SIZE, len(lengths) - 1)]
+        going_on = int(left.searchsorted(-step))
+        if going_on < len(at):
+            end[active[going_on : len(at)]] = at[going_on:]
+            at, index, left = at[:going_on], index[:going_on], left[:going_on]
+        index = index + 1
+    is_plain &= end <= stop
+    row = np.arange(len(count)).repeat(count)
+    if not is_plain.all():
+        is_kept = is_plain[row]
+        place, row = place[is_kept], row[is_kept]
+    return Entries(
+        buffer=buffer,
+        read=count,
+        row=row,
+        name_start=place + LENGTH_SIZE,
+        name_length=lengths[place].astype(np.int64),
+        count=count,
+    )

@@ -34,14 +34,17 @@ from wire import (
 
 
 @contextmanager
-def always_together(lists_alone: int = 0) -> Iterator[None]:
-    """Read groups of any size together, to the end; topic lists too, after the first ones."""
+def always_together(lists_min: int = 1, alike_min: int = 4) -> Iterator[None]:
+    """Read groups of any size together, to the end; topic lists too, from so many on.
+
+    They are compared before they are read where, on the average, so many begin alike.
+    """
     with (
         patch.object(entries, "MESSAGES_MIN", 0),
         patch.object(subscriptions, "MEMBERS_MIN", 0),
         patch.object(entries, "TOGETHER_MIN", 1),
-        patch.object(topic_lists, "TOGETHER_MIN", 1),
-        patch.object(topic_lists, "ALONE_MAX", lists_alone),
+        patch.object(topic_lists, "TOGETHER_MIN", lists_min),
+        patch.object(topic_lists, "MEMBERS_A_LIST", alike_min),
     ):
         yield
 
@@ -57,14 +60,14 @@ def subscription(**changed: object) -> bytes:
 PLAIN = subscription(owned={"a": (0, 1), "b": (2,)}, generation=4)
 
 
-@given(groups_of_bytes(), st.sampled_from((0, 0, 20, 10_000)))
-@example({"m0": PLAIN, "m1": PLAIN[:-1]}, 0)
-@example({"m0": PLAIN, "m1": PLAIN + b"\0"}, 0)
-@example({"m0": PLAIN, "m1": PLAIN[:8]}, 0)
+@given(groups_of_bytes(), st.sampled_from((1, 1, 3, 10_000)), st.sampled_from((0, 4, 10_000)))
+@example({"m0": PLAIN, "m1": PLAIN[:-1]}, 1, 4)
+@example({"m0": PLAIN, "m1": PLAIN + b"\0"}, 1, 4)
+@example({"m0": PLAIN, "m1": PLAIN[:8]}, 1, 4)
 def test_members_read_together_are_the_members_read_one_by_one(
-    blobs: dict[str, bytes], lists_alone: int
+    blobs: dict[str, bytes], lists_min: int, alike_min: int
 ) -> None:
-    with always_together(lists_alone):
+    with always_together(lists_min, alike_min):
         found = read_members(blobs)
     expected = one_by_one(blobs)
     assert found == expected
@@ -297,8 +300,9 @@ def test_one_member_with_far_more_topics_than_the_others_is_read_alone() -> None
     assert not isinstance(found[20].owned, OwnedPartitions)
 
 
-def test_many_lists_that_differ_are_read_together() -> None:
-    names = [f"orders-{number:02}" for number in range(60)]
+@pytest.mark.parametrize("name", ["orders-{:02}", "{:02}", "{0:02}{1}"])
+def test_many_lists_that_differ_are_read_together(name: str) -> None:
+    names = [name.format(number, "x" * number) for number in range(60)]
     blobs = {
         f"m{number:03}": subscription(
             topics=tuple(names[number % 30 : number % 30 + number % 7]),
@@ -308,12 +312,11 @@ def test_many_lists_that_differ_are_read_together() -> None:
         for number in range(200)
     }
     with (
-        patch.object(topic_lists, "ALONE_MAX", 800),
         patch.object(topic_lists, "_read_one", wraps=topic_lists._read_one) as read_one,
     ):
         found = read_members(blobs)
     assert found == one_by_one(blobs)
-    assert read_one.call_count < 40
+    assert read_one.call_count < 20
     assert all(isinstance(member.owned, OwnedPartitions) for member in found)
 
 
@@ -327,6 +330,6 @@ def test_odd_lists_among_many_that_differ_are_read_alone() -> None:
     huge = [PLAIN[:2] + count + PLAIN[6:] for count in (b"\0\x0f\x42\x41", b"\xff\xff\xff\xff")]
     every = [*odd, *cut, *unreadable, *longer, *huge, PLAIN]
     blobs = {f"m{number}": blob for number, blob in enumerate(every)}
-    for lists_alone in (0, 100, 10_000):
-        with always_together(lists_alone):
+    for lists_min, alike_min in ((1, 4), (1, 0), (1, 10_000), (10_000, 0)):
+        with always_together(lists_min, alike_min):
             assert read_members(blobs) == one_by_one(blobs)

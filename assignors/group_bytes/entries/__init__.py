@@ -1,7 +1,7 @@
 """Entries of a topic and its partition numbers, read in lock step over many messages.
 
 Owned partitions of a Subscription and partitions of an Assignment have the same bytes: a count,
-then a name and numbers for each topic; a topic list has the names alone. First the first entry of
+then a name and numbers for each topic. First the first entry of
 everybody is read, then the second of everybody. A message that is not plain there is marked;
 every read stays within its own bytes, so hostile counts cost nothing.
 """
@@ -30,11 +30,15 @@ MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
 TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
+ENTRY_SIZE_MIN = 10
+"""Bytes of an empty name, a count and one number."""
 PAD = 2 * NAME_LIMIT + 16
 """Zeros behind the bytes, so that no read of a string's length leaves the buffer."""
 UNKNOWN_AT_ONCE = 256
 """So many unknown names are looked at before the others are compared with them."""
 ONE, TWO = np.uint32(1), np.uint32(2)
+TABLE_FACTOR = 16
+"""Repeats are looked for in a table of up to so many cells for each number there is."""
 LEARNING_MAX = 4
 """Times that this is done; messages with names that are unknown after it are read alone."""
 
@@ -51,14 +55,13 @@ def read_entries(
     is_plain: Bool,
     *,
     is_there: Bool | None = None,
-    has_numbers: bool = True,
 ) -> Entries:
     """Read entries that begin with their count at `place`; move `place` behind them.
 
     `place` and `end` are int64[R], a message each. `is_plain`, bool[R], becomes false for messages
     with odd entries, and for the few with more entries than nearly all others. Where `is_there`,
-    bool[R], is false, there are none; without `has_numbers` an entry is a name alone. Cost: O(E),
-    and some calls of numpy for each entry of the longest message.
+    bool[R], is false, there are none. Cost: O(E), and some calls of numpy for each entry of the
+    longest message.
     """
     there = is_plain if is_there is None else is_plain & is_there
     is_plain &= ~there | (place + 4 <= end)
@@ -67,16 +70,15 @@ def read_entries(
     entry_count = entry_count.astype(np.int64)
     place[there] += 4
     # A null array is not plain.
-    smallest = 10 if has_numbers else 2
     is_plain &= (entry_count >= 0) & (entry_count <= COUNT_LIMIT)
-    is_plain &= entry_count * smallest <= np.maximum(end - place, 0)
+    is_plain &= entry_count * ENTRY_SIZE_MIN <= np.maximum(end - place, 0)
     sizes = np.sort(entry_count[is_plain])[::-1]
     together_min = max(1, min(TOGETHER_MIN, len(sizes) // 4))
     longest = int(sizes[together_min - 1]) if len(sizes) else 0
     is_plain &= entry_count <= longest
     read = np.where(is_plain, entry_count, 0)
-    alike = entries_of_one_layout(buffer, place, end, read) if has_numbers else None
-    return alike or _entries(buffer, place, end, is_plain, read, has_numbers=has_numbers)
+    alike = entries_of_one_layout(buffer, place, end, read)
+    return alike or _entries(buffer, place, end, is_plain, read)
 
 
 def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
@@ -94,7 +96,9 @@ def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
     view = word_view(entries.buffer)
     start, length = entries.name_start, entries.name_length
     table = name_table(list(numbers))
-    if entries.records is None:
+    if not numbers:
+        number = np.full(len(start), -1, dtype=np.int64)
+    elif entries.records is None:
         number = find(table, view, start, length)
     else:
         # Behind a name stand its count and a number at least: eight bytes.
@@ -187,6 +191,12 @@ def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
     key += number
     if bool((key[1:] > key[:-1]).all()):
         return np.zeros(0, dtype=np.int64)
+    key_count = (int(row[-1]) + 1) * (number_count + 1)
+    if key_count <= TABLE_FACTOR * len(key) and int(number.min()) >= 0:
+        occurs = np.zeros(key_count, dtype=np.bool_)
+        occurs[key] = True
+        if np.count_nonzero(occurs) == len(key):
+            return np.zeros(0, dtype=np.int64)
     key.sort()
     # A number of -1 belongs to the row, not to the one before it.
     again: Int64 = (key[1:][key[1:] == key[:-1]] + 1) // (number_count + 1)
@@ -195,14 +205,14 @@ def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
 
 def _new_names(entries: Entries, left: Int64, numbers: dict[bytes, int]) -> list[bytes]:
     """Return some names of these entries, which are not among `numbers`, in the order found."""
-    # Entries stand step by step, so neighbours often have one name.
-    some = left[:: max(1, len(left) // UNKNOWN_AT_ONCE)]
+    some = left[:: max(1, len(left) // min(UNKNOWN_AT_ONCE, 32 + len(left) // 32))]
     starts, lengths = entries.name_start[some], entries.name_length[some]
     names = dict.fromkeys(
         entries.buffer[start : start + length]
         for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
     )
-    return [name for name in names if name not in numbers and is_text(name)]
+    # Sorted as most lists are: then numbers ascend in these.
+    return sorted(name for name in names if name not in numbers and is_text(name))
 
 
 def is_text(name: bytes) -> bool:
@@ -214,15 +224,7 @@ def is_text(name: bytes) -> bool:
     return True
 
 
-def _entries(
-    buffer: bytes,
-    place: Int64,
-    end: Int64,
-    is_plain: Bool,
-    read: Int64,
-    *,
-    has_numbers: bool,
-) -> Entries:
+def _entries(buffer: bytes, place: Int64, end: Int64, is_plain: Bool, read: Int64) -> Entries:
     """Read one entry of each message at a time; move `place` behind them.
 
     `read`, int64[R], says how many entries each message has, and gets how many it really has.
@@ -238,15 +240,11 @@ def _entries(
         length = uint16[at]
         start = at + 2
         after = start + length
-        if has_numbers:
-            count = uint32[after]
-            after += 4
-            is_good = (count - ONE) < COUNT_LIMIT  # 0 has become the largest number
-            after += count << TWO  # of a larger count it is wrong, and not read
-            is_good &= after <= stop
-        else:
-            count = length
-            is_good = after <= stop
+        count = uint32[after]
+        after += 4
+        is_good = (count - ONE) < COUNT_LIMIT  # 0 has become the largest number
+        after += count << TWO  # of a larger count it is wrong, and not read
+        is_good &= after <= stop
         if not is_good.all():
             is_plain[active[~is_good]] = False
             read[active[~is_good]] = step
