@@ -61,9 +61,10 @@ def test_what_java_fails_on_is_left_to_the_assignor() -> None:
 
 
 def sound_group(seed: int, kind: UserData) -> Group:
-    """Return a group with equal subscriptions in which what is claimed exists.
+    """Return a group in which what is claimed exists.
 
-    In half of them some partitions have several claimants.
+    In half of them some partitions have several claimants. Where nobody claims, subscriptions
+    differ in half of them; elsewhere they are equal.
     """
     dice = Random(seed)
     sizes = {f"t{dice.randint(0, 999_999)}": dice.randint(0, 6) for _ in range(dice.randint(1, 14))}
@@ -78,6 +79,7 @@ def sound_group(seed: int, kind: UserData) -> Group:
                 owned[member_id][topic] = (*owned[member_id].get(topic, ()), number)
     members = []
     topics = tuple(dice.sample([*sizes, "gone"], len(sizes) + 1))
+    differ = kind is UserData.NONE and seed % 2 == 1
     for member_id, share in owned.items():
         generation = dice.randint(-1, 9)
         said = generation + dice.choice((0, 0, 0, 1))
@@ -91,7 +93,9 @@ def sound_group(seed: int, kind: UserData) -> Group:
         members.append(
             Member(
                 member_id=member_id,
-                topics=topics if kind is UserData.NONE else tuple(dice.sample(topics, len(topics))),
+                topics=tuple(
+                    dice.sample(topics, dice.randint(1, len(topics)) if differ else len(topics))
+                ),
                 instance_id=f"i{dice.randint(0, 99)}-{member_id}" if dice.random() < 0.3 else None,
                 owned=share,
                 generation=generation,
