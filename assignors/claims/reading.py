@@ -52,8 +52,9 @@ def is_claim_in_fields(member: Member) -> bool:
     ... )
     (True, False)
     """
+    generation = member.generation
     return (
-        member.generation >= 0
+        (generation >= 0 or (generation == NO_GENERATION and member.user_data is None))
         and member.owned_known
         and (member.version is None or member.version >= 2)
     )

@@ -19,7 +19,7 @@ from assignors.optimal import cooperative_sticky, sticky
 from assignors.optimal.quotas import share
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.small.best import best_owners
-from assignors.optimal.small.problem import PARTITIONS_MAX, SmallProblem, small_problem
+from assignors.optimal.small.problem import PARTITIONS_MAX, Numbering, SmallProblem, small_problem
 from assignors.optimal.small.share import shared_owners
 from assignors.testing import groups
 from tests.conftest import cases
@@ -133,8 +133,7 @@ def test_lists_solve_mixed_subscriptions_as_arrays_do(shape: str, owners: str) -
         asked = [frozenset(compress(names, taken)) for taken in made.takes.tolist()]
         problem = SmallProblem(
             members=[Member(member_id=str(number)) for number in range(made.member_count)],
-            topics=names,
-            first=made.first.tolist(),
+            numbering=Numbering(tuple(names), tuple(made.first.tolist())),
             takes=[asked[number] for number in made.class_of.tolist()],
         )
         before = favoured.copy()

@@ -99,7 +99,7 @@ careless_assignors = st.builds(
 )
 
 
-@given(scenarios(), careless_assignors)
+@given(scenarios(), st.just(COOPERATIVE) | careless_assignors)
 def test_counts_are_those_of_mappings_and_none_where_something_is_wrong(
     scenario: Scenario, assignor: Assignor
 ) -> None:

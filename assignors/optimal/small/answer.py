@@ -74,21 +74,17 @@ def shares_of(
     fresh = compress(range(len(given)), map(is_fresh.__getitem__, given))
     for partition in fresh:
         partitions[given[partition]].append(partition)  # the last one is nobody's
-    topic_of = problem.topic_of_partitions()
-    number_of = problem.number_of_partitions()
     return [
-        kept[member]
-        if member in kept
-        else _share(problem.numbering, partitions[member], topic_of, number_of)
+        kept[member] if member in kept else _share(problem.numbering, partitions[member])
         for member in range(len(problem.members))
     ]
 
 
-def _share(
-    numbering: Numbering, partitions: list[int], topic_of: Sequence[str], number_of: Sequence[int]
-) -> NumberedShare:
+def _share(numbering: Numbering, partitions: list[int]) -> NumberedShare:
     """Return these partitions, which ascend, by topic."""
-    share: dict[str, tuple[int, ...]] = {}
+    topic_of, number_of = numbering.topic_of, numbering.number_of
+    share = NumberedShare()
+    share.numbering, share.partitions = numbering, partitions
     several: dict[str, list[int]] = {}
     for partition in partitions:
         topic = topic_of[partition]
@@ -100,10 +96,7 @@ def _share(
             several[topic] = [*share[topic], number_of[partition]]
     for topic, numbers in several.items():
         share[topic] = tuple(numbers)
-    numbered = NumberedShare(share)
-    numbered.numbering = numbering
-    numbered.partitions = partitions
-    return numbered
+    return share
 
 
 def by_topic(problem: SmallProblem, partitions: Sequence[int]) -> dict[str, tuple[int, ...]]:

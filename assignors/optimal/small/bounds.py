@@ -43,10 +43,10 @@ def small_optimum(group: Group, held: Assignment) -> Bound | None:
 def _owners(problem: SmallProblem, held: Assignment) -> list[int]:
     """Return who has each partition, -1 for nobody."""
     owner = [NOBODY] * problem.first[-1]
-    begin_of = dict(zip(problem.topics, problem.first, strict=False))
+    place = problem.numbering.place
     for number, member in enumerate(problem.members):
         for topic, partitions in held[member.member_id].items():
-            begin = begin_of[topic]
+            begin, _ = place[topic]
             for partition in partitions:
                 owner[begin + partition] = number
     return owner

@@ -23,8 +23,27 @@ left, each with a random half of ten topics: 20 x 200 0.17 against 0.42, 100 x 1
 1.09, with 3 of 60 topics each 300 x 900 1.04 against 2.20."""
 
 
-Numbering = tuple[tuple[str, ...], tuple[int, ...]]
-"""Topics, and the first partition of each: what a partition's number means."""
+@dataclass(slots=True)
+class Numbering:
+    """What a partition's number means."""
+
+    topics: tuple[str, ...]
+    """T: in UTF-16 order."""
+    first: tuple[int, ...]
+    """T + 1: partitions of topic t are first[t]:first[t + 1]."""
+    topic_of: list[str] = field(init=False, compare=False, repr=False)
+    """P: the topic of each partition."""
+    number_of: list[int] = field(init=False, compare=False, repr=False)
+    """P: the number of each partition in its topic."""
+    place: dict[str, tuple[int, int]] = field(init=False, compare=False, repr=False)
+    """Topic -> its first partition, and how many it has."""
+
+    def __post_init__(self) -> None:
+        """List what is looked up for each partition. Cost: O(P)."""
+        sizes = [end - begin for begin, end in pairwise(self.first)]
+        self.topic_of = list(chain.from_iterable(map(repeat, self.topics, sizes)))
+        self.number_of = list(chain.from_iterable(map(range, sizes)))
+        self.place = dict(zip(self.topics, zip(self.first, sizes, strict=False), strict=True))
 
 
 class NumberedShare(dict[str, tuple[int, ...]]):
@@ -53,29 +72,20 @@ class SmallProblem:
 
     members: list[Member]
     """M, in UTF-16 order of their ids."""
-    topics: list[str]
-    """T: those that exist and that somebody subscribes to, in UTF-16 order."""
-    first: list[int]
-    """T + 1: partitions of topic t are first[t]:first[t + 1]; first[T] is P."""
+    numbering: Numbering
+    """Of the partitions of all topics that exist and that somebody subscribes to."""
     takes: list[frozenset[str]] | None
     """M: what each member subscribes to; `None` where that is all topics for everybody."""
-    numbering: Numbering = field(init=False)
-    """`topics` and `first`."""
 
-    def __post_init__(self) -> None:
-        """Keep the numbering as a value that shares can keep."""
-        self.numbering = (tuple(self.topics), tuple(self.first))
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Those of the numbering."""
+        return self.numbering.topics
 
-    def topic_of_partitions(self) -> list[str]:
-        """Return the topic of each partition, P. Cost: O(P)."""
-        return list(chain.from_iterable(map(repeat, self.topics, self._sizes())))
-
-    def number_of_partitions(self) -> list[int]:
-        """Return the number of each partition in its topic, P. Cost: O(P)."""
-        return list(chain.from_iterable(map(range, self._sizes())))
-
-    def _sizes(self) -> list[int]:
-        return [end - begin for begin, end in pairwise(self.first)]
+    @property
+    def first(self) -> tuple[int, ...]:
+        """The first partition of each topic; first[T] is P."""
+        return self.numbering.first
 
     def subscriber_count(self, topic: str) -> int:
         """Return how many members subscribe to a topic. Cost: O(M)."""
@@ -95,7 +105,7 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
     >>> members = (Member(member_id="b", topics=("t",)), Member(member_id="a", topics=("t", "u")))
     >>> problem = small_problem(Group(cluster=Cluster.of({"t": 2, "u": 1}), members=members))
     >>> problem.topics, problem.first, [sorted(taken) for taken in problem.takes]
-    (['t', 'u'], [0, 2, 3], [['t', 'u'], ['t']])
+    (('t', 'u'), (0, 2, 3), [['t', 'u'], ['t']])
     """
     is_read_together = isinstance(group.members, LazyMembers)
     if is_read_together or not 0 < len(group.members) <= partitions_max:
@@ -115,7 +125,17 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
         taken_of = {names: asked.intersection(names) for names in lists}
         if any(len(taken) < len(asked) for taken in taken_of.values()):
             takes = [frozenset(taken_of[member.topics]) for member in members]
-    return SmallProblem(members=members, topics=topics, first=first, takes=takes)
+    return SmallProblem(members=members, numbering=_numbering(members, topics, first), takes=takes)
+
+
+def _numbering(members: list[Member], topics: list[str], first: list[int]) -> Numbering:
+    """Return the numbering: the one by which members got what they own, where that is equal."""
+    made = tuple(topics), tuple(first)
+    for member in members:
+        if type(member.owned) is NumberedShare:
+            known = member.owned.numbering
+            return known if (known.topics, known.first) == made else Numbering(*made)
+    return Numbering(*made)
 
 
 def _racks_matter(group: Group, topics: list[str]) -> bool:

@@ -8,18 +8,21 @@ an assignor is wrong; whoever wants its figures counts them from the members' ma
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, Group, Topic
-from assignors.ownership.changes import TopicPartition
+from assignors.optimal.small.problem import NumberedShare, is_numbered
+from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.ownership.monitors import started_while_owned
 from wire import TopicPartitions
 
 NOTHING: TopicPartitions = {}
+NONE: Sequence[int] = ()
 
-Difference = tuple[str, str, set[int]]
-"""Member id, topic, numbers."""
+Difference = tuple[str, str, int]
+"""Member id, topic, number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,7 @@ class Consumption:
     """What each member consumes now, and what has changed since the settlement began."""
 
     shares: Assignment = field(default_factory=dict)
-    consumers: dict[str, dict[int, str]] = field(default_factory=dict)
+    consumers: defaultdict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     """Topic -> number -> member id, while `is_single`."""
     load: dict[str, int] = field(default_factory=dict)
     """Partitions of each member."""
@@ -73,7 +76,7 @@ class Consumption:
     """`load` when the settlement began."""
     first: dict[TopicPartition, str] = field(default_factory=dict)
     """The consumer at the beginning, of each partition that was taken from it since."""
-    started: dict[str, set[int]] = field(default_factory=dict)
+    started: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     """Topic -> numbers that some member started since the beginning."""
     topics: list[tuple[str, ...]] = field(default_factory=list)
     """Subscriptions of the members when the settlement began."""
@@ -93,7 +96,8 @@ class Consumption:
         """
         was_sound, subscribed, known = self.is_sound, self.subscribed, group.cluster.topics
         if not self.is_single:
-            self.shares, self.consumers, self.load = {}, {}, {}
+            self.shares, self.load = {}, {}
+            self.consumers.clear()
         self.is_single = True
         _, started, _ = self._change(shares)
         self.first.clear()
@@ -141,10 +145,7 @@ class Consumption:
             and self.is_single
             and self.topics == [member.topics for member in group.members]
             and all(t in self.subscribed.get(member_id, ()) for member_id, t, _ in started)
-            and all(
-                topic in known and _is_within(self.started[topic], known[topic].partition_count)
-                for topic in {topic for _, topic, _ in started}
-            )
+            and all(t in known and 0 <= n < known[t].partition_count for _, t, n in started)
         )
         if not is_cooperative:
             return (), False
@@ -165,30 +166,18 @@ class Consumption:
         """Take `shares` over; return what was taken and started, and if that was consumed then."""
         taken, started = self._differences(shares)
         self.shares = shares
-        consumers = self.consumers
-        was_consumed = any(
-            topic in consumers and not consumers[topic].keys().isdisjoint(numbers)
-            for _, topic, numbers in started
-        )
-        for member_id, topic, numbers in taken:
-            of_topic = consumers.get(topic, {})
-            since = self.started.get(topic, ())
-            for number in numbers:
-                if number not in since:
-                    self.first.setdefault((topic, number), member_id)
-                of_topic.pop(number, None)
-        for member_id, topic, numbers in started:
-            if topic not in consumers:
-                consumers[topic] = {}
+        consumers, since = self.consumers, self.started
+        was_consumed = any(number in consumers[topic] for _, topic, number in started)
+        for member_id, topic, number in taken:
+            if number not in since[topic]:
+                self.first.setdefault((topic, number), member_id)
+            consumers[topic].pop(number, None)
+        for member_id, topic, number in started:
             of_topic = consumers[topic]
-            for number in numbers:
-                if number in of_topic:
-                    self.is_single = False
-                of_topic[number] = member_id
-            if topic in self.started:
-                self.started[topic] |= numbers
-            else:
-                self.started[topic] = set(numbers)
+            if number in of_topic:
+                self.is_single = False
+            of_topic[number] = member_id
+            since[topic].add(number)
         return taken, started, was_consumed
 
     def _differences(self, shares: Assignment) -> tuple[list[Difference], list[Difference]]:
@@ -199,28 +188,28 @@ class Consumption:
         taken: list[Difference] = []
         started: list[Difference] = []
         for member_id in self.shares.keys() - shares.keys():
-            taken += [(member_id, t, set(had)) for t, had in self.shares[member_id].items()]
+            taken += [(member_id, t, n) for t, had in self.shares[member_id].items() for n in had]
             del self.load[member_id]
         for member_id, share in shares.items():
             had = self.shares.get(member_id)
             if had is None:
                 had = NOTHING
-            elif share is had or share == had:
+            elif had is share:
+                continue
+            if type(share) is NumberedShare and (not had or is_numbered(had, share.numbering)):
+                self.load[member_id] = len(share.partitions)
+                old = had.partitions if type(had) is NumberedShare else NONE
+                topic_of, number_of = share.numbering.topic_of, share.numbering.number_of
+                gone = set(old).difference(share.partitions)
+                taken.extend([(member_id, topic_of[p], number_of[p]) for p in gone])
+                new = set(share.partitions).difference(old)
+                started.extend([(member_id, topic_of[p], number_of[p]) for p in new])
                 continue
             self.load[member_id] = sum(map(len, share.values()))
-            if not had.keys() <= share.keys():
-                gone_topics = had.keys() - share.keys()
-                taken += [(member_id, topic, set(had[topic])) for topic in gone_topics]
-            for topic, numbers in share.items():
-                old = had.get(topic, ())
-                if old == numbers:
-                    continue
-                new = set(numbers)
-                self.is_single &= len(new) == len(numbers)
-                if gone := set(old) - new:
-                    taken.append((member_id, topic, gone))
-                if new := new.difference(old):
-                    started.append((member_id, topic, new))
+            for topic, before, now in changed_topics(had, share):
+                self.is_single &= len(now) == len(share.get(topic, ()))
+                taken += [(member_id, topic, number) for number in before - now]
+                started += [(member_id, topic, number) for number in now - before]
         return taken, started
 
 
