@@ -26,6 +26,7 @@ from assignors.names.sequences import (
 )
 from assignors.weighting import Weighting
 from wire import Note, TopicPartitions
+from wire.constructors import unchecked
 from wire.text import utf16_key
 
 Assignment = Mapping[str, TopicPartitions]
@@ -36,7 +37,6 @@ NO_GENERATION = -1
 
 TUPLES: frozenset[type] = frozenset({tuple})
 _ID = attrgetter("member_id")
-_NEW, _SET = object.__new__, object.__setattr__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,34 +139,8 @@ class Member:
             raise ValueError(f"member_id: expected a name, found {self.member_id!r}")
 
 
-def unchecked_member(
-    *,
-    member_id: str,
-    topics: tuple[str, ...],
-    owned: TopicPartitions,
-    generation: int,
-    rack_id: str | None,
-    instance_id: str | None,
-) -> Member:
-    """Return a member whose parts are right already: nothing is checked. Cost: half of `Member`'s.
-
-    >>> parts = {"member_id": "a", "topics": ("t",), "owned": {"t": (0,)}, "generation": 3}
-    >>> member = Member(**parts, rack_id=None, instance_id="i")
-    >>> unchecked_member(**parts, rack_id=None, instance_id="i") == member
-    True
-    """
-    member = _NEW(Member)
-    _SET(member, "member_id", member_id)
-    _SET(member, "topics", topics)
-    _SET(member, "owned", owned)
-    _SET(member, "generation", generation)
-    _SET(member, "rack_id", rack_id)
-    _SET(member, "instance_id", instance_id)
-    _SET(member, "user_data", None)
-    _SET(member, "version", None)
-    _SET(member, "owned_known", True)  # noqa: FBT003 - the value of a field
-    _SET(member, "notes", ())
-    return member
+unchecked_member = unchecked(Member)
+"""A member whose parts are right already: nothing is checked."""
 
 
 class LazyMembers(Sequence[Member]):

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wire.constructors import unchecked
 from wire.decoded import Note, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
 from wire.layout.reading import Reader
@@ -60,6 +61,9 @@ class Record:
         return None if self.key is None else 0
 
 
+_new_record = unchecked(Record)
+
+
 def decode_record(key: Blob | None, value: Blob | None, *, keep_bytes: bool = True) -> Record:
     """Return the record in `key` and `value`. Never raises. Cost: linear in their sizes.
 
@@ -93,7 +97,7 @@ def decode_record(key: Blob | None, value: Blob | None, *, keep_bytes: bool = Tr
         version, content, value_notes, failure = _value(found, value)
         notes += value_notes
     is_kept = keep_bytes or failure is not None
-    return Record(
+    return _new_record(
         type=number,
         name=found.name,
         key=fields,

@@ -88,8 +88,7 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
         return incident()
     if find_spec("pyarrow") is None:
         raise click.UsageError(f"replay needs pyarrow: {EXTRA.format('replay')}")
-    from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - the extra `replay`
-    from assignors.replay.sources import (  # noqa: PLC0415 - as above
+    from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
         SourceError,
         open_source,
         read_stream,
@@ -105,6 +104,8 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
             )
             return list(logged_records(with_progress(raws, None, "records")))
         assert request.cluster is not None, "without a source there is a cluster"
+        from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - as above
+
         chunks = live_records(request.cluster, wanted=request.wanted)
         return list(logged_records(chain.from_iterable(chunks)))
     except (SourceError, OSError) as error:

@@ -25,6 +25,7 @@ from assignors.ownership.monitors import double_owned
 from assignors.problem import NOBODY, Int32, Problem, owners, partitions_by_topic, problem_of
 from assignors.replay.history.model import Generation, Kind, Participant, partition_count
 from wire import TopicPartitions
+from wire.constructors import unchecked, unchecked_replace
 from wire.text import utf16_key
 
 COOPERATIVE = frozenset({"cooperative-sticky", "cooperative-weighted", "stream"})
@@ -64,6 +65,9 @@ class Figures:
     """Member -> (least, most) that a best assignment gives to members with its subscription."""
 
 
+_figures, _other_figures = unchecked(Figures), unchecked_replace(Figures)
+
+
 def figures(
     kind: Kind,
     generation: Generation,
@@ -79,7 +83,7 @@ def figures(
     was_here = {m.member_id: intended(m) for m in before.members} if before else {}
     held = _places(now)
     load = [partition_count(share) for share in now.values()]
-    counted = Figures(
+    counted = _figures(
         joined=tuple([key for key in now if key not in was_here]),
         left=tuple([key for key in was_here if key not in now]),
         given_count=len(held),
@@ -214,7 +218,7 @@ def with_equal_topics(
     given_up = sum(max(count - floor - (rank < spare), 0) for rank, count in enumerate(most_owned))
     best = (len(now) - spare) * floor**2 + spare * (floor + 1) ** 2
     ceiling = floor + (spare > 0)
-    return replace(
+    return _other_figures(
         counted,
         moved=sum(1 for place, member in favoured.items() if existing.get(place) != member),
         stopped=_stopped(given, had, len(waiting), is_cooperative=is_cooperative(kind, generation))

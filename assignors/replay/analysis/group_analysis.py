@@ -7,7 +7,7 @@ who owned what when, where two members owned one partition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from assignors.ownership.double import Overlap, overlaps
 from assignors.ownership.intervals import Ownership
@@ -19,6 +19,7 @@ from assignors.replay.analysis.uses import Uses, uses
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import Generation, GroupHistory, Kind, Life, partition_count
 from assignors.replay.history.partition_counts import counts_of
+from wire.constructors import unchecked, unchecked_replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,9 @@ class GenerationAnalysis:
     """See `tables.rows.GenerationRow.reproduced`."""
     reproduced_note: str | None = None
     """The same in words, for the notes of the generation."""
+
+
+_analysed, other_analysis = unchecked(GenerationAnalysis), unchecked_replace(GenerationAnalysis)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +142,7 @@ def _life_analysis(life: Life, counts: Mapping[str, int], seen: Observed | None)
     before: Generation | None = None
     for generation in life.generations:
         counted = figures(life.kind, generation, before, counts)
-        analysed = GenerationAnalysis(
+        analysed = _analysed(
             generation=generation,
             before=before,
             figures=counted,
@@ -164,7 +168,7 @@ def _with_uses(analysed: GenerationAnalysis, seen: Observed) -> GenerationAnalys
     begun = known_at(seen, generation.at_ms) if len(seen.ends_ms) else None
     ended = known_at(seen, generation.until_ms or max(seen.until_ms, generation.at_ms))
     rates = {} if ended is None or not generation.members else ended.rates
-    return replace(
+    return other_analysis(
         analysed,
         lag=None if begun is None else begun.lag_sum,
         rates=rates,

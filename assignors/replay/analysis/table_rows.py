@@ -23,6 +23,10 @@ from assignors.replay.tables.rows import (
     MemberRow,
     OffsetRow,
 )
+from wire.constructors import unchecked
+
+_offset_row, _assignment_row = unchecked(OffsetRow), unchecked(AssignmentRow)
+_new_generation_row, _new_member_row = unchecked(GenerationRow), unchecked(MemberRow)
 
 
 def group_rows(analysis: GroupAnalysis, found: Sequence[AnomalyRow]) -> Iterator[GroupRow]:
@@ -67,7 +71,7 @@ def offset_rows(analysis: GroupAnalysis) -> Iterator[OffsetRow]:
     """
     commits = analysis.history.commits
     for commit, owner_id in zip(commits, sole_owner_ids(analysis), strict=True):
-        yield OffsetRow(
+        yield _offset_row(
             group=analysis.history.group,
             topic=commit.topic,
             topic_id=commit.topic_id,
@@ -111,7 +115,7 @@ def assignment_rows(analysis: GroupAnalysis) -> Iterator[AssignmentRow]:
         clients = client_of(life_analysis.life)
         for interval in life_analysis.ownerships:
             client_id, host = clients.get(interval.member_id, ("", ""))
-            yield AssignmentRow(
+            yield _assignment_row(
                 group=analysis.history.group,
                 life=life_analysis.life.number,
                 kind=life_analysis.life.kind.value,
@@ -136,7 +140,7 @@ def _generation_row(
     generation, counted = analysed.generation, analysed.figures
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
     topics = {topic for member in generation.members for topic in member.topics}
-    return GenerationRow(
+    return _new_generation_row(
         group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,
@@ -189,7 +193,7 @@ def _member_row(
     *,
     is_new: bool,
 ) -> MemberRow:
-    return MemberRow(
+    return _new_member_row(
         group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,

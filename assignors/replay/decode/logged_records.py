@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wire import ErrorKind, WireError
+from wire.constructors import unchecked
 from wire.records import Record, decode_record
 
 if TYPE_CHECKING:
@@ -32,10 +33,13 @@ class LoggedRecord:
     """Whether its transaction was aborted; `None` where the source does not know."""
 
 
+_logged = unchecked(LoggedRecord)
+
+
 def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
     """Yield each row as a record. Cost: linear in the bytes; memory: a row."""
     for raw in rows:
-        yield LoggedRecord(
+        yield _logged(
             record=record_of(raw.key, raw.value, raw.error),
             at_ms=NO_TIME if raw.timestamp_ms is None else raw.timestamp_ms,
             partition=raw.partition,

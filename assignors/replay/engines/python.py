@@ -17,6 +17,7 @@ from assignors.replay.analysis.group_analysis import (
     GroupAnalysis,
     LifeAnalysis,
     analysed_group,
+    other_analysis,
 )
 from assignors.replay.analysis.redact import Label, numbered, redacted, redacted_outcome
 from assignors.replay.analysis.reproduce import Reproduction, reproductions
@@ -174,7 +175,7 @@ def _with_notes(analysis: GroupAnalysis, found: Iterator[Reproduction]) -> Group
         verdict = verdicts.get((life_analysis.life.number, analysed.generation.number))
         if verdict is None:
             return analysed
-        return replace(analysed, reproduced=verdict.verdict, reproduced_note=str(verdict))
+        return other_analysis(analysed, reproduced=verdict.verdict, reproduced_note=str(verdict))
 
     return replace(
         analysis,

@@ -14,7 +14,7 @@ from typing import Any
 
 from assignors.assignor import UserData
 from assignors.claims import read_claim
-from assignors.model import NO_GENERATION, Member
+from assignors.model import NO_GENERATION, Member, unchecked_member
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.member_bytes import MemberBytes
@@ -25,6 +25,10 @@ from wire import (
     decode_cooperative_user_data,
     decode_sticky_user_data,
 )
+from wire.constructors import unchecked, unchecked_replace
+
+_new_generation, _participant = unchecked(Generation), unchecked(Participant)
+_other_generation, _new_change = unchecked_replace(Generation), unchecked(Change)
 
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type whose bytes are Subscriptions and Assignments."""
@@ -68,7 +72,7 @@ class ClassicLife:
             notes = last.notes if again in last.notes else (*last.notes, again)
             still = {member.member_id for member in generation.members}
             self.replaced += (m for m in last.members if m.member_id not in still)
-            self.generations[-1] = replace(
+            self.generations[-1] = _other_generation(
                 generation,
                 at_ms=last.at_ms,
                 pause_ms=last.pause_ms,
@@ -78,7 +82,7 @@ class ClassicLife:
             )
         else:
             if last is not None:
-                self.generations[-1] = replace(last, until_ms=entry.at_ms)
+                self.generations[-1] = _other_generation(last, until_ms=entry.at_ms)
             self.generations.append(generation)
         self._note_changes(entry.at_ms, generation)
 
@@ -119,7 +123,7 @@ class ClassicLife:
             notes.append(f"{missing} generations before it have no record")
         if is_first_from_broker and members:
             notes.append("the broker's own assignment: the group came back from KIP-848")
-        return Generation(
+        return _new_generation(
             number=number,
             at_ms=entry.at_ms,
             state="Stable" if members else "Empty",
@@ -163,7 +167,7 @@ class ClassicLife:
         is_gone: bool = False,
         after_gap: bool = False,
     ) -> None:
-        change = Change(
+        change = _new_change(
             at=at_ms,
             generation=number,
             member_id=member_id,
@@ -199,7 +203,7 @@ def participant(
         return Participant(**recorded)
     read, owned = member_bytes.subscription(fields["subscription"])
     # As a leader reads it, so that claims are judged as the leader judged them.
-    member = Member(
+    member = unchecked_member(
         member_id=recorded["member_id"],
         topics=read.topics,
         owned=owned,
@@ -214,7 +218,7 @@ def participant(
     is_unread = bool(member.notes) and member.notes[0].code == "empty-blob"
     claimed, generation, is_known = _claim(member, protocol)
     assignment = member_bytes.assignment(fields["assignment"])
-    return Participant(
+    return _participant(
         **recorded,
         topics=member.topics,
         rack_id=member.rack_id,

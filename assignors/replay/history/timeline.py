@@ -22,7 +22,10 @@ from assignors.replay.history.epochs import KINDS, EpochLife
 from assignors.replay.history.member_bytes import AHEAD, MemberBytes, blobs_of
 from assignors.replay.history.model import Commit, GroupHistory, Kind, Life, Unreadable
 from assignors.replay.history.truncation import MEMBER_ROWS_MAX, newest_records
+from wire.constructors import unchecked
 from wire.text import utf16_key
+
+_new_commit = unchecked(Commit)
 
 COMMITS = {"OFFSET_COMMIT", "LEGACY_OFFSET_COMMIT"}
 
@@ -285,7 +288,7 @@ def _commit(entry: LoggedRecord) -> Commit:
     if value is None:
         return Commit(**plain)
     topic_id = value.get("topicId")
-    return Commit(
+    return _new_commit(
         **plain,
         topic_id=None if topic_id is None or str(topic_id) == NO_TOPIC_ID else str(topic_id),
         offset=value["offset"],

@@ -50,6 +50,9 @@ from assignors.replay.sources.raw import (
     printable_name,
     time_or_none,
 )
+from wire.constructors import unchecked
+
+_raw = unchecked(Raw)
 
 LINE_MAX = 512 << 20
 """Longest line in bytes: a longer one is an error row, which bounds the memory."""
@@ -258,7 +261,7 @@ def _record(line: bytes, line_max: int, before_ms: int | None) -> Raw:
 
 def _row(document: Mapping[str, object]) -> Raw:
     """Return the record of one of our own lines, or of Spark's."""
-    return Raw(
+    return _raw(
         key=base64_field(document, "key"),
         value=base64_field(document, "value"),
         topic=text_field(document, "topic"),

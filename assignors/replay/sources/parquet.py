@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from assignors.replay.sources.raw import (
     BATCH_BYTES,
@@ -27,6 +27,9 @@ from assignors.replay.sources.raw import (
     slices,
     uniform,
 )
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 PLAIN_MAX = 128 << 20
 """Most bytes of keys, values and texts that are read from one file, unless it is long itself."""
@@ -67,6 +70,8 @@ def write_parquet(batches: Iterable[pa.RecordBatch], path: str | Path) -> int:
 
     Memory: a batch, and the row group of Parquet that it goes into.
     """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - 10 ms, and lines need none of it
+
     row_count = 0
     with pq.ParquetWriter(path, RAW, compression="zstd") as writer:
         for batch in batches:
@@ -76,6 +81,8 @@ def write_parquet(batches: Iterable[pa.RecordBatch], path: str | Path) -> int:
 
 
 def _opened(file: Path) -> pq.ParquetFile:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
     try:
         metadata = pq.read_metadata(file)
         paths = {metadata.schema.column(number).path for number in range(metadata.num_columns)}

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 BATCH_ROWS = 10_000
 BATCH_BYTES = 16 << 20
@@ -119,6 +118,8 @@ def uniform(batch: pa.RecordBatch, where: str, *, first_row: int | None = None) 
             row = "" if first_row is None else f"{where}: row {first_row + place}: "
             reasons.setdefault(place, f"{row}column {field.name}: {reason}")
     if reasons:
+        import pyarrow.compute as pc  # noqa: PLC0415 - 26 ms, and lines need none of it
+
         texts = pa.array([reasons.get(place) for place in range(batch.num_rows)], pa.string())
         columns["error"] = pc.coalesce(columns["error"], texts)
         for name in ("key", "value"):
@@ -133,6 +134,8 @@ def slices(batch: pa.RecordBatch, bytes_max: int) -> Iterator[tuple[int, int, in
     columns, those of a dictionary as often as rows name them: so the pieces are known before
     any is made.
     """
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+
     # No `fill_null` here: a Python value that becomes an Arrow one imports pandas, 0.2 s and 40 MB.
     lengths = [_lengths(column) for column in batch.columns if _has_bytes(column.type)]
     total = sum(pc.sum(each).as_py() or 0 for each in lengths)
@@ -202,6 +205,8 @@ def _has_bytes(kind: pa.DataType) -> bool:
 
 def _lengths(column: pa.Array) -> pa.Array:
     """Return how many bytes each row has, null where it is null."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+
     if pa.types.is_dictionary(column.type):
         lengths = pc.binary_length(column.dictionary).take(column.indices)
     else:
