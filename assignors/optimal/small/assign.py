@@ -18,6 +18,9 @@ from assignors.optimal.small.claims import favoured_members, small_claims
 from assignors.optimal.small.problem import PARTITIONS_MAX, small_problem
 from assignors.problem import NOBODY
 from assignors.rebalance import LazyFigures, Rebalance
+from wire.constructors import unchecked
+
+_rebalance = unchecked(Rebalance)
 
 
 def assign_small(
@@ -47,7 +50,7 @@ def assign_small(
         return {**figures, "follow_up": follow_up} if kind is UserData.COOPERATIVE else figures
 
     ids = [member.member_id for member in problem.members]
-    return Rebalance(
+    return _rebalance(
         assignment=AssignedShares(zip(ids, shares, strict=True)),
         withheld=by_topic(problem, withheld) if withheld else {},
         follow_up=follow_up,

@@ -17,6 +17,7 @@ from assignors.optimal.small.problem import NumberedShare, is_numbered
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.ownership.monitors import started_while_owned
 from wire import TopicPartitions
+from wire.constructors import unchecked
 
 NOTHING: TopicPartitions = {}
 NONE: Sequence[int] = ()
@@ -57,6 +58,9 @@ class Counts:
     def load_square_sum(self) -> int:
         """Sum of the squares of `after`."""
         return sum([load * load for load in self.after.values()])
+
+
+_counts = unchecked(Counts)
 
 
 @dataclass(slots=True)
@@ -111,12 +115,14 @@ class Consumption:
         # What was sound, and is as it was, is not looked at again.
         is_kept = was_sound and not started
         checked = subscribed if is_kept else {}
+        to_check = [
+            (name, names)
+            for name, names in self.subscribed.items()
+            if checked.get(name) is not names
+        ]
         self.is_sound = (
             self.is_single
-            and all(
-                checked.get(name) is names or names.issuperset(shares[name])
-                for name, names in self.subscribed.items()
-            )
+            and all(names.issuperset(shares[name]) for name, names in to_check)
             and (
                 (is_kept and self.known is known)
                 or all(
@@ -160,7 +166,7 @@ class Consumption:
             self.consumers[topic].get(number) != member_id
             for (topic, number), member_id in self.first.items()
         )
-        return Counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
+        return _counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
 
     def _change(self, shares: Assignment) -> tuple[list[Difference], list[Difference], bool]:
         """Take `shares` over; return what was taken and started, and if that was consumed then."""

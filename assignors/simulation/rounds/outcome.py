@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import Annotated, TypeAlias
@@ -23,6 +23,7 @@ from assignors.problem import lawful_owners, owners, problem_of
 from assignors.simulation.rounds.least import Least, proven_least
 from assignors.simulation.rounds.scenario import Scenario
 from assignors.simulation.rounds.settlement import Round, rounds
+from wire.constructors import unchecked, unchecked_replace
 
 Count32: TypeAlias = Annotated[int, "int32"]
 """A number that tables hold in 32 bits; a plain `int` takes 64 there."""
@@ -69,6 +70,9 @@ class Outcome:
     """CPU time of this process, in milliseconds; the only field that differs from run to run."""
 
 
+_outcome, _other_outcome = unchecked(Outcome), unchecked_replace(Outcome)
+
+
 def play(scenario: Scenario, assignor: Assignor) -> tuple[Outcome, ...]:
     """Return an outcome for the start and for every event of the scenario, in order.
 
@@ -113,7 +117,7 @@ def play_events(scenario: Scenario, assignor: Assignor) -> Iterator[PlayedEvent]
         assert before is not None, "as above"
         assert previous is not None, "as above"
         ended = time.process_time()
-        counted = replace(outcome, cpu_ms=(ended - started) * 1000)
+        counted = _other_outcome(outcome, cpu_ms=(ended - started) * 1000)
         yield PlayedEvent(outcome=counted, before=before, after=previous.after)
         started = ended
 
@@ -124,7 +128,7 @@ def _figures(
     """Return the figures of one settlement; `previous` is the last round before it."""
     last = steps[-1]
     moved, load, best = _moves_and_loads(steps, previous)
-    return Outcome(
+    return _outcome(
         seed=seed,
         event=last.event_number,
         kind=last.event.kind.value,
@@ -171,7 +175,7 @@ def _moves_and_loads(
 
 def _added(first: Outcome, second: Outcome) -> Outcome:
     """Return one row for an event in two phases: costs are added, the end is the second's."""
-    return replace(
+    return _other_outcome(
         second,
         rounds=first.rounds + second.rounds,
         moved=first.moved + second.moved,

@@ -23,6 +23,7 @@ from assignors.rebalance import Rebalance
 from assignors.simulation.rounds.consumption import Counts
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
+from wire.constructors import unchecked
 
 ROUND_LIMIT = 12
 """Rounds after which an event counts as one that does not settle."""
@@ -53,6 +54,9 @@ class Round:
     """Nobody has a reason to start another round."""
     counts: Counts | None = None
     """The settlement up to here in numbers; `None` where members consume what they must not."""
+
+
+_round = unchecked(Round)
 
 
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
@@ -95,7 +99,7 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
         for member in group.members.values():
             member.receive(after[member.member_id], group.generation)
         again = has_revoked or must_follow_up
-        yield Round(
+        yield _round(
             event_number=number,
             phase=phase,
             event=event,
