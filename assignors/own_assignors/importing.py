@@ -23,6 +23,8 @@ def imported(path: str) -> Assignor:
         module = import_module(module_name)
     except Exception as error:
         words = str(error) if isinstance(error, ImportError | ValueError) else _words(error)
+        if module_name.endswith(".py"):
+            words = f"a module is named without .py: {module_name.removesuffix('.py')}:{attribute}"
         raise ValueError(f"cannot import {path!r}: {words}") from error
     if not hasattr(module, attribute):
         here = [name for name, value in vars(module).items() if isinstance(value, Assignor)]
@@ -30,7 +32,10 @@ def imported(path: str) -> Assignor:
         raise ValueError(f"cannot import {path!r}: {words}{suggestion(attribute, here)}")
     found = getattr(module, attribute)
     if not isinstance(found, Assignor):
-        raise ValueError(f"{path!r} is {type(found).__name__}, not an assignors.Assignor")
+        words = f"{path!r} is {type(found).__name__}, not an assignors.Assignor"
+        if callable(found):
+            words += "; wrap it: Assignor(family='own', name='...', assign=...)"
+        raise ValueError(words)
     return found if module_name.startswith(OURS) else checked(found, path)
 
 

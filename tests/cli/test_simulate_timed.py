@@ -151,7 +151,7 @@ def test_a_scenario_is_shown_as_json_that_can_be_played(name: str) -> None:
 def test_an_unknown_name_and_a_file_beside_it_are_refused() -> None:
     done = process("simulate", "--scenario", "nope")
     assert done.returncode == 2
-    assert b"known: rolling-restart" in done.stderr
+    assert b"--list shows those that have a name" in done.stderr
     assert process("simulate", "--scenario", "crash", "other.jsonl").returncode == 2
 
 

@@ -43,6 +43,8 @@ def test_your_own_assignor_is_found_by_import() -> None:
         ("assignors.registry:nothing", "cannot import"),
         (":", "cannot import"),
         ("assignors.registry:BEST", "is dict, not an assignors.Assignor"),
+        ("assignors.registry:assignor_named", "wrap it: Assignor"),
+        ("weighted.py:WEIGHTED", "a module is named without .py: weighted:WEIGHTED"),
     ],
 )
 def test_a_name_that_names_nothing_says_what_would(name: str, reason: str) -> None:

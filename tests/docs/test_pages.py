@@ -61,6 +61,7 @@ INSIDE = {
     "assignors.claims",
     "assignors.clients.common",
     "assignors.documents.described",
+    "assignors.group_bytes.entries",
     "assignors.replay.report",
     "assignors.replay.simulated",
     "assignors.replay.sources",

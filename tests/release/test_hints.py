@@ -51,6 +51,8 @@ COMMANDS: dict[str, list[str]] = {
 IMPORTS = {
     "kafka": "import assignors.clients.kafka_python",
     "aiokafka": "import assignors.clients.aiokafka",
+    "hypothesis": "from assignors.testing import groups",
+    "pyspark": "from assignors.replay.engines.spark import decode_records",
     "pyarrow": "from assignors.replay import replay; replay('dump.parquet')",
     "confluent_kafka": "from assignors.replay import replay; replay(bootstrap='localhost:1')",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import tracemalloc
 from pathlib import Path
@@ -11,11 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assignors.cli.outputs.replay_tables import COLUMNS
+from assignors.replay import replay
 from assignors.replay.decode.batches import decode_batches
+from assignors.replay.sample import incident_file
 from assignors.replay.sources import RAW, Raw, open_source, read_parquet, rows, uniform
 from assignors.replay.sources.parquet import PLAIN_MAX
 from tests.replay.segments import Batch
 
+LINE = b"\n"
 MB = 1 << 20
 
 
@@ -27,6 +32,39 @@ def test_a_topic_that_is_no_text_costs_its_line(tmp_path: Path) -> None:
     first, bad, last = open_source(path)
     assert first == last == Raw(key=b"k")
     assert bad == Raw(error=r"dump.jsonl: line 2: topic: '\ud800' is no text")
+
+
+def test_a_source_that_is_cut_short_is_said_in_tables_and_on_the_page(tmp_path: Path) -> None:
+    """No group, no time and no byte of a record: the source itself is what is damaged."""
+    packed = incident_file().read_bytes()
+    plain = gzip.decompress(packed)
+    cut = plain[: len(plain) // 2]
+    for name, data, words in (
+        ("cut.jsonl", cut, f"line {cut.count(LINE) + 1}: no JSON, or a line that is cut short"),
+        ("cut.jsonl.gz", packed[: len(packed) // 2], "the compressed file is cut short"),
+        ("packed.jsonl", packed[: len(packed) // 2], "the compressed file is cut short"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        found = replay(tmp_path / name, kinds="unreadable")
+        (row,) = (row for row in found.anomalies if not row.group)
+        assert row.evidence.startswith(f"source: {name}: {words}")
+        assert "(byte " not in row.evidence
+        assert "damaged or cut short" in (row.what_to_do or "")
+        found.write_report(tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert f"Could not be read: source: {name}: {words}" in page
+        assert time_of(row) == "-"
+
+
+def time_of(row: Any) -> str:
+    """The time of a finding in the command's table."""
+    (column,) = (each for each in COLUMNS["anomalies"] if each.header == "AT")
+    return column.cell({"group": row.group, "at_ms": row.at_ms})
+
+
+def test_a_packed_file_is_known_by_how_it_begins(tmp_path: Path) -> None:
+    (tmp_path / "dump.jsonl").write_bytes(incident_file().read_bytes())
+    assert list(open_source(tmp_path / "dump.jsonl")) == list(open_source(str(incident_file())))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file names are bytes on POSIX alone")

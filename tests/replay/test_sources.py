@@ -78,7 +78,7 @@ def test_json_lines_and_parquet_give_what_was_written(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"{", "line 2: Expecting"),
+        (b"{", "line 2: no JSON, or a line that is cut short: Expecting"),
         (b"\xff\xfe", "line 2: "),
         (b"[" * 100_000, "line 2: "),
         (b"[1]", "no record: list"),

@@ -87,7 +87,9 @@ def _session(request: ReplayRequest) -> Iterator[Any]:
         from assignors.replay.sources.live import connector_settings  # noqa: PLC0415 - as above
         from assignors.spark import local_session  # noqa: PLC0415 - as above
     except ModuleNotFoundError as error:
-        raise click.UsageError(f"{error.name} is missing: {EXTRA.format('spark')}") from None
+        raise click.UsageError(
+            f"--engine spark needs {error.name}: {EXTRA.format('spark')}"
+        ) from None
     is_live = request.source is None
     if is_live and request.jars is None:
         raise click.UsageError(

@@ -11,7 +11,7 @@ import click
 
 from assignors.cli.inputs.option_files.json_file import JsonFile
 from assignors.cli.inputs.patterns import INSTANT_HELP, Instant
-from assignors.documents.values import DocumentError, as_object
+from assignors.documents.values import DocumentError, ErrorCode, as_object
 from assignors.replay.findings.glossary import GLOSSARY, Severity
 from assignors.replay.findings.selection import Selection, is_kind_wanted
 from assignors.replay.findings.thresholds import Thresholds, thresholds_from_document
@@ -39,7 +39,9 @@ class Threshold(click.ParamType[dict[str, int]]):
         try:
             thresholds_from_document({name: number})
         except DocumentError as error:
-            self.fail(str(error), param, ctx)
+            # Of an unknown name the sentence has the name already.
+            is_unknown = error.kind == ErrorCode.UNKNOWN
+            self.fail(error.text if is_unknown else str(error), param, ctx)
         return {name: number}
 
 

@@ -130,6 +130,11 @@ def _time(name: str) -> CellOf:
     return lambda row: time_cell(row[name])
 
 
+def _time_of_finding(name: str) -> CellOf:
+    """Return a cell with a moment; a part of the source that is no record of a group has none."""
+    return lambda row: time_cell(row[name] if row["group"] or row[name] else None)
+
+
 def time_cell(at_ms: int | None) -> str:
     """Return epoch milliseconds as UTC, with the zone: options that take a time read it.
 
@@ -300,8 +305,8 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _fixed("SEVERITY", _text("severity")),
         _fixed("KIND", _text("kind")),
         _name("GROUP", _group),
-        _fixed("AT", _time("at_ms")),
-        _fixed("LAST", _time("last_ms"), 4),
+        _fixed("AT", _time_of_finding("at_ms")),
+        _fixed("LAST", _time_of_finding("last_ms"), 4),
         _number("#TIMES", _count("occurrences"), 2),
         _number("GENERATION", _text("generation"), 3),
         _name("CLIENT-ID", _text("client_id"), 3),

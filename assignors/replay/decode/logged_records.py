@@ -55,6 +55,18 @@ def record_of(key: bytes | None, value: bytes | None, error: str | None) -> Reco
     return decode_record(key, value, keep_bytes=False)
 
 
+def is_record(record: Record) -> bool:
+    """Return whether there was a record at all, and not a line or a file that is cut short."""
+    return record.key_bytes is not None or record.type is not None
+
+
+def reason(record: Record) -> str:
+    """Return why a record cannot be read, with the byte where there was a record."""
+    if record.error is None:
+        return "a value of an unknown version"
+    return str(record.error) if is_record(record) else record.error.text
+
+
 def _is_aborted(transaction: str | None) -> bool | None:
     """Return whether a transaction was aborted, `None` where the source does not know."""
     return {"aborted": True, "committed": False}.get(transaction or "")

@@ -29,7 +29,7 @@ from assignors.replay.analysis.table_rows import (
     offset_rows,
 )
 from assignors.replay.analysis.what_if import what_if
-from assignors.replay.decode.logged_records import LoggedRecord
+from assignors.replay.decode.logged_records import LoggedRecord, reason
 from assignors.replay.findings import Selection, Thresholds, anomalies
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import GroupHistory
@@ -95,9 +95,9 @@ def chosen_histories(
     """
     if not records:
         raise ValueError(f"{where}: no records: is it empty?")
-    first = records[0].record.error
-    if first is not None and all(entry.record.error is not None for entry in records):
-        raise ValueError(f"{where}: no record is one of __consumer_offsets: {first}")
+    if all(entry.record.error is not None for entry in records):
+        words = f"no record is one of __consumer_offsets: {reason(records[0].record)}"
+        raise ValueError(f"{where}: {words}")
     names = {**learned_names(records), **topic_names}
     histories = list(timeline(records, topic_names=names))
     if wanted is None:

@@ -29,6 +29,7 @@ from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.findings.upgrade import classic_only
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
+from wire.records import UNKNOWN
 
 Finder = Callable[[LifeAnalysis, Thresholds], Iterator[Finding]]
 
@@ -85,11 +86,12 @@ def _unreadable_records(history: GroupHistory) -> Iterator[tuple[int, Finding]]:
     starts = [life.from_ms for life in history.lives]
     for record in history.unreadable:
         begun = bisect_right(starts, record.at_ms)
-        where = (
-            ""
-            if record.offset is None
-            else f" at offset {record.offset} of partition {record.partition}"
-        )
+        where = "" if record.offset is None else f" at offset {record.offset}"
+        if where and record.partition is not None:
+            where += f" of partition {record.partition}"
+        # Of a line or a file that is no record there is no name, and no key.
+        name = "record" if record.name in {None, UNKNOWN} else record.name
+        what = f"{name}{where}" if where or record.is_record else "source"
         yield (
             history.lives[begun - 1].number if begun else 1,
             Finding(
@@ -98,7 +100,7 @@ def _unreadable_records(history: GroupHistory) -> Iterator[tuple[int, Finding]]:
                 generation=None,
                 at_ms=record.at_ms,
                 until_ms=record.at_ms,
-                evidence=f"{record.name or 'record'}{where}: {record.text}",
+                evidence=f"{what}: {record.text}",
             ),
         )
 

@@ -119,8 +119,9 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         meaning=("a record, or a member's subscription or assignment, could not be decoded"),
         how_sure="certain; what the bytes meant to say is unknown",
         what_to_do=(
-            "Look at the bytes with `kafka-assignors decode`; a member whose subscription cannot "
-            "be read gets nothing: update or remove that client"
+            "Without a group: the source is damaged or cut short, so write it anew. Otherwise look "
+            "at the bytes with `kafka-assignors decode`; a member whose subscription cannot be "
+            "read gets nothing: update or remove that client"
         ),
         count="records, or subscriptions",
     ),

@@ -158,6 +158,8 @@ class Unreadable:
     at_ms: int
     name: str | None
     text: str
+    is_record: bool = True
+    """Whether there was a record at all: a line or a file that is cut short has none."""
     partition: int | None = None
     offset: int | None = None
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assignors.replay.decode.logged_records import LoggedRecord
+from assignors.replay.decode.logged_records import LoggedRecord, is_record, reason
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import KINDS, EpochLife
 from assignors.replay.history.member_bytes import AHEAD, MemberBytes, blobs_of
@@ -263,12 +263,11 @@ def _is_unknown(entry: LoggedRecord) -> bool:
 
 
 def _unreadable(entry: LoggedRecord) -> Unreadable:
-    error = entry.record.error
-    text = "a value of an unknown version" if error is None else str(error)
     return Unreadable(
         at_ms=entry.at_ms,
         name=entry.record.name,
-        text=text,
+        text=reason(entry.record),
+        is_record=is_record(entry.record),
         partition=entry.partition,
         offset=entry.offset,
     )

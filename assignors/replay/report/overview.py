@@ -13,7 +13,7 @@ from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds
 from assignors.replay.report.table_view import Column, Form, TableView, table_view
 from assignors.replay.report.view_model import GroupView
-from assignors.replay.tables.rows import AnomalyKind, GroupRow, Tables
+from assignors.replay.tables.rows import AnomalyKind, AnomalyRow, GroupRow, Tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,8 @@ class Overview:
 
     totals: Sequence[Total]
     findings: TableView | None
+    damage: Sequence[str]
+    """Sentences about parts of the source that are no record of any group."""
     comparison: TableView | None
     leaders: TableView | None
 
@@ -51,6 +53,7 @@ def overview(groups: Sequence[GroupView], tables: Tables) -> Overview:
     return Overview(
         totals=list(_totals(tables)),
         findings=_findings(groups, tables),
+        damage=[_damage(row) for row in tables.anomalies if not row.group],
         comparison=comparison(sums, caption="All groups together") if sums else None,
         leaders=_leaders(tables),
     )
@@ -112,6 +115,11 @@ def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
     return table_view(
         columns, rows, caption="Findings by kind", is_caption_visible=False, is_stacked=True
     )
+
+
+def _damage(row: AnomalyRow) -> str:
+    more = f" ({row.occurrences} such records; this is one)" if row.occurrences > 1 else ""
+    return f"Could not be read: {row.evidence}{more}"
 
 
 def _leaders(tables: Tables) -> TableView | None:

@@ -4,8 +4,8 @@
      "offset": 7, "timestamp": 1795247987397, "timestampType": 0}
 
 Only `key` and `value` must be there; null is no key, and a tombstone. Times are epoch
-milliseconds. Files that end in `.gz` are decompressed. A line that is no such record is a row
-with its number in `error`.
+milliseconds. Files that end in `.gz`, or begin as such files do, are decompressed. A line that is
+no such record is a row with its number in `error`.
 
 A plain file can be read in splits, by as many readers: a line belongs to the split that it
 begins in. What is packed is one split, as nobody can start in its middle. The lines before a
@@ -61,6 +61,7 @@ SPLIT_BYTES = 64 << 20
 """So much of a plain file is one reader's."""
 
 _PIECE_BYTES = 1 << 20
+GZIP_MAGIC = b"\x1f\x8b"
 _ENDINGS = (".jsonl", ".json", ".ndjson")
 
 
@@ -93,10 +94,18 @@ def holds_lines(path: Path) -> bool:
     return path.is_file() and begins_as_printed(first_bytes(path))
 
 
+def is_packed(path: Path) -> bool:
+    """Return whether a file is compressed: by its name, or by how it begins."""
+    if path.suffix == ".gz":
+        return True
+    with path.open("rb") as stream:
+        return stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+
 def first_bytes(path: Path) -> bytes:
     """Return how a file begins, decompressed; nothing where it cannot be decompressed."""
     with path.open("rb") as stream:
-        plain = gzip.GzipFile(fileobj=stream) if path.suffix == ".gz" else stream
+        plain = gzip.GzipFile(fileobj=stream) if is_packed(path) else stream
         try:
             return plain.read(FIRST_BYTES)
         except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -130,7 +139,7 @@ def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSpli
     place = Path(path)
     if not place.is_file():
         raise SourceError(f"{place}: no such file")
-    if size is None or place.suffix == ".gz":
+    if size is None or is_packed(place):
         return [FileSplit(file=place)]
     starts = list(range(0, place.stat().st_size, size)) or [0]
     ends = [*starts[1:], None]
@@ -178,7 +187,7 @@ def parse_lines(
             try:
                 raw = _record(part, line_max, before_ms)
             except (ValueError, RecursionError) as error:
-                raw = Raw(error=f"{name}: line {count_before() + number}: {error}")
+                raw = Raw(error=f"{name}: line {count_before() + number}: {_reason(error)}")
             before_ms = raw.timestamp_ms or before_ms
             yield raw
 
@@ -187,7 +196,7 @@ def _split_rows(split: FileSplit, line_max: int) -> Iterator[Raw]:
     name = printable_name(split.file)
     count_before = cache(lambda: _count_before(split))
     with split.file.open("rb") as stream:
-        plain = gzip.GzipFile(fileobj=stream) if split.file.suffix == ".gz" else stream
+        plain = gzip.GzipFile(fileobj=stream) if is_packed(split.file) else stream
         try:
             yield from parse_lines(
                 _lines(plain, split, line_max),
@@ -195,8 +204,11 @@ def _split_rows(split: FileSplit, line_max: int) -> Iterator[Raw]:
                 line_max=line_max,
                 count_before=count_before,
             )
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            yield Raw(error=f"{name}: {error}")
+        except EOFError:
+            words = "the compressed file is cut short: what came after is missing"
+            yield Raw(error=f"{name}: {words}")
+        except (zlib.error, gzip.BadGzipFile) as error:
+            yield Raw(error=f"{name}: {error}; what comes after is missing")
 
 
 def _lines(stream: BinaryIO | gzip.GzipFile, split: FileSplit, line_max: int) -> Iterator[bytes]:
@@ -235,6 +247,13 @@ def _count_before(split: FileSplit) -> int:
             left -= len(piece)
             last = piece[-1:]
     return count + (last != b"\n")
+
+
+def _reason(error: Exception) -> str:
+    """Return why a line is no record, with its place in the line where it is no JSON."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON, or a line that is cut short: {error.msg}, character {error.pos}"
+    return str(error)
 
 
 def _record(line: bytes, line_max: int, before_ms: int | None) -> Raw:

@@ -30,7 +30,7 @@ def with_report(
     try:
         from assignors.replay.simulated import simulation_page  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        words = f"--report: {error.name} is missing; pip install 'kafka-assignors[replay]'"
+        words = f"--report needs {error.name}: pip install 'kafka-assignors[replay]'"
         raise click.UsageError(words) from None
     results: list[Document] = []
     for document in documents:

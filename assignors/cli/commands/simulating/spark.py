@@ -118,7 +118,7 @@ def _session() -> Iterator[SparkSession]:
 
         from assignors.spark import local_session  # noqa: PLC0415  # needs that extra
     except ModuleNotFoundError as error:
-        words = f"{error.name} is missing; pip install 'kafka-assignors[spark]'"
+        words = f"--engine spark needs {error.name}: pip install 'kafka-assignors[spark]'"
         raise click.UsageError(words) from None
     try:
         session = local_session("local[*]")

@@ -113,7 +113,9 @@ def chosen(text: str) -> Scenario:
         return named(text)
     path = Path(text)
     if text != "-" and not path.is_file():
-        words = question(text, GALLERY) or f"; known: {', '.join(GALLERY)}"
+        if path.is_dir():
+            raise click.UsageError(f"--scenario: {text!r} is a directory")
+        words = question(text, GALLERY) or "; --list shows those that have a name"
         raise click.UsageError(f"--scenario: no file {text!r}, and no scenario{words}")
     try:
         data = sys.stdin.buffer.read() if text == "-" else path.read_bytes()

@@ -12,6 +12,7 @@ Works on classic sessions and over Connect. Executors on other machines need the
 
 from __future__ import annotations
 
+import assignors.spark  # noqa: F401 - first, as it says which extra is missing
 from assignors.replay.engines.spark.decoding import (
     decode_records,
     record_function,
