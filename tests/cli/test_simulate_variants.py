@@ -25,7 +25,7 @@ def test_assignors_and_protocols_are_compared_side_by_side(tmp_path: Path) -> No
     ]
     assert rows[0]["moves"] > rows[1]["moves"] == rows[2]["moves"]
     text = page.read_text()
-    assert all(f"<h3>{protocol}, {assignor}</h3>" in text for protocol, assignor in names)
+    assert all(f">{protocol}, {assignor}</h3>" in text for protocol, assignor in names)
     eager, _ = answers("simulate", "--scenario", "rolling-restart-eager")
     assert rows[0]["moves"] == eager[0]["moves"]
 

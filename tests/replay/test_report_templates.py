@@ -33,7 +33,11 @@ def test_a_template_prints_every_value_escaped_and_in_quotes(path: Path) -> None
     # `{% autoescape false %}` is one of the first; the others are made by extensions.
     ways = (nodes.ScopedEvalContextModifier, nodes.EvalContextModifier, nodes.MarkSafe)
     assert not list(tree.find_all(ways))
-    assert {one.name for one in tree.find_all(nodes.Filter)} <= {"length", "shortened"}
+    assert {one.name for one in tree.find_all(nodes.Filter)} <= {
+        "code_parts",
+        "length",
+        "shortened",
+    }
     assert not UNQUOTED.findall(source)
 
 

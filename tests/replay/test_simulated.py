@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,10 +34,16 @@ def run(name: str, protocol: GroupProtocol, seed: int = 0) -> tuple[Scenario, Pl
     return scenario, simulate(scenario, keeps_history=True)
 
 
-def page_of(name: str, *, seeds: int = 2, title: str = "two protocols") -> str:
+def page_of(
+    name: str,
+    *,
+    seeds: int = 2,
+    title: str = "two protocols",
+    protocols: Sequence[GroupProtocol] = (CLASSIC, CONSUMER),
+) -> str:
     rows = [
         {"scenario": name, "seed": seed, "protocol": protocol.value}
-        for protocol in (CLASSIC, CONSUMER)
+        for protocol in protocols
         for seed in range(seeds)
     ]
     runs = [run(name, CLASSIC), run(name, CONSUMER)]
@@ -101,14 +108,29 @@ def test_intervals_that_overlap_are_outlined_and_violations_are_findings() -> No
 
 def test_protocols_stand_side_by_side_with_their_differences() -> None:
     page = page_of("crash")
-    headings = re.findall(r"<h([1-6])>(?:<bdi>)?([^<]*)", page)
+    headings = re.findall(r"<h([1-6])[^>]*>(?:<bdi>)?([^<]*)", page)
     assert headings == [
-        *(("1", "two protocols"), ("2", "Protocols"), ("2", "Runs")),
+        *(("1", "two protocols"), ("2", "Figures"), ("2", "Runs")),
         *(("3", "classic"), ("4", "Seed 0"), ("3", "consumer"), ("4", "Seed 0")),
     ]
     assert "Mean difference from classic over the same seeds" in page
     assert "<p>Then more.</p>" in page
     assert "Mean difference" not in page_of("crash", seeds=1)
+
+
+def test_figures_are_rows_and_variants_columns_in_the_order_asked_for() -> None:
+    """A figure whose column lies beyond the edge of the window is not compared by anybody."""
+    page = page_of("crash", protocols=(CONSUMER, CLASSIC))
+    table = page.partition("<table")[2].partition("</table>")[0]
+    assert re.findall(r"<th scope=\"col\"[^>]*>([^<]*)", table) == ["figure", "consumer", "classic"]
+    figures = re.findall(r"<th scope=\"row\"[^>]*>([^<]*)", table)
+    assert {"runs", "partitions moved", "settled"} <= {*figures}
+    assert table.count("inline-bar") == 2 * len(figures)
+
+
+def test_backticks_are_code_and_what_is_in_them_is_no_markup() -> None:
+    page = simulation_page([], [], title="t", text="Under `<b>` and <i> it waits.")
+    assert "<p>Under <code>&lt;b&gt;</code> and &lt;i&gt; it waits.</p>" in page
 
 
 def test_runs_with_errors_are_named() -> None:

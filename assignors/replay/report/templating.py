@@ -64,6 +64,17 @@ def printable(value: object) -> object:
     return "" if value is None else value
 
 
+def code_parts(value: str | None) -> list[str]:
+    """Return the parts of a text between its backticks: every second one is code.
+
+    >>> code_parts("use `range`, not")
+    ['use ', 'range', ', not']
+    """
+    parts = (value or "").split("`")
+    # A backtick without a second one is no beginning of code.
+    return parts if len(parts) % 2 else [value or ""]
+
+
 class CompactWhitespace(Extension):
     """Removes line ends and indentation from the text of templates when they are compiled."""
 
@@ -101,4 +112,5 @@ def _environment() -> Environment:
     )
     del made.filters["safe"]
     made.filters["shortened"] = shortened
+    made.filters["code_parts"] = code_parts
     return made

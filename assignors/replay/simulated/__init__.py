@@ -47,6 +47,7 @@ def simulation_page(
     style, script = own_code("page.css"), own_code("page.js")
     columns = compared_by(results)
     compared = [{**row, "variant": variant_of(row, columns)} for row in results]
+    order = [row["variant"] for row in compared]
     summary = list(summary_rows(compared, by=(), between="variant"))
     seeds = {row["seed"] for row in results}
     html = render(
@@ -57,8 +58,8 @@ def simulation_page(
         script=script,
         text=[" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
         seed_count=count(len(seeds), "seed"),
-        comparison=comparison(summary),
-        differences=differences(summary) if len(seeds) > 1 else None,
+        comparison=comparison(summary, order),
+        differences=differences(summary, order) if len(seeds) > 1 else None,
         errors=[_error(row) for row in results if row["error"]],
         lives=[
             (

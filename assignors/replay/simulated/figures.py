@@ -1,90 +1,108 @@
-"""The tables that compare the protocols of a scenario."""
+"""The tables that compare the runs of a scenario: a row a figure, a column a variant.
+
+There are some twenty figures and seldom more than six variants, so a page shows them all at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from assignors.replay.report.comparison import BAR_WIDTH
 from assignors.replay.report.table_view import Column, Form, InlineBar, TableView, table_view
 from assignors.simulation.timed.tables.labels import figure_text, labels_of
 
-Figures = tuple[str, Mapping[str, Mapping[str, Any]]]
-"""A protocol, with its execution model if it has one, and the summary row of each figure."""
+Figures = Mapping[str, Mapping[str, Any]]
+"""The summary row of each figure of one variant."""
+Row = tuple[str, Sequence[object]]
+"""The label of a figure, and its value in each variant."""
 
 
-def comparison(summary: Iterable[Mapping[str, Any]]) -> TableView:
-    """Return the medians of each protocol, a bar beside each; `summary` is of one group."""
-    rows = _by_protocol(summary)
-    labels = _labels(rows)
-    columns: list[Column[Figures]] = [
-        Column("protocol", lambda row: row[0], Form.NAME),
-        Column("runs", lambda row: row[1]["events"]["runs"], Form.NUMBER),
-        *(Column(label, _median(figure, rows), Form.BAR) for figure, label in labels.items()),
-        Column("settled", lambda row: _share(row[1]["is_settled"]["mean"]), Form.NUMBER),
-    ]
-    return table_view(columns, rows, caption="Figures by protocol: medians over the seeds")
+def comparison(summary: Iterable[Mapping[str, Any]], order: Iterable[str]) -> TableView:
+    """Return the medians of each variant, a bar beside each; `summary` is of one group.
 
-
-def differences(summary: Iterable[Mapping[str, Any]]) -> TableView | None:
-    """Return each protocol's mean differences from the first one, seed by seed, with intervals.
-
-    `None` where there is only one protocol.
+    `order` has the variants as they were asked for.
     """
-    rows = _by_protocol(summary)
-    if len(rows) < 2:
+    found = _by_variant(summary, order)
+    settled = [each["is_settled"]["mean"] for each in found.values()]
+    rows: list[Row] = [
+        ("runs", [_bar(str(each["events"]["runs"]), 0.0) for each in found.values()]),
+        *((label, _medians(figure, found)) for figure, label in _labels(found).items()),
+        ("settled", [_bar(_share(share) or "-", share or 0.0) for share in settled]),
+    ]
+    return _table(found, rows if found else (), Form.BAR, caption="Medians over the seeds")
+
+
+def differences(
+    summary: Iterable[Mapping[str, Any]], order: Iterable[str] = ()
+) -> TableView | None:
+    """Return each variant's mean differences from the first one, seed by seed, with intervals.
+
+    The first one is the first in sort order. `None` where there is only one variant.
+    """
+    summary = list(summary)
+    found = _by_variant(summary, order)
+    if len(found) < 2:
         return None
-    baseline, *others = rows
-    columns: list[Column[Figures]] = [
-        Column("protocol", lambda row: row[0], Form.NAME),
-        Column("seeds in common", lambda row: row[1]["events"]["pairs"], Form.NUMBER),
+    baseline = next(iter(_by_variant(summary, ())))
+    others = {name: each for name, each in found.items() if name != baseline}
+    rows: list[Row] = [
+        ("seeds in common", [each["events"]["pairs"] for each in others.values()]),
         *(
-            Column(label, _difference(figure), Form.NUMBER)
-            for figure, label in _labels(rows).items()
+            (label, [_difference(figure, each) for each in others.values()])
+            for figure, label in _labels(found).items()
         ),
     ]
-    return table_view(
-        columns,
-        others,
-        caption=f"Mean difference from {baseline[0]} over the same seeds, and its 95 % interval",
+    caption = f"Mean difference from {baseline} over the same seeds, and its 95 % interval"
+    return _table(others, rows, Form.NUMBER, caption=caption)
+
+
+def _table(names: Iterable[str], rows: Iterable[Row], form: Form, *, caption: str) -> TableView:
+    columns: list[Column[Row]] = [Column("figure", lambda row: row[0], Form.PROSE)]
+    columns += [Column(name, _cell(place), form) for place, name in enumerate(names)]
+    return table_view(columns, rows, caption=caption)
+
+
+def _cell(place: int) -> Callable[[Row], object]:
+    return lambda row: row[1][place]
+
+
+def _by_variant(summary: Iterable[Mapping[str, Any]], order: Iterable[str]) -> dict[str, Figures]:
+    found: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in order}
+    for row in summary:
+        found.setdefault(str(row["variant"]), {})[row["figure"]] = row
+    return {name: figures for name, figures in found.items() if figures}
+
+
+def _labels(found: Mapping[str, Figures]) -> dict[str, str]:
+    return labels_of(
+        (figure, row["mean"]) for each in found.values() for figure, row in each.items()
     )
 
 
-def _by_protocol(summary: Iterable[Mapping[str, Any]]) -> list[Figures]:
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in summary:
-        found.setdefault(str(row["variant"]), {})[row["figure"]] = row
-    return list(found.items())
+def _medians(figure: str, found: Mapping[str, Figures]) -> list[InlineBar]:
+    values = [each[figure]["median"] for each in found.values()]
+    largest = max((abs(value or 0) for value in values), default=0)
+    return [
+        _bar(figure_text(figure, value), max(abs(value or 0) / largest, 0.007) if largest else 0.0)
+        for value in values
+    ]
 
 
-def _labels(rows: Iterable[Figures]) -> dict[str, str]:
-    return labels_of((figure, found["mean"]) for row in rows for figure, found in row[1].items())
+def _bar(text: str, share: float) -> InlineBar:
+    return InlineBar(text=text, left=0.0, width=BAR_WIDTH * share)
 
 
-def _median(figure: str, rows: Iterable[Figures]) -> Callable[[Figures], InlineBar]:
-    largest = max((abs(row[1][figure]["median"] or 0) for row in rows), default=0)
-
-    def cell(row: Figures) -> InlineBar:
-        value = row[1][figure]["median"]
-        width = BAR_WIDTH * abs(value or 0) / largest if largest else 0.0
-        return InlineBar(text=figure_text(figure, value), left=0.0, width=max(width, 0.5))
-
-    return cell
-
-
-def _difference(figure: str) -> Callable[[Figures], str | None]:
-    def cell(row: Figures) -> str | None:
-        found = row[1][figure]
-        if found["difference"] is None:
-            return None
-        mean = figure_text(figure, found["difference"], signed=True)
-        if found["difference_low"] is None:
-            return mean
-        low = figure_text(figure, found["difference_low"], signed=True)
-        high = figure_text(figure, found["difference_high"], signed=True)
-        return f"{mean} ({low} to {high})"
-
-    return cell
+def _difference(figure: str, found: Figures) -> str | None:
+    row = found[figure]
+    if row["difference"] is None:
+        return None
+    mean = figure_text(figure, row["difference"], signed=True)
+    if row["difference_low"] is None:
+        return mean
+    low = figure_text(figure, row["difference_low"], signed=True)
+    high = figure_text(figure, row["difference_high"], signed=True)
+    return f"{mean} ({low} to {high})"
 
 
 def _share(value: float | None) -> str | None:
