@@ -9,7 +9,9 @@ search visits every world that any order of moves can reach, and asks the monito
 What is abstracted:
 
 * There is no time. A timer that runs may run out at any moment; where that is a fault (a session
-  that ends although its process runs) it counts as one, and faults are limited.
+  that ends although its process runs, a barrier that ends before a process has come that runs) it
+  counts as one, and faults are limited. Else two members that wait for an id that nobody uses any
+  more could remove each other for ever, and no search would end.
 * Messages of one connection keep their order, as over TCP. A process that ends takes the answers on
   their way to it with it; what it has sent still arrives. Where a connection breaks, all answers on
   their way are lost, and either all requests or none.
@@ -18,9 +20,12 @@ What is abstracted:
   to the same worlds: they read what only their member's own later messages change.
 * Appends of a consumer group complete at once: only the answer waits for them, and answers may be
   late anyway. Those of a classic group complete at any moment, in order.
-* Numbers of requests and appends are given anew in each world, or no two worlds were ever equal.
-  Member ids are a member's name and a count.
-* What no later step reads is no part of a state (`merging`).
+* Member ids are a member's name and a count.
+
+What is left out without loss: numbers of requests and appends are given anew in each world
+(`numbers`), what no later step reads is no part of a state (`merging`), and a move that nothing
+else depends on is taken at once (`reduction`). The tests search small cases without, and find the
+same moments.
 
 So a case says what can happen to that group, that assignor and that many faults, and nothing about
 larger ones.

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
+from assignors.simulation.timed.exhaustion.merging import merge_world
+from assignors.simulation.timed.exhaustion.reduction import BEAT, independent_moves
 from assignors.simulation.timed.exhaustion.steps import (
+    deliver,
     lose_coordinator,
     step_coordinator,
     step_member,
@@ -28,7 +32,6 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
-    Answered,
     Arrived,
     Command,
     Committed,
@@ -39,7 +42,6 @@ from assignors.simulation.timed.protocols.effects import (
     TimerKey,
 )
 
-BEAT: TimerKey = ("heartbeat",)
 LOST = Fired(("lost",), 0)
 """Stands for a failover among the events of a history."""
 
@@ -62,7 +64,20 @@ class Move(NamedTuple):
 
 
 def moves(model: Model, world: World) -> Iterator[Move]:
-    """Yield every move of a world. Cost: O(messages and timers of the world)."""
+    """Yield every move of a world, each with the independent ones that follow it.
+
+    Cost: O(messages and timers of the world).
+    """
+    for move in _moves(model, world):
+        if model.is_reduced:
+            *steps, last = (*move.steps, *independent_moves(model, move.world))
+            merged = last._replace(world=merge_world(model, last.world))
+            yield move._replace(steps=(*steps, merged))
+        else:
+            yield move
+
+
+def _moves(model: Model, world: World) -> Iterator[Move]:
     for member in range(len(world.members)):
         yield from _member_moves(model, world, member)
     for key, data in sorted(world.timers):
@@ -83,14 +98,8 @@ def _fail_over(model: Model, world: World) -> tuple[Stepped, ...]:
     after = lose_coordinator(model, world)
     steps = [Stepped(after, None, LOST, (), ())]
     for member, numbers in enumerate(after.open):
-        for number in sorted(numbers):
-            steps.append(step_member(model, steps[-1].world, member, Failed(number)))
-        world = steps[-1].world
-        closed = world._replace(
-            open=put(world.open, member, world.open[member] - numbers),
-            dead=put(world.dead, member, frozenset()),
-        )
-        steps[-1] = steps[-1]._replace(world=closed)
+        if numbers:
+            steps += _failed(model, steps[-1].world, member, numbers, numbers)
     return tuple(steps)
 
 
@@ -98,11 +107,11 @@ def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
     if world.requests[member]:
         yield Move(_arrive(model, world, member))
     if world.answers[member]:
-        yield Move((_deliver(model, world, member),))
+        yield Move((deliver(model, world, member),))
     for key, data in sorted(world.member_timers[member]):
         if key != BEAT:
             yield Move((step_member(model, world, member, Fired(key, data)),))
-        elif not world.open[member]:
+        elif not world.open[member] - world.dead[member]:
             yield from _beats(model, world, member)
     is_up = member_of(model, world, member).is_up
     if not is_up and world.starts[member]:
@@ -127,7 +136,7 @@ def _faults(model: Model, world: World, member: int) -> Iterator[Move]:
 
 def _cut(model: Model, world: World, member: int, *, arrives: bool) -> tuple[Stepped, ...]:
     """Break a member's connection: what it has sent arrives or not, answers are lost."""
-    still_open = world.open[member]
+    failing = world.open[member] - world.dead[member]
     gone = {own for own, _ in world.answers[member]}
     if not arrives:
         gone |= {own for own, _ in world.requests[member]}
@@ -135,13 +144,27 @@ def _cut(model: Model, world: World, member: int, *, arrives: bool) -> tuple[Ste
         cuts=world.cuts - 1,
         requests=world.requests if arrives else put(world.requests, member, ()),
         answers=put(world.answers, member, ()),
-        open=put(world.open, member, still_open - gone),
-        dead=put(world.dead, member, still_open - gone),
+        dead=put(world.dead, member, world.open[member]),
     )
+    return _failed(model, after, member, failing, gone)
+
+
+def _failed(
+    model: Model, world: World, member: int, numbers: AbstractSet[int], closed: AbstractSet[int]
+) -> tuple[Stepped, ...]:
+    """Let requests of a member fail one after the other; it waits for each until then.
+
+    To those that are `closed` no answer is on its way or will be sent.
+    """
     steps: list[Stepped] = []
-    for number in sorted(still_open - world.dead[member]):
-        steps.append(step_member(model, after, member, Failed(number)))
-        after = steps[-1].world
+    for number in sorted(numbers):
+        steps.append(step_member(model, world, member, Failed(number)))
+        world = steps[-1].world
+    after = world._replace(
+        open=put(world.open, member, world.open[member] - closed),
+        dead=put(world.dead, member, world.dead[member] - closed),
+    )
+    steps[-1] = steps[-1]._replace(world=after)
     return tuple(steps)
 
 
@@ -160,16 +183,6 @@ def _arrive(model: Model, world: World, member: int) -> tuple[Stepped, ...]:
         done = steps[-1].world._replace(appends=tuple(further))
         steps.append(step_coordinator(model, done, Committed(token)))
     return tuple(steps)
-
-
-def _deliver(model: Model, world: World, member: int) -> Stepped:
-    (own, message), *rest = world.answers[member]
-    after = world._replace(
-        answers=put(world.answers, member, tuple(rest)),
-        open=put(world.open, member, world.open[member] - {own}),
-    )
-    answered = Answered(own, model.messages.values[message])
-    return step_member(model, after, member, answered, message)
 
 
 def _beats(model: Model, world: World, member: int) -> Iterator[Move]:
@@ -202,7 +215,7 @@ def _beat(model: Model, world: World, member: int) -> tuple[Stepped, ...]:
     if answers:
         response = model.messages.values[answers[0][1]]
         if _is_no_news(response, member_of(model, world, member)):
-            steps = (*steps, _deliver(model, steps[-1].world, member))
+            steps = (*steps, deliver(model, steps[-1].world, member))
     return steps
 
 
@@ -235,7 +248,7 @@ def _hurts(model: Model, world: World, key: TimerKey) -> bool:
         awaited |= group.pending_ids
     else:
         awaited = set(group.pending_syncs)
-    return bool(awaited) and all(_lives(model, world, each) for each in awaited)
+    return any(_lives(model, world, each) for each in awaited)
 
 
 def _lives(model: Model, world: World, member_id: str) -> bool:

@@ -92,6 +92,17 @@ def step_member(
     return Stepped(made, model.names[member], event, step.effects, found_all)
 
 
+def deliver(model: Model, world: World, member: int) -> Stepped:
+    """Let a member handle the first answer on its way to it."""
+    (own, message), *rest = world.answers[member]
+    after = world._replace(
+        answers=put(world.answers, member, tuple(rest)),
+        open=put(world.open, member, world.open[member] - {own}),
+    )
+    answered = Answered(own, model.messages.values[message])
+    return step_member(model, after, member, answered, message)
+
+
 def _stepped_member(
     model: Model, number: int, event: MemberEvent, still_open: frozenset[int]
 ) -> Step:

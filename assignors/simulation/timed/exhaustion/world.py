@@ -107,6 +107,8 @@ class Model:
     step_member: Callable[[Any, MemberEvent], list[Effect]]
     gone: tuple[int, ...]
     """Of each member: the state of a process that never runs again, that of one that never ran."""
+    is_reduced: bool = True
+    """Whether moves that are independent of all others are taken at once (`reduction`)."""
     coordinators: Kept = field(default_factory=Kept)
     members: Kept = field(default_factory=Kept)
     does: Kept = field(default_factory=Kept)
@@ -126,6 +128,8 @@ class Model:
     """A member's state -> its number in `seen`."""
     coordinators_seen: dict[int, int] = field(default_factory=dict)
     """A coordinator's state -> its number in `seen`."""
+    renumbered: dict[Hashable, int] = field(default_factory=dict)
+    """Coordinators after requests or appends have got other numbers."""
     idle_beats: set[Hashable] = field(default_factory=set)
     """The parts of worlds in which a member's heartbeat leads nowhere."""
     judged: dict[Hashable, Findings] = field(default_factory=dict)
