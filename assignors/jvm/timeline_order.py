@@ -9,13 +9,52 @@ Source: `org.apache.kafka.timeline.BaseHashTable` of Kafka 4.4.0, checked by run
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assignors.arrays import Int32
 
 FACTOR = 0x9E3779B97F4A7C15
 """2**64 divided by the golden ratio."""
 BITS = 64
 CAPACITY_MIN = 2
+FEW = 16
+"""After more changes all keys are listed anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The keys of a map in its order, their hash codes, int32[N], and their slots, uint64[N]."""
+
+    keys: list[str]
+    hashes: Int32
+    numbers: NDArray[np.uint64]
+
+    def plus(self, key: str, java_hash: int, number: int) -> _Listed:
+        """Return these and one more: of a slot the last one put comes first."""
+        place = bisect_left(self.numbers, number)
+        return _Listed(
+            [*self.keys[:place], key, *self.keys[place:]],
+            np.insert(self.hashes, place, java_hash),
+            np.insert(self.numbers, place, number),
+        )
+
+    def minus(self, number: int, inside: int) -> _Listed:
+        """Return these without a key of a slot, given by its place in the slot."""
+        place = bisect_left(self.numbers, number) + inside
+        return _Listed(
+            self.keys[:place] + self.keys[place + 1 :],
+            np.delete(self.hashes, place),
+            np.delete(self.numbers, place),
+        )
+
+
+Change = Callable[[_Listed], _Listed]
 
 
 @dataclass(slots=True)
@@ -24,15 +63,37 @@ class TimelineOrder:
 
     length: int = CAPACITY_MIN
     slots: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
+    """The keys of each slot, the last one put first."""
     size: int = 0
+    _listed: _Listed | None = field(default=None, compare=False, repr=False)
+    """The keys when they were last asked for, if the table has not grown since."""
+    _changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
+    """What has changed since then."""
 
     def put(self, key: str, java_hash: int) -> None:
         """Put a key; one that is there keeps its place. Cost: O(1), amortised."""
         self.put_again()
-        slot = self.slots.setdefault(self._slot(java_hash), [])
+        number = self._slot(java_hash)
+        slot = self.slots.setdefault(number, [])
         if (key, java_hash) not in slot:
-            slot.append((key, java_hash))
+            slot.insert(0, (key, java_hash))
             self.size += 1
+            self._note(lambda listed: listed.plus(key, java_hash, number))
+
+    def put_all(self, keys: Sequence[str], java_hashes: Int32) -> None:
+        """Put different keys that are not there, one after the other. Cost: O(n)."""
+        while (self.size + len(keys)) * 0.75 > self.length:
+            self._double()
+        products = java_hashes.astype(np.int64).astype(np.uint64) * np.uint64(FACTOR)
+        numbers = products >> np.uint64(BITS - (self.length.bit_length() - 1))
+        slots, entries = self.slots, zip(keys, java_hashes.tolist(), strict=True)
+        for number, entry in zip(numbers.tolist(), entries, strict=True):
+            if number in slots:
+                slots[number].insert(0, entry)
+            else:
+                slots[number] = [entry]
+        self.size += len(keys)
+        self._listed, self._changes = None, ()
 
     def put_again(self) -> None:
         """Put a key that is there. Cost: O(1), amortised."""
@@ -43,10 +104,39 @@ class TimelineOrder:
     def remove(self, key: str, java_hash: int) -> None:
         """Remove a key that is there. Cost: O(1)."""
         number = self._slot(java_hash)
-        self.slots[number].remove((key, java_hash))
-        if not self.slots[number]:
+        slot = self.slots[number]
+        inside = slot.index((key, java_hash))
+        del slot[inside]
+        if not slot:
             del self.slots[number]
         self.size -= 1
+        self._note(lambda listed: listed.minus(number, inside))
+
+    def listed(self) -> tuple[list[str], Int32]:
+        """Return the keys in the order of the map, and their hash codes, int32[N].
+
+        Neither may be changed. Cost: O(n) for each key that was put or removed since, of few of
+        them with a small constant; else O(n log n).
+        """
+        if self._listed is None:
+            numbers = sorted(self.slots)
+            slots = list(map(self.slots.__getitem__, numbers))
+            entries = list(chain.from_iterable(slots))
+            self._listed = _Listed(
+                [key for key, _ in entries],
+                np.array([java_hash for _, java_hash in entries], dtype=np.int32),
+                np.repeat(np.array(numbers, dtype=np.uint64), list(map(len, slots))),
+            )
+        for change in self._changes:
+            self._listed = change(self._listed)
+        self._changes = ()
+        return self._listed.keys, self._listed.hashes
+
+    def _note(self, change: Change) -> None:
+        if len(self._changes) == FEW:
+            self._listed, self._changes = None, ()
+        elif self._listed is not None:
+            self._changes = (*self._changes, change)
 
     def __iter__(self) -> Iterator[str]:
         """Yield the keys in the order of the map. Cost: O(n log n).
@@ -59,7 +149,7 @@ class TimelineOrder:
         ['c1', 'c3', 'c0', 'c2']
         """
         for number in sorted(self.slots):
-            for key, _ in reversed(self.slots[number]):
+            for key, _ in self.slots[number]:
                 yield key
 
     def _slot(self, java_hash: int) -> int:
@@ -67,9 +157,9 @@ class TimelineOrder:
         return product >> (BITS - (self.length.bit_length() - 1))
 
     def _double(self) -> None:
-        before = [self.slots[number] for number in sorted(self.slots)]
+        before = list(self.slots.values())
         self.length *= 2
-        self.slots = {}
+        self.slots, self._listed, self._changes = {}, None, ()
         for entries in before:
             for key, java_hash in entries:
                 self.slots.setdefault(self._slot(java_hash), []).append((key, java_hash))

@@ -146,7 +146,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
         topics=topics,
         topic_ids=topic_ids,
         topic_hash=uuid_hashes(high, low),
-        target=_target(previous, len(members)),
+        target=target_of(previous, len(members)),
         also_assigned=_also_assigned(group, problem),
         is_homogeneous=len(problem.takes) <= 1 and _are_equal(members),
         notes=made_ids_note(group, problem.topics) if needs_ids else (),
@@ -257,7 +257,7 @@ def _require_different_ids(
             raise ValueError(f"topics {other!r} and {name!r} have the same id {topic_id!r}")
 
 
-def _target(listed: PartitionArrays, member_count: int) -> Target:
+def target_of(listed: PartitionArrays, member_count: int) -> Target:
     """Return the previous target in runs; empty runs are none."""
     require_int32(listed.number, "a partition number of the previous target")
     run_member, run_topic, length = listed.member, listed.topic, listed.length

@@ -64,8 +64,10 @@ class Ledger:
     partitions: dict[str, list[_Partition]] = field(default_factory=dict)
     consumed: dict[str, TopicPartitions] = field(default_factory=dict)
     """Member name -> what it consumes."""
+    loads: dict[str, int] = field(default_factory=dict, compare=False)
+    """Member name -> how many partitions that is."""
     consumed_count: int = 0
-    """How many partitions that is, each counted for every member that consumes it."""
+    """How many that is of all members."""
     away: dict[str, Away] = field(default_factory=dict)
     """By name, members that have given up everything, though `partitions` has them still."""
     odd: set[str] = field(default_factory=set, compare=False)
@@ -118,7 +120,9 @@ class Ledger:
                 self._end(at, member, topic, old - new)
                 self._begin(at, member, topic, new - old)
         self.consumed[member] = owned
-        self.consumed_count += _count(owned) - _count(before)
+        load = _count(owned)
+        self.consumed_count += load - self.loads.get(member, 0)
+        self.loads[member] = load
         if self.keeps_changes:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
         return has_lost
@@ -135,8 +139,8 @@ class Ledger:
             if not (owned and is_simple) or member in self.odd:
                 self.consume(since, member, {}, "revoked")
                 continue
-            away[member] = one = Away(since, owned, _count(owned))
-            consumed[member] = {}
+            away[member] = one = Away(since, owned, self.loads[member])
+            consumed[member], self.loads[member] = {}, 0
             self.consumed_count -= one.size
             self.changed_at = max(since, self.changed_at)
 
@@ -208,7 +212,7 @@ class Ledger:
     def _take_again(self, at: int, member: str) -> None:
         """Let a member consume what it gave up. Cost: O(1)."""
         since, owned, size = self.away.pop(member)
-        self.consumed[member] = owned
+        self.consumed[member], self.loads[member] = owned, size
         gap = at - max(since, self.count_from)
         if size:
             self.consumed_count += size

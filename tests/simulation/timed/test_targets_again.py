@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.protocols.consumer.assignment import targets
+from assignors.simulation.timed.protocols.consumer.assignment import rounds, targets
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
@@ -16,11 +16,13 @@ from tests.simulation.timed.drawn import PLAYABLE
 from tests.simulation.timed.test_consumer_starts import scenarios
 
 
-def both(scenario: Scenario) -> tuple[Played, Played]:
-    """The run as it is, and the one in which all members are looked at for every target."""
+def all_three(scenario: Scenario) -> tuple[Played, Played, Played]:
+    """The run as it is, as if the group were large, and with all members looked at every time."""
     again = simulate(scenario, keeps_history=True)
+    with patch.object(rounds, "MANY", 2):
+        as_large = simulate(scenario, keeps_history=True)
     with patch.object(targets, "FEW", -1):
-        return again, simulate(scenario, keeps_history=True)
+        return again, as_large, simulate(scenario, keeps_history=True)
 
 
 @cases(10)
@@ -28,8 +30,8 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
 def test_a_target_is_the_same_whether_all_members_are_looked_at_or_those_that_changed(
     scenario: Scenario,
 ) -> None:
-    again, anew = both(scenario)
-    assert again == anew
+    again, as_large, anew = all_three(scenario)
+    assert again == as_large == anew
 
 
 @pytest.mark.parametrize(
@@ -41,5 +43,5 @@ def test_a_target_is_the_same_whether_all_members_are_looked_at_or_those_that_ch
     ],
 )
 def test_the_gallery_is_the_same_with_targets_of_those_that_changed(name: str) -> None:
-    again, anew = both(named(name, seed=3, protocol=GroupProtocol.CONSUMER))
-    assert again == anew
+    again, as_large, anew = all_three(named(name, seed=3, protocol=GroupProtocol.CONSUMER))
+    assert again == as_large == anew

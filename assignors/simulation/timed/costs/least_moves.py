@@ -8,6 +8,8 @@ so many partitions from those that consumed them at the begin.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress, repeat
+from typing import NamedTuple
 
 from assignors.model import Cluster, Group, Member
 from assignors.optimal.bounds import optimum
@@ -15,15 +17,26 @@ from assignors.problem import lawful_owners, problem_of
 from wire import TopicPartitions
 
 
+class Loads(NamedTuple):
+    """How much members had."""
+
+    loads: Mapping[str, int]
+    """Member name -> partitions."""
+    topics: frozenset[str]
+    """Of topics among these."""
+
+
 def least_moves(
     had: Mapping[str, TopicPartitions],
     subscriptions: Mapping[str, tuple[str, ...]],
     topics: Mapping[str, int],
+    known: Loads | None = None,
 ) -> int:
     """Return the fewest partitions that change their consumer in the best balance.
 
     `had` is what each member consumed, `subscriptions` are those of the members at the end, and
-    `topics` the partition counts then. Partitions without a consumer at the begin do not move.
+    `topics` the partition counts then. `known`, if given, is how much `had` is. Partitions
+    without a consumer at the begin do not move.
     Cost: O(members x topics) where all subscribe to the same, else that of `optimal.bounds`.
 
     >>> had = {"a": {"t": (0, 1, 2)}, "b": {"t": (3, 4, 5)}}
@@ -42,18 +55,20 @@ def least_moves(
         )
         return had_count - _kept_in_best(had, subscriptions, topics)
     floor, spare = divmod(sum(topics[topic] for topic in wanted), len(subscriptions))
-    loads = _loads(had, wanted)
-    stay = [load for name, load in zip(had, loads, strict=True) if name in subscriptions]
-    above = sum([load > floor for load in stay])
-    return sum(loads) - sum([min(load, floor) for load in stay]) - min(spare, above)
+    had_each = known.loads if known and known.topics <= wanted else _loads(had, wanted)
+    stay = list(compress(had_each.values(), map(subscriptions.__contains__, had_each)))
+    above = sum(map(floor.__lt__, stay))
+    return sum(had_each.values()) - sum(map(min, stay, repeat(floor))) - min(spare, above)
 
 
-def _loads(had: Mapping[str, TopicPartitions], wanted: frozenset[str]) -> list[int]:
+def _loads(had: Mapping[str, TopicPartitions], wanted: frozenset[str]) -> dict[str, int]:
     """Return how many partitions of these topics each member has. Cost: O(members x topics)."""
     if len(wanted) == 1:
         (topic,) = wanted
-        return [len(owned.get(topic, ())) for owned in had.values()]
-    return [sum(len(owned[each]) for each in owned.keys() & wanted) for owned in had.values()]
+        return {name: len(owned.get(topic, ())) for name, owned in had.items()}
+    return {
+        name: sum(len(owned[each]) for each in owned.keys() & wanted) for name, owned in had.items()
+    }
 
 
 def _kept_in_best(

@@ -12,7 +12,7 @@ from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
-from assignors.simulation.timed.costs.least_moves import least_moves
+from assignors.simulation.timed.costs.least_moves import Loads, least_moves
 from assignors.simulation.timed.costs.pauses import Pauses
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.protocols.effects import MILLISECOND
@@ -38,6 +38,8 @@ class Rest(NamedTuple):
     """Of the run until then."""
     consumed: Mapping[str, TopicPartitions]
     """Member name -> what it consumed."""
+    loads: Loads
+    """How much that is."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,9 +108,10 @@ class Meter:
             return
         if self.rest is not None and ledger.moves > self.rest.moves:
             topics = {topic: len(listed) for topic, listed in ledger.partitions.items()}
-            least = least_moves(self.rest.consumed, subscriptions, topics)
+            least = least_moves(self.rest.consumed, subscriptions, topics, self.rest.loads)
             self.moves_beyond_optimum += max(ledger.moves - self.rest.moves - least, 0)
-        self.rest = Rest(ledger.moves, dict(ledger.consumed))
+        loads = Loads(dict(ledger.loads), frozenset(ledger.partitions))
+        self.rest = Rest(ledger.moves, dict(ledger.consumed), loads)
 
     def is_at_rest(self, sides: Sides, names: Mapping[str, int]) -> bool:
         """Return whether every member consumes its share, and together they consume all."""

@@ -11,7 +11,7 @@ Source: `ConsumerGroup` and `ConsumerGroupMember` of Kafka 4.4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -242,6 +242,32 @@ class ConsumerGroup:
             self.static_ids.pop(before.instance_id, None)
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
+
+    def put_all(self, members: Sequence[ConsumerMember]) -> None:
+        """Add members that name topics, ask for nothing else and have nothing; or replace them.
+
+        Who is replaced asks for what it asked for, and had nothing. Cost: O(their partitions).
+        """
+        fresh = [each for each in members if each.member_id not in self.members]
+        if fresh:
+            ids = [each.member_id for each in fresh]
+            self.order.put_all(ids, string_hashes(ids))
+            self.changed_since.update(ids)
+            self.counts.add(fresh)
+            for each in fresh:
+                if each.instance_id is not None:
+                    self.static_ids[each.instance_id] = each.member_id
+        self.order.put_again()
+        known, stable = self.members, self.stable
+        for before in filter(None, map(known.get, [each.member_id for each in members])):
+            stable[before.epoch] -= before.state is MemberState.STABLE
+        known.update((each.member_id, each) for each in members)
+        self.known_homogeneous = None
+        held = self.partition_epochs
+        for each in members:
+            stable[each.epoch] += each.state is MemberState.STABLE
+            for topic, numbers in each.assigned.items():
+                held.setdefault(topic, {}).update(dict.fromkeys(numbers, each.epoch))
 
     def remove(self, member_id: str) -> None:
         """Remove a member and its partitions."""

@@ -141,27 +141,26 @@ def _join(own: ConsumerStart, before: Joined) -> TopicPartitions:
     last = max(int(before.joins.max()), before.owner.reported)
     if _clock_ms(last) >= over_ms or _clock_ms(int(before.next.min())) < over_ms:
         raise NotTogether  # a target is computed earlier than by the first heartbeat, or later
-    epoch = group.target_epoch
-    for row in others:
-        request = requests[row]
-        assert request.topics is not None
-        group.put(
-            ConsumerMember(
-                member_id=request.member_id,
-                epoch=epoch,
-                previous_epoch=0,
-                instance_id=request.instance_id,
-                rack_id=request.rack_id,
-                rebalance_timeout_ms=request.rebalance_timeout_ms,
-                client_id=request.client_id,
-                topics=in_java_order(sorted(in_java_order(request.topics))),
-            )
-        )
-        group.order.put_again()  # by its second record
+    group.put_all([_member(requests[row], group.target_epoch) for row in others])
     group.epoch += len(others)
     group.topics_seen = topics_seen(state.cluster, group.counts, group.resolved)
     own.meter.generations += int((before.joins >= own.meter.ledger.count_from).sum())
     return partitions_of(group.members[clients[first].member_id].assigned)
+
+
+def _member(request: ConsumerHeartbeat, epoch: int) -> ConsumerMember:
+    """Return a member that has joined with this request, and has nothing yet."""
+    assert request.topics is not None
+    return ConsumerMember(
+        member_id=request.member_id,
+        epoch=epoch,
+        previous_epoch=0,
+        instance_id=request.instance_id,
+        rack_id=request.rack_id,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        client_id=request.client_id,
+        topics=in_java_order(sorted(in_java_order(request.topics))),
+    )
 
 
 def _compute_target(own: ConsumerStart, before: Joined) -> list[TopicPartitions]:
@@ -211,17 +210,19 @@ def _bring_on(
     """Bring everybody to the target, as the coordinator has it, the first member first."""
     group, clients, owner = own.coordinator.group, own.starting, before.owner.row
     epoch, waited = group.epoch, after.waited.tolist()
-    for row in (owner, *(row for row in range(len(clients)) if row != owner)):
+
+    def brought(row: int) -> ConsumerMember:
         since = joined_epoch if row == owner else epoch
-        group.put(
-            group.members[clients[row].member_id].brought_to(
-                epoch,
-                epoch if waited[row] else joined_epoch,
-                MemberState.STABLE,
-                {topic: dict.fromkeys(numbers, since) for topic, numbers in shares[row].items()},
-                {},
-            )
+        return group.members[clients[row].member_id].brought_to(
+            epoch,
+            epoch if waited[row] else joined_epoch,
+            MemberState.STABLE,
+            {topic: dict.fromkeys(numbers, since) for topic, numbers in shares[row].items()},
+            {},
         )
+
+    group.put(brought(owner))
+    group.put_all([brought(row) for row in range(len(clients)) if row != owner])
     began = int(before.joins[before.order[1]])
     own.meter.rebalances.append(Rebalance(began, after.stable, epoch))
     own.meter.ended = after.stable

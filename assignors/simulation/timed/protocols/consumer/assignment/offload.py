@@ -10,8 +10,8 @@ Kafka 4.4.0 has the switch for it and does not use it: this is what a later rele
 
 from __future__ import annotations
 
+from assignors.simulation.timed.protocols.consumer.assignment.everybody import Everybody
 from assignors.simulation.timed.protocols.consumer.assignment.targets import (
-    Everybody,
     compute_target,
     write_target,
 )

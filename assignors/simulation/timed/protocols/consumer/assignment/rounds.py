@@ -11,14 +11,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
+from assignors.jvm.hash_order import string_hash
+from assignors.simulation.timed.protocols.consumer.assignment.everybody import (
+    Everybody,
+    hidden_target,
+    target_before,
+)
 from assignors.simulation.timed.protocols.consumer.assignment.offload import begin
 from assignors.simulation.timed.protocols.consumer.assignment.reconciliation import reconciled
 from assignors.simulation.timed.protocols.consumer.assignment.targets import (
-    Everybody,
     compute_target,
-    hidden_target,
     may_compute,
-    target_before,
     write_target,
 )
 from assignors.simulation.timed.protocols.consumer.assignment.topics import (
@@ -48,6 +53,9 @@ from assignors.simulation.timed.protocols.consumer.records import (
 from assignors.simulation.timed.protocols.consumer.replay import REPLAYS
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from wire import TopicPartitions
+
+MANY = 500
+"""In a group of so many members little of a target is computed anew."""
 
 
 class Update(NamedTuple):
@@ -214,11 +222,15 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
     Cost: O(members log members).
     """
     asking, known = update.after.member_id, group.members
-    ids = list(group.order)
+    if len(known) < MANY or update.replaced is not None:
+        ids, hashes = list(group.order), None
+    else:
+        ids, hashes = group.order.listed()
     if update.replaced not in {None, asking}:
         ids.remove(update.replaced)
     if asking not in known:
-        ids.append(asking)
+        ids = [*ids, asking]
+        hashes = None if hashes is None else np.append(hashes, np.int32(string_hash(asking)))
     return Everybody(
         ids,
         known,
@@ -227,5 +239,6 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
         homogeneous,
         group.counts.preferred_after(update.before, update.after),
         target_before(group, asking, update.replaced),
+        hashes,
         hidden_target(group, asking, update.replaced),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from assignors.jvm.hash_trees import name_order
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember
 from assignors.model import Member
 from assignors.rebalance import Rebalance
+from assignors.server.uniform_again import Question
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from wire import TopicPartitions
 
@@ -32,6 +34,8 @@ class LastTarget:
     """Those of `held`."""
     group: ConsumerGroup | None = None
     """Whose target it was."""
+    question: Question | None = None
+    """What was asked of a large group, instead of the rest."""
 
 
 def asked_members(
@@ -109,8 +113,8 @@ def _shares_in_arrays(
     """Return what each member gets, in this order; shares that stay are not made again."""
     found = dict(zip(ids, map(last.shares.get, ids), strict=True))
     changed = np.flatnonzero(~_stays(held, last.held, ids)).tolist()
-    made = {ids[place]: _share(held, ids[place]) for place in changed}
-    return {**found, **made}  # type: ignore[dict-item]  # who had no share has another one
+    found.update((ids[place], _share(held, ids[place])) for place in changed)
+    return found  # type: ignore[return-value]  # who had no share has another one
 
 
 def _share(held: OrderedAssignment, member_id: str) -> TopicPartitions:
@@ -130,8 +134,8 @@ def _stays(
     """Return whose entries are those of the last answer, bool[ids]. Cost: O(entries), in arrays."""
     if last is None or last.topics != held.topics:
         return np.zeros(len(ids), dtype=np.bool_)
-    now = np.array([held.place.get(each, -1) for each in ids], dtype=np.int64)
-    then = np.array([last.place.get(each, -1) for each in ids], dtype=np.int64)
+    now = np.arange(len(ids)) if ids is held.members else _places(held, ids)
+    then = _places(last, ids)
     count, count_then = np.diff(held.start)[now], np.diff(last.start)[then]
     stays: NDArray[np.bool_] = (now >= 0) & (then >= 0) & (count == count_then)
     rows = np.flatnonzero(stays)
@@ -142,6 +146,11 @@ def _stays(
     differs = (held.number[here] != last.number[there]) | (held.topic[here] != last.topic[there])
     stays[np.repeat(rows, lengths)[differs]] = False
     return stays
+
+
+def _places(held: OrderedAssignment, ids: Sequence[str]) -> NDArray[np.int64]:
+    """Return the place of each member, -1 for who is not there, int64[ids]."""
+    return np.fromiter(map(held.place.get, ids, repeat(-1)), np.int64, len(ids))
 
 
 def _by_topic(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:

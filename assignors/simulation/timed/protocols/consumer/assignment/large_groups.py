@@ -1,0 +1,55 @@
+"""The target of a large group: only shares that change are found, by what has changed since.
+
+That is possible under Kafka's uniform assignor, with equal subscriptions (`server.uniform_again`).
+"""
+
+from __future__ import annotations
+
+from assignors.server.uniform import UNIFORM
+from assignors.server.uniform_again import asked, shares_that_change
+from assignors.simulation.timed.protocols.consumer.assignment.everybody import Everybody
+from assignors.simulation.timed.protocols.consumer.assignment.shares import LastTarget
+from assignors.simulation.timed.protocols.consumer.coordinator_state import Work
+from wire import TopicPartitions
+
+
+def changed_shares(work: Work, everybody: Everybody) -> dict[str, TopicPartitions] | None:
+    """Return the shares that change, and that of the member that asks; `None`: ask for all.
+
+    Cost: that of `asked`, and O(members) the first time.
+    """
+    state, group, _, _ = work
+    assignor = everybody.assignor
+    used = state.assignor if assignor is None else state.assignors[assignor]
+    hashes, asking = everybody.hashes, everybody.asking
+    if (
+        hashes is None
+        or used.configure is not UNIFORM.configure  # whatever it does about faults
+        or not everybody.is_homogeneous
+        or group.resolved
+        or group.counts.patterns
+        or state.config.offload_ms
+    ):
+        return None
+    last = state.last.question if state.last.group is group else None
+    changed = everybody.ids if last is None else {*group.changed_since, asking.member_id}
+    here = [each for each in changed if each in everybody.known or each == asking.member_id]
+    if any(everybody.member(each).topics != asking.topics for each in here):
+        return None
+    question = asked(
+        state.cluster,
+        asking.topics,
+        ids=everybody.ids,
+        hashes=hashes,
+        previous=everybody.before,
+        changed=here,
+        last=last,
+    )
+    if question is None:
+        return None
+    others = [each for each in here if each not in everybody.before]
+    state.last = LastTarget(group=group, question=question)
+    group.changed_since = {asking.member_id}
+    found: dict[str, TopicPartitions] = {}
+    found.update(shares_that_change(question, [*others, asking.member_id]))
+    return found
