@@ -193,13 +193,12 @@ def _subscribed(problem: Problem, claimant: Int32) -> Int32:
     """Return `claimant`, int32[P], with `NOBODY` for members that do not subscribe to the topic."""
     if problem.takes.all():
         return claimant
-    held = np.flatnonzero(claimant != NOBODY)
-    believed = problem.may_take(claimant[held], held)
-    if believed.all():
-        return claimant
-    owner = claimant.copy()
-    owner[held[~believed]] = NOBODY
-    return owner
+    # Where nobody claims, that is the class of somebody else.
+    cell = problem.class_of.take(claimant, mode="clip") * np.int64(len(problem.topics))
+    cell += problem.topic_of
+    believed = problem.takes.ravel().take(cell)
+    believed |= claimant < 0
+    return claimant if believed.all() else np.where(believed, claimant, np.int32(NOBODY))
 
 
 __all__ = [

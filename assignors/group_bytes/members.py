@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, overload
 
 import numpy as np
@@ -170,23 +170,23 @@ class ReadMembers(LazyMembers):
         if len(arrays.list_ptr) == 2 and not alone:  # one list
             names = tuple(map(arrays.names.__getitem__, arrays.name.tolist()))
             return names, np.ones((1, len(names)), np.bool_), np.zeros(len(self), np.int64)
-        rows = np.delete(self.rows, alone)
-        used, list_of = np.unique(arrays.list_of[rows], return_inverse=True)
-        place = np.full(len(arrays.list_ptr) - 1, -1, dtype=np.int64)
-        place[used] = np.arange(len(used))
-        row_of_name = np.repeat(place, np.diff(arrays.list_ptr))
+        list_of = arrays.list_of[self.rows]
+        is_used = np.zeros(len(arrays.list_ptr) - 1, dtype=np.bool_)
+        is_used[np.delete(list_of, alone) if alone else list_of] = True
         others = [self[position].topics for position in alone]
         index = {name: number for number, name in enumerate(arrays.names)}
         for name in chain.from_iterable(others):
             index.setdefault(name, len(index))
-        table = np.zeros((len(used) + len(others), len(index)), dtype=np.bool_)
-        is_used = row_of_name >= 0
-        table[row_of_name[is_used], arrays.name[is_used]] = True
-        for row, topics in enumerate(others, start=len(used)):
+        size, number = np.diff(arrays.list_ptr), arrays.name
+        if not is_used.all():
+            number, size = number[is_used.repeat(size)], size[is_used]
+            list_of = (np.cumsum(is_used) - 1)[list_of]
+        table = np.zeros((len(size) + len(others), len(index)), dtype=np.bool_)
+        table.ravel()[(np.arange(len(size)) * len(index)).repeat(size) + number] = True
+        for row, topics in enumerate(others, start=len(size)):
             table[row, list(map(index.__getitem__, topics))] = True
-        list_of_all = np.empty(len(self), dtype=np.int64)
-        list_of_all[np.delete(np.arange(len(self)), alone)] = list_of
-        list_of_all[alone] = np.arange(len(used), len(table))
-        asked = np.flatnonzero(table.any(axis=0))
-        every = list(index)
-        return tuple(every[number] for number in asked.tolist()), table[:, asked], list_of_all
+        list_of[alone] = np.arange(len(size), len(table))
+        is_asked: Bool = np.any(table, axis=0)
+        if is_asked.all():
+            return tuple(index), table, list_of
+        return tuple(compress(index, is_asked.tolist())), table[:, is_asked], list_of
