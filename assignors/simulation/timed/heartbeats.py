@@ -124,8 +124,11 @@ class Heartbeats:
         session_over = queue.due(session_key)
         delay = self.network.longest_us
         handling = self.broker.service_us + self.promotes * self.broker.append_us
-        # Each one is answered before the next is due, and arrives before the session is over.
-        is_regular = every > 2 * delay + handling and timeout > every + delay
+        # Each one is answered before the next is due, and arrives before the session is over. Where
+        # something has gone wrong once, an answer also has to come before its request is given up.
+        link = self.network.links[number]
+        time = every if link.trouble is None else min(every, link.limit_us)
+        is_regular = time > 2 * delay + handling and timeout > every + delay
         if session_over is None or not is_regular or session_over <= due + delay:
             return
         queue.stop(key)

@@ -45,6 +45,17 @@ FOUND: dict[str, dict[str, Any]] = {
         "plan": [DELETED | {"topic": "u"}],
         "processing": RECORDS,
     },
+    "heartbeats are given up sooner than they are answered, after a fault that is over": {
+        "until_ms": 30_000,
+        "topics": {},
+        "members": [
+            {"name": "c0", "topics": [], "request_timeout_ms": 1},
+            {"name": "c1", "topics": ["new"]},
+        ],
+        "protocol": "consumer",
+        "plan": [{"at_ms": 16_720, "do": "subscribe", "member": "c1"}],
+        "faults": [{"kind": "delay", "from_ms": 0, "until_ms": 1, "by_ms": 1}],
+    },
 }
 
 
