@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from assignors.simulation.timed.counterexamples.history import history
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.test_heartbeats import without_events
@@ -39,10 +40,11 @@ FOUND: dict[str, dict[str, Any]] = {
         "faults": [CUT],
     },
     "a member commits between a topic's change and the heartbeat that computes the next target": {
+        "until_ms": 4000,
         "topics": {"t": 1, "u": 1},
         "members": [{"name": "c0", "topics": ["t"], "sync_commit_ms": 20}],
         "protocol": "push",
-        "plan": [DELETED | {"topic": "u"}],
+        "plan": [DELETED | {"topic": "u", "at_ms": 160}],
         "processing": RECORDS,
     },
     "heartbeats are given up sooner than they are answered, after a fault that is over": {
@@ -68,3 +70,18 @@ def test_what_was_found_once_stays_mended(name: str) -> None:
     assert without_events(by_events) == queued
     computed = without_events(simulate(scenario))
     assert (computed.result, computed.rebalances) == (queued.result, queued.rebalances)
+
+
+def test_a_history_says_that_a_member_asks_for_offsets_until_a_transaction_ends() -> None:
+    hangs = {"kind": "hanging_transaction", "from_ms": 100, "until_ms": 9000}
+    scenario = scenario_from_document(
+        {
+            "version": 1,
+            "until_ms": 10_000,
+            "topics": {"t": 1},
+            "members": [{"name": "c0", "topics": ["t"]}],
+            "faults": [hangs],
+            "processing": RECORDS,
+        }
+    )
+    assert any(line.endswith("asks for committed offsets once more") for line in history(scenario))

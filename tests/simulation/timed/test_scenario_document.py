@@ -79,6 +79,10 @@ TWICE = {**MEMBER, "assignors": ONE_NAME}
 JOBS = {"member": {**MEMBER, "name": "job"}, "every_ms": 1000, "lifetime_ms": 5, "until_ms": 9}
 
 
+def arriving(**member: object) -> dict[str, object]:
+    return {"arrivals": [{**JOBS, "member": {**MEMBER, "name": "job", **member}}]}
+
+
 def pushing(**settings: int) -> dict[str, object]:
     return {"protocol": "push", "broker": {"push": settings}}
 
@@ -134,6 +138,19 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         ({"arrivals": [{**JOBS, "until_ms": 0}]}, "arrivals[0].until_ms"),
         ({"arrivals": [{**JOBS, "member": MEMBER}]}, "arrivals[0].member.name"),
         ({"arrivals": [{**JOBS, "member": {"name": "b"}}]}, "arrivals[0].member.topics"),
+        (arriving(heartbeat_interval_ms=0), "arrivals[0].member.heartbeat_interval_ms"),
+        (arriving(poll_spread_ms=101), "arrivals[0].member.poll_spread_ms"),
+        (arriving(assign={"t": [1]}), "arrivals[0].member.topics"),
+        (arriving(protocol="push"), "protocol"),
+        ({"protocol": "push", **arriving(pattern="t")}, "arrivals[0].member.pattern"),
+        (
+            {"protocol": "push", **arriving(client_model="in_poll")},
+            "arrivals[0].member.client_model",
+        ),
+        (
+            {"members": [{**MEMBER, "name": "j.0"}], **arriving(name="j")},
+            "arrivals[0].member.name",
+        ),
         ({"members": [{**MEMBER, "client": "kafkajs-2.2.4"}]}, "members[0].assignors[0]"),
         ({"members": [{**MEMBER, "claims": "some"}]}, "members[0].claims"),
         ({"members": [{**MEMBER, "subscription_hex": "0g"}]}, "members[0].subscription_hex"),

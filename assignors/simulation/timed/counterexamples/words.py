@@ -55,6 +55,7 @@ TIMERS: dict[tuple[str, ...], str] = {
     ("sync",): "the time for SyncGroup is over",
     ("lost",): "is lost, and the next one goes on with what is replicated",
     ("loaded",): "the next one has read the log",
+    ("fetch",): "asks for committed offsets once more",
 }
 
 
@@ -107,8 +108,8 @@ def _timer(key: tuple[str, ...]) -> str | None:
             return f"the session of {short(member_id)} is over"
         case ("rebalance", member_id):
             return f"the time of {short(member_id)} to revoke is over"
-    words = push_words.timer_words(key, short)
-    return words or TIMERS.get(key, f"timer {' '.join(key)}")
+    words = TIMERS.get(key) or push_words.timer_words(key, short)
+    return words or f"timer {' '.join(key)}"
 
 
 def _effect(effect: Effect) -> str | None:

@@ -21,11 +21,11 @@ from assignors.simulation.timed.scenario.faults import (
     Fault,
     FaultKind,
 )
-from assignors.simulation.timed.scenario.members import MEMBERS_MAX, MemberConfig
+from assignors.simulation.timed.scenario.members import MEMBERS_MAX
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
 from assignors.simulation.timed.scenario.reading import require_members
-from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario
+from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
 
 MOVES_PER_SECOND_MAX = 1_000_000
 """One a microsecond, the shortest time there is."""
@@ -56,6 +56,11 @@ def _arrivals_are_members_of_their_own(scenario: Scenario) -> None:
             words = f"two kinds of members are named {each.member.name!r}"
             raise DocumentError(ErrorCode.REPEATED, words, (*place, "member", "name"))
         names.add(each.member.name)
+        kind = f"{each.member.name}."
+        taken = [one for one in names if one.startswith(kind) and one[len(kind) :].isdecimal()]
+        if taken:
+            words = f"one of them will be named {taken[0]!r}, as another member is"
+            raise DocumentError(ErrorCode.REPEATED, words, (*place, "member", "name"))
         expected += (each.until_ms - each.from_ms) // each.every_ms
         if len(scenario.members) + expected > MEMBERS_MAX:
             words = f"about {expected} members would come; more than {MEMBERS_MAX} are too many"
@@ -66,16 +71,15 @@ def _heartbeats_fit_sessions(scenario: Scenario) -> None:
     broker = scenario.broker
     interval, session = broker.consumer_heartbeat_interval_ms, broker.consumer_session_timeout_ms
     _session_is_longer(interval, session, ("broker",), "consumer_")
-    for number, member in enumerate(scenario.members):
+    for place, member in everybody(scenario):
         interval, session = member.heartbeat_interval_ms, member.session_timeout_ms
-        _session_is_longer(interval, session, ("members", number), "")
+        _session_is_longer(interval, session, place, "")
         if member.wake_ms and not member.heartbeats_go_on:
             words = "looks from time to time belong to heartbeats_go_on"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "wake_ms"))
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "wake_ms"))
         if member.poll_spread_ms > member.poll_ms:
             words = f"a poll of {member.poll_ms} ms is not {member.poll_spread_ms} ms shorter"
-            where = ("members", number, "poll_spread_ms")
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, where)
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "poll_spread_ms"))
 
 
 def _session_is_longer(interval_ms: int, session_ms: int, place: Place, prefix: str) -> None:
@@ -127,11 +131,7 @@ def _actions_concern_what_is_there(scenario: Scenario) -> None:
 
 def _assignors_can_be_listed(scenario: Scenario) -> None:
     """Refuse an assignor that the member's client does not have, and a name listed twice."""
-    members: list[tuple[Place, MemberConfig]] = [
-        *((("members", number), each) for number, each in enumerate(scenario.members)),
-        *((("arrivals", n, "member"), each.member) for n, each in enumerate(scenario.arrivals)),
-    ]
-    for start, member in members:
+    for start, member in everybody(scenario):
         names: set[str] = set()
         for position, assignor in enumerate(map(assignor_named, member.assignors)):
             place = (*start, "assignors", position)
@@ -186,11 +186,11 @@ def _faults_can_happen(scenario: Scenario) -> None:
 
 def _clients_have_threads(scenario: Scenario) -> None:
     """Refuse client models of the push protocol, and a stalled thread of a client without one."""
-    for number, member in enumerate(scenario.members):
+    for place, member in everybody(scenario):
         is_push = (member.protocol or scenario.protocol) is GroupProtocol.PUSH
         if member.client_model is not None and is_push:
             words = "members of the push protocol have no client models"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "client_model"))
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "client_model"))
     models = {each.name: each.client_model for each in scenario.members}
     for number, fault in enumerate(scenario.faults):
         is_without = models.get(fault.member or "") is None
@@ -271,8 +271,7 @@ def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
     if scenario.broker.offsets_check_ms == 0:
         words = "expired offsets are looked for at intervals"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("broker", "offsets_check_ms"))
-    for number, member in enumerate(scenario.members):
-        place = ("members", number)
+    for place, member in everybody(scenario):
         if member.auto_commit_ms and member.sync_commit_ms:
             words = "a member commits by itself or synchronously, not both"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "sync_commit_ms"))
@@ -299,11 +298,11 @@ def _push_can_run(scenario: Scenario) -> None:
     if push.moves_per_second > MOVES_PER_SECOND_MAX:
         words = f"{push.moves_per_second} moves a second, more than {MOVES_PER_SECOND_MAX}"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "moves_per_second"))
-    for number, member in enumerate(scenario.members):
+    for where, member in everybody(scenario):
         if member.pattern is not None:
             words = "members of the push protocol subscribe to topics by name"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("members", number, "pattern"))
-    slowest = max(member.heartbeat_interval_ms for member in scenario.members)
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*where, "pattern"))
+    slowest = max(member.heartbeat_interval_ms for _, member in everybody(scenario))
     if 0 < push.lease_ms <= slowest:
         words = f"a lease of {push.lease_ms} ms ends before the next heartbeat, after {slowest} ms"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "lease_ms"))

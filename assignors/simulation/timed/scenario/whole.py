@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
 from assignors.documents.values import DocumentError, ErrorCode, Place, as_object, as_string
@@ -77,8 +78,16 @@ class Scenario:
     @property
     def protocols(self) -> frozenset[GroupProtocol]:
         """Every protocol that a member speaks at some time. Cost: O(members + actions)."""
-        of_members = {each.protocol or self.protocol for each in self.members}
+        of_members = {each.protocol or self.protocol for _, each in everybody(self)}
         return frozenset(of_members | {each.protocol for each in self.plan if each.protocol})
+
+
+def everybody(scenario: Scenario) -> Iterator[tuple[Place, MemberConfig]]:
+    """Yield the members, then what each kind of arrivals is, with their places in the document."""
+    for number, member in enumerate(scenario.members):
+        yield ("members", number), member
+    for number, arrivals in enumerate(scenario.arrivals):
+        yield ("arrivals", number, "member"), arrivals.member
 
 
 def read_topics(value: object, place: Place) -> dict[str, int]:
