@@ -138,6 +138,8 @@ def _compute_heartbeats(run: Run, *, promotes: bool) -> None:
     """Compute heartbeats that change nothing, unless each one waits for its turn somewhere."""
     if run.execution is not None or run.machine is not None:
         return
+    if run.faults.failovers is not None:
+        promotes = False  # the next coordinator reads every move in the log
     run.heartbeats = Heartbeats.of(
         run.sides, run.network, run.queue, run.scenario.broker, promotes=promotes
     )

@@ -58,6 +58,17 @@ FOUND: dict[str, dict[str, Any]] = {
         "plan": [{"at_ms": 16_720, "do": "subscribe", "member": "c1"}],
         "faults": [{"kind": "delay", "from_ms": 0, "until_ms": 1, "by_ms": 1}],
     },
+    "a member moves to an epoch at rest, and the next coordinator has to read that in the log": {
+        "until_ms": 50_000,
+        "topics": {"t": 2},
+        "members": [
+            {"name": "c0", "topics": ["t"]},
+            {"name": "c1", "topics": ["new"], "starts_at_ms": 20_000},
+            {"name": "c2", "topics": ["t"]},
+        ],
+        "protocol": "consumer",
+        "faults": [{"kind": "coordinator_crash", "from_ms": 36_000, "until_ms": 37_000}],
+    },
 }
 
 
