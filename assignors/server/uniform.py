@@ -6,15 +6,17 @@ with different answers and different faults.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from assignors.assignor import Assignor
 from assignors.model import Group
 from assignors.options import Jdk, Options
-from assignors.rebalance import Rebalance
+from assignors.rebalance import Figure, Rebalance
 from assignors.server import heterogeneous, homogeneous
 from assignors.server.repair import built_or_repaired
 from assignors.server.results import rebalance_of
+from assignors.server.small.plain_mixed import plain_mixed
 from assignors.server.small.plain_uniform import plain_answer
 from assignors.server.spec import Spec, spec_of
 
@@ -22,7 +24,7 @@ from assignors.server.spec import Spec, spec_of
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
     """Return what `UniformAssignor` returns; `JavaFailure` where it throws.
 
-    Small groups take lists (`small.plain_uniform`), others arrays; the answer is the same.
+    Small groups take lists (`small`), others arrays; the answer is the same.
 
     `Member.owned` is the previous target: in large groups what the last answer's `assignment` has
     for the member, which stays in arrays, costs a half to a third of dictionaries made elsewhere.
@@ -37,10 +39,15 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> dict(assign(Group(cluster=Cluster.of({"t": 4}), members=members)).lists)
     {'a': (('t', 0), ('t', 1)), 'b': (('t', 2), ('t', 3))}
     """
-    answer = plain_answer(
-        group, options.jdk, figures=lambda: assign_by_arrays(group, options=options).stats
+
+    def figures() -> Mapping[str, Figure]:
+        return assign_by_arrays(group, options=options).stats
+
+    return (
+        plain_answer(group, options.jdk, figures)
+        or plain_mixed(group, figures)
+        or assign_by_arrays(group, options=options)
     )
-    return answer or assign_by_arrays(group, options=options)
 
 
 def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value

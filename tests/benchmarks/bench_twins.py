@@ -49,6 +49,8 @@ BROKER = (
     ("srv-uniform", "U 2000 x 1000000 / 500", ("fresh", "leave")),
     ("srv-uniform", "U 2000 x 100000 / 500", ("fresh", "leave")),
     ("srv-uniform", "Hb 1000 x 10000 / 100", ("fresh", "leave")),
+    ("srv-uniform", "Hb 100 x 1000 / 10", ("fresh", "leave")),
+    ("srv-uniform", "Hb 20 x 200 / 10", ("fresh", "leave")),
     ("srv-uniform", "U 100 x 1000 / 10", ("fresh", "leave")),
     ("srv-uniform", "U 30 x 300 / 3", ("fresh", "leave")),
     ("srv-range", "U 2000 x 100000 / 500", ("fresh",)),

@@ -9,22 +9,27 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from assignors import Cluster, Group, JavaFailure, Member, Options, Topic
 from assignors.conformance.groups import group_of
 from assignors.options import Jdk
+from assignors.server.small.plain_mixed import plain_mixed
 from assignors.server.small.plain_uniform import PARTITIONS_MAX, plain_answer
 from assignors.server.uniform import assign_by_arrays
-from tests.server.groups import any_groups, cases, equal_groups, lists_of
+from tests.conftest import cases
+from tests.server.groups import any_groups, equal_groups, lists_of
+from tests.server.groups import cases as vectors
 from tests.server.test_spec import JDK_TOPICS
 
-UNIFORM_CASES = [case for case in cases() if case["in"]["algo"] == "srv-uniform"]
+UNIFORM_CASES = [case for case in vectors() if case["in"]["algo"] == "srv-uniform"]
 
 
 def is_plain_and_right(group: Group, jdk: Jdk = 17) -> bool:
     """Whether the group is plain; the answer is that of the arrays then, in every part."""
     options = Options(jdk=jdk)
-    plain = plain_answer(group, jdk, figures=lambda: {"moved": 0})
+    figures = {"moved": 0}
+    plain = plain_answer(group, jdk, lambda: figures) or plain_mixed(group, lambda: figures)
     if plain is None:
         return False
     arrays = assign_by_arrays(group, options=options)
@@ -37,7 +42,7 @@ def is_plain_and_right(group: Group, jdk: Jdk = 17) -> bool:
     assert arrays.lists is not None
     assert [*plain.lists.items()] == [*arrays.lists.items()]
     assert (plain.order, plain.notes) == (arrays.order, arrays.notes)
-    assert plain.stats == {"moved": 0}
+    assert plain.stats == figures
     return True
 
 
@@ -82,6 +87,7 @@ def test_the_vectors_hold_on_arrays_too(case: dict[str, Any]) -> None:
     group, expected = group_of(case["in"]), case["out"]
     if "err" in expected:
         assert plain_answer(group, 17, figures=dict) is None
+        assert plain_mixed(group, figures=dict) is None
         with pytest.raises(JavaFailure) as failure:
             assign_by_arrays(group)
         assert str(failure.value) == expected["err"]
@@ -90,6 +96,24 @@ def test_the_vectors_hold_on_arrays_too(case: dict[str, Any]) -> None:
     assert lists_of(assign_by_arrays(group)) == {
         member: sorted(expected["assignment"].get(member, [])) for member in expected["order"]
     }
+
+
+@cases(300)
+@given(seed=st.integers(0, 2**32))
+def test_groups_with_different_subscriptions_are_answered_alike(seed: int) -> None:
+    assert is_plain_and_right(with_different_topics(intact_group(seed), Random(seed)))
+
+
+def with_different_topics(group: Group, dice: Random) -> Group:
+    """The group in which members list some of the topics; what they had of others stays."""
+    listed = group.members[0].topics
+    first = Member(member_id="first", topics=listed[:1])
+    others = [
+        replace(member, topics=tuple(dice.sample(listed, dice.randint(1, len(listed)))))
+        for member in group.members
+    ]
+    last = Member(member_id="last", topics=listed)
+    return replace(group, members=(first, *others, last))
 
 
 def intact_group(seed: int) -> Group:

@@ -32,11 +32,13 @@ us, 30 x 300 82 against 210, 60 x 700 149 against 284, 100 x 900 261 against 319
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Topics:
-    """Topics that exist, in the order in which the first member of the map lists them."""
+class Topics:
+    """Topics that exist, in the order in which they were asked for."""
 
     size: dict[str, int]
     """Topic -> partitions."""
+    halves: dict[str, tuple[int, int]]
+    """Topic -> the halves of its id as signed 64-bit numbers."""
     java_hash: dict[str, int]
     """Topic -> `Uuid.hashCode`."""
 
@@ -49,7 +51,7 @@ def plain_answer(
     `figures` computes those of the answer, when somebody reads them. Cost: O(P + C + M log M), and
     that of the members' shares when they are read.
     """
-    if not group.members or group.also_assigned or _is_large(group):
+    if group.also_assigned or is_large(group):
         return None
     topics = group.members[0].topics
     asked = frozenset(topics)
@@ -58,7 +60,7 @@ def plain_answer(
             return None
     order = order_of_names([member.member_id for member in group.members])
     members = [group.members[place] for place in order]
-    known = _topics(group.cluster, members[0].topics)
+    known = topics_of(group.cluster, members[0].topics)
     if known is None:
         return None
     read = _previous(members, known.size)
@@ -152,8 +154,13 @@ class PairsOfShares(Mapping[str, tuple[Pair, ...]]):
         return repr(dict(self))
 
 
-def _is_large(group: Group) -> bool:
-    """Return whether the topics of the first member have too many partitions. Cost: O(limit)."""
+def is_large(group: Group) -> bool:
+    """Return whether the first member's topics have too many partitions, or there is no member.
+
+    Cost: O(limit).
+    """
+    if not group.members:
+        return True
     count = 0
     for name in group.members[0].topics:
         topic = group.cluster.topics.get(name)
@@ -163,7 +170,7 @@ def _is_large(group: Group) -> bool:
     return False
 
 
-def _topics(cluster: Cluster, listed: Sequence[str]) -> _Topics | None:
+def topics_of(cluster: Cluster, listed: Sequence[str]) -> Topics | None:
     """Return the topics; `None` where none exists, or an id is none."""
     known = cluster.topics
     size = {name: known[name].partition_count for name in listed if name in known}
@@ -179,7 +186,7 @@ def _topics(cluster: Cluster, listed: Sequence[str]) -> _Topics | None:
     if len(set(both)) < len(both):
         return None
     java_hash = dict(zip(size, starmap(uuid_hash, both), strict=True))
-    return _Topics(size=size, java_hash=java_hash)
+    return Topics(size=size, halves=dict(zip(size, both, strict=True)), java_hash=java_hash)
 
 
 def _previous(
@@ -223,7 +230,7 @@ def _quotas(had: Sequence[int], partition_count: int) -> tuple[list[int], list[t
     return quotas, fill
 
 
-def _free(known: _Topics, taken: Mapping[str, set[int]], jdk: Jdk) -> list[Pair]:
+def _free(known: Topics, taken: Mapping[str, set[int]], jdk: Jdk) -> list[Pair]:
     """Return the partitions that nobody had, topics in the order of Java's copy of their set."""
     topics = list(known.size)
     open_topics = [topic for topic in topics if len(taken[topic]) < known.size[topic]]
@@ -239,7 +246,7 @@ def _free(known: _Topics, taken: Mapping[str, set[int]], jdk: Jdk) -> list[Pair]
     ]
 
 
-def _above_quota(owned: TopicPartitions, known: _Topics, quota: int) -> list[Pair]:
+def _above_quota(owned: TopicPartitions, known: Topics, quota: int) -> list[Pair]:
     """Return what a member had beyond its quota, in Java's order.
 
     Topics come in the order of the member's map, numbers in that of their sets.
