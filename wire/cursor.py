@@ -31,6 +31,20 @@ _NUMBERS = [struct.Struct(f">{count}i") for count in range(32)]
 """For short lists of partition numbers, which are most."""
 
 
+def as_bytes(blob: bytes | bytearray | memoryview) -> bytes:
+    """Return the bytes of a blob. Raises `TypeError` for text, which somebody has to decode first.
+
+    >>> as_bytes(memoryview(b"k"))
+    b'k'
+    """
+    if type(blob) is bytes:
+        return blob
+    if isinstance(blob, bytes | bytearray | memoryview):
+        return bytes(blob)
+    hint = "; bytes.fromhex(...) reads hexadecimal" if isinstance(blob, str) else ""
+    raise TypeError(f"expected bytes, found {type(blob).__name__}{hint}")
+
+
 class Cursor:
     """A position in a buffer, and the notes on what was odd up to there."""
 

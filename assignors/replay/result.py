@@ -19,6 +19,7 @@ from typing import TypeVar
 from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
 from assignors.clients.librdkafka.settings import ClientSettings
+from assignors.model import Cluster
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.replay.analysis.outcome_rows import total
@@ -115,7 +116,7 @@ def replayed_source(
     redact: bool,
 ) -> ReplayResult:
     """Return the tables of a source: `assignors.replay.replay` has the words."""
-    wanted = None if group is None else re.compile(group)
+    wanted = _pattern(group)
     counts, names = counts_and_names(cluster)
     if source is not None:
         where, records = _records(source)
@@ -124,6 +125,7 @@ def replayed_source(
     else:
         raise ValueError("name a source, or a cluster: bootstrap")
     histories = chosen_histories(records, where=where, wanted=wanted, topic_names=names)
+    Cluster.of(partitions or {})  # refuses what is no count
     settings = Settings(
         partition_counts={**counts, **(partitions or {})},
         assignors=_assignors(what_if),
@@ -135,6 +137,13 @@ def replayed_source(
         settings = replace(settings, label=numbered(histories))
     tables = joined(replayed(history, settings) for history in histories)
     return result_of(tables, title="replay" if redact else Path(where).name)
+
+
+def _pattern(group: str | re.Pattern[str] | None) -> re.Pattern[str] | None:
+    try:
+        return None if group is None else re.compile(group)
+    except re.error as error:
+        raise ValueError(f"group: {group!r} is no regular expression: {error}") from None
 
 
 def selection_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from enum import StrEnum
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from assignors.arrow.row_table import RowTable
 from assignors.model import Group
+from assignors.names.nearest import question, suggestion
 from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import Parameters
@@ -142,8 +144,8 @@ def simulate_timed(
         if each != NO_MODEL:
             as_model(each, ("coordinators",))
     compared = variants(
-        [GroupProtocol(each).value for each in _listed(protocols)] or [found.protocol.value],
-        clients=[ClientModel(each).value for each in _listed(clients)],
+        _values(GroupProtocol, protocols) or [found.protocol.value],
+        clients=_values(ClientModel, clients),
         coordinators=coordinator_models,
         assignors=_listed(assignors),
     )
@@ -245,10 +247,20 @@ def _scenario(given: str | PathLike[str] | Mapping[str, object] | Scenario) -> S
     if isinstance(given, str | PathLike) and given not in GALLERY:
         path = Path(given)
         if not path.is_file():
-            known = ", ".join(GALLERY)
-            raise ValueError(f"scenario: no file {str(path)!r}, and no such name; known: {known}")
+            words = question(str(path), GALLERY) or "; timed.gallery.GALLERY has all"
+            raise ValueError(f"scenario: no file {str(path)!r}, and no such name{words}")
         document = json.loads(path.read_bytes())
     return scenario_of({"scenario": document})
+
+
+def _values(kind: type[StrEnum], names: str | Iterable[str]) -> list[str]:
+    """Return values of `kind`; `ValueError` with the nearest one, or all, for what is none."""
+    listed = _listed(names)
+    for name in listed:
+        if name not in set(kind):
+            words = suggestion(str(name), [each.value for each in kind])
+            raise ValueError(f"no {kind.__name__} {name!r}{words}")
+    return [kind(name).value for name in listed]
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:

@@ -165,6 +165,8 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         "the table: no record is one of __consumer_offsets",
     ),
     "no group": (REAL, {"group": "nobody"}, "no group matches 'nobody'"),
+    "no pattern": (REAL, {"group": "("}, r"group: '\(' is no regular expression: missing \)"),
+    "no count": (REAL, {"partitions": {"orders": -1}}, "partition_count: -1 is negative"),
     "no kind": (REAL, {"kinds": "odd-byte"}, "no kind 'odd-byte'; did you mean 'odd-bytes'"),
     "no severity": (REAL, {"min_severity": "bad"}, "no severity 'bad'; known: critical, high"),
     "no time": (REAL, {"since": "yesterday"}, "since: 'yesterday' is no datetime and no epoch"),

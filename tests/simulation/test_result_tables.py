@@ -120,10 +120,16 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
     bad.write_text("[", encoding="utf-8")
     with pytest.raises(ValueError, match="no assignor"):
         simulate_rounds(assignors="stiky", scenarios=1)
-    with pytest.raises(ValueError, match="no such name; known: rolling-restart"):
+    with pytest.raises(ValueError, match=r"no such name; did you mean 'crash'"):
         simulate_timed("crush")
-    with pytest.raises(ValueError, match="klassic"):
+    with pytest.raises(ValueError, match=r"no such name; timed\.gallery\.GALLERY"):
+        simulate_timed(tmp_path)
+    with pytest.raises(ValueError, match="no GroupProtocol 'klassic'; did you mean 'classic'"):
         simulate_timed("crash", protocols="klassic")
+    with pytest.raises(ValueError, match="no execution model 'two'"):
+        simulate_timed("crash", coordinators="two")
+    with pytest.raises(ValueError, match="range is for the protocol classic"):
+        simulate_timed("crash", protocols="consumer", assignors="range")
     with pytest.raises(ValueError, match="Expecting value"):
         simulate_timed(bad)
     with pytest.raises(ValueError, match=r"'version' is missing at scenario.version"):

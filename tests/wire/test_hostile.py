@@ -231,3 +231,12 @@ def test_a_length_that_looks_negative_is_null_and_never_stepped_over() -> None:
     assert said.value is not None
     assert said.value.topics == ("",)
     assert {note.code for note in said.notes} >= {NoteCode.TOPIC_NULL}
+
+
+@pytest.mark.parametrize("decode", DECODERS)
+def test_text_is_refused_with_what_reads_it(decode: Decoder) -> None:
+    with pytest.raises(TypeError, match=r"expected bytes, found str; bytes\.fromhex"):
+        decode("0001")
+    with pytest.raises(TypeError, match=r"expected bytes, found int$"):
+        decode(4)
+    assert decode(bytearray(b"\0\0")) == decode(memoryview(b"\0\0")) == decode(b"\0\0")

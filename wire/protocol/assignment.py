@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wire.cursor import Cursor, TopicPartitions
+from wire.cursor import Cursor, TopicPartitions, as_bytes
 from wire.decoded import Decoded, Mode, NoteCode
 from wire.errors import ErrorKind, WireError
 from wire.writing import NEWEST_VERSION, nullable_bytes, partitions_bytes, version_bytes
@@ -53,7 +53,7 @@ def decode_assignment(
     >>> decode_assignment(bytes.fromhex("000100000000ffffffff")).value.partitions
     {}
     """
-    cursor = Cursor(bytes(blob), mode)
+    cursor = Cursor(as_bytes(blob), mode)
     version: int | None = None
     partitions: dict[str, tuple[int, ...]] = {}
     user_data: bytes | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wire.cursor import Cursor, TopicPartitions
+from wire.cursor import Cursor, TopicPartitions, as_bytes
 from wire.decoded import Decoded, Mode, Note, NoteCode
 from wire.errors import ErrorKind, WireError
 from wire.writing import (
@@ -79,7 +79,7 @@ def decode_subscription(
     >>> decoded.value.topics, [note.code.value for note in decoded.notes]
     (('t',), ['owned-missing'])
     """
-    cursor = Cursor(bytes(blob), mode)
+    cursor = Cursor(as_bytes(blob), mode)
     # The fields read so far: where the bytes end early, these are the value.
     version: int | None = None
     topics: list[str] = []

@@ -16,7 +16,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field, replace
 
-from wire.cursor import Cursor, TopicPartitions
+from wire.cursor import Cursor, TopicPartitions, as_bytes
 from wire.decoded import Decoded, Mode, Note, NoteCode
 from wire.errors import WireError
 from wire.protocol.capacity import capacity_bytes, split_capacity
@@ -88,7 +88,7 @@ def decode_sticky_user_data(
     """
     if blob is None:
         return Decoded(value=StickyUserData())
-    data, capacity = _split(bytes(blob), mode)
+    data, capacity = _split(as_bytes(blob), mode)
     read = _sticky(data, mode)
     return (
         read
@@ -107,7 +107,7 @@ def decode_cooperative_user_data(
     """
     if blob is None:
         return Decoded(value=CooperativeUserData())
-    data, capacity = _split(bytes(blob), mode)
+    data, capacity = _split(as_bytes(blob), mode)
     read = _cooperative(data, mode)
     return (
         read

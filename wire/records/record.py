@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wire.constructors import unchecked
+from wire.cursor import as_bytes
 from wire.decoded import Note, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
 from wire.layout.reading import Reader
@@ -73,8 +74,8 @@ def decode_record(key: Blob | None, value: Blob | None, *, keep_bytes: bool = Tr
     >>> record.name, record.key, record.value
     ('CONSUMER_GROUP_METADATA', {'groupId': 'g'}, {'epoch': 7})
     """
-    key = None if key is None else bytes(key)
-    value = None if value is None else bytes(value)
+    key = None if key is None else as_bytes(key)
+    value = None if value is None else as_bytes(value)
     if key is None or len(key) < 2:
         text = "key: null" if key is None else f"key: {len(key)} bytes hold no type"
         error = WireError(ErrorKind.TRUNCATED, text)
