@@ -29,15 +29,14 @@ import numpy as np
 from assignors.assignor import Assignor, UserData
 from assignors.claims import is_claim_known, last_generation, read_claim
 from assignors.group_bytes.assignments import (
-    ASSIGNMENT_VERSION,
     AssignedPartitions,
-    AssignedShares,
     Written,
     assignment_bytes,
     written_bytes,
 )
 from assignors.group_bytes.claim_rows import claim_rows
 from assignors.group_bytes.members import ReadMembers
+from assignors.group_bytes.shares import ASSIGNMENT_VERSION, AssignedShares
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Assignment, Cluster, Group, Member, State, member_ids_of
 from assignors.options import OnFailure, Options

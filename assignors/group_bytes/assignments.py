@@ -6,7 +6,6 @@ array, and never makes the tuples in between; whoever reads the answer as a mapp
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, pairwise
@@ -18,16 +17,18 @@ from numpy.typing import NDArray
 from assignors.arrays import Bool, Int32, Int64
 from assignors.group_bytes.claim_rows import ClaimSections
 from assignors.group_bytes.names import NAME_BYTES_MAX, column
+from assignors.group_bytes.shares import (
+    ASSIGNMENT_VERSION,
+    NO_USER_DATA,
+    PREFIX,
+    AssignedShares,
+    bytes_of_shares,
+)
 from assignors.model import member_ids_of
 from assignors.problem import NOBODY, Problem, assignment_of
 from wire import TopicPartitions
 from wire.text import encode_utf8
-from wire.writing import SHORT_LISTS, int32_list_bytes, string_bytes
 
-ASSIGNMENT_VERSION = 1
-"""Read alike by every client: all versions have the same bytes, and 0 marks very old writers."""
-PREFIX = struct.pack(">h", ASSIGNMENT_VERSION)
-NO_USER_DATA = b"\xff\xff\xff\xff"
 WORD = 8
 COMPARED_MIN = 100
 """Partitions a member from which on others are looked for by name, where members have changed."""
@@ -73,13 +74,6 @@ class AssignedPartitions(Mapping[str, TopicPartitions]):
         return self._named
 
 
-class AssignedShares(dict[str, dict[str, tuple[int, ...]]]):
-    """Member id -> topic -> partition numbers: the answer for a small group.
-
-    Topics stand in UTF-16 order and numbers ascend; nobody has what it did not ask for.
-    """
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """Everybody's Assignment bytes, and what they say."""
@@ -97,7 +91,7 @@ def assignment_bytes(assigned: AssignedPartitions | AssignedShares) -> Mapping[s
     a constant of a few nanoseconds; memory: about three times the bytes.
     """
     if isinstance(assigned, AssignedShares):
-        return _bytes_of_shares(assigned)
+        return assigned.written()
     return written_bytes(assigned).blobs
 
 
@@ -120,7 +114,7 @@ def written_bytes(assigned: AssignedPartitions, *, before: Written | None = None
     is_small = len(partition) < PARTITIONS_MIN
     headers = headers or (None if is_small else _headers(problem.topics))
     if is_small or headers is None:
-        fresh = _bytes_of_shares(_shares(assigned, chosen, partition))
+        fresh = bytes_of_shares(_shares(assigned, chosen, partition))
     else:
         fresh = _bytes_of_members(assigned, headers, chosen, partition)
     for place, blob in zip(np.flatnonzero(chosen).tolist(), fresh.values(), strict=True):
@@ -244,28 +238,6 @@ def _bytes_of_members(
     blobs = map(bytes, map(whole.__getitem__, map(slice, start.tolist(), end.tolist())))
     parts = zip(member_ids_of(problem.members), blobs, strict=True)
     return dict(parts if chosen.all() else compress(parts, chosen.tolist()))
-
-
-def _bytes_of_shares(
-    shares: Mapping[str, Mapping[str, Sequence[int]]],
-) -> dict[str, bytes]:
-    """Return everybody's Assignment, one after the other; topics and numbers are sorted."""
-    headers: dict[str, bytes] = {}
-    written = {}
-    for member_id, share in shares.items():
-        chunks = [PREFIX, len(share).to_bytes(4, "big")]
-        for topic, numbers in share.items():
-            if topic not in headers:
-                headers[topic] = string_bytes(topic)
-            chunks.append(headers[topic])
-            count = len(numbers)
-            if count < len(SHORT_LISTS):  # without one more call, a third faster
-                chunks.append(SHORT_LISTS[count](count, *numbers))
-            else:
-                chunks.append(int32_list_bytes(numbers))
-        chunks.append(NO_USER_DATA)
-        written[member_id] = b"".join(chunks)
-    return written
 
 
 def _by_owner(owner: Int32, chosen: Bool) -> Int64:

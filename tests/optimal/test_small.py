@@ -14,7 +14,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Rebalance, UserData
-from assignors.group_bytes.assignments import AssignedPartitions, AssignedShares, assignment_bytes
+from assignors.group_bytes.assignments import AssignedPartitions, assignment_bytes
+from assignors.group_bytes.shares import AssignedShares
 from assignors.optimal import cooperative_sticky, sticky
 from assignors.optimal.quotas import share
 from assignors.optimal.small.assign import assign_small

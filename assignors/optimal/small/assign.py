@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignors.assignor import UserData
-from assignors.group_bytes.assignments import AssignedShares
+from assignors.group_bytes.shares import AssignedShares
 from assignors.model import Group
 from assignors.optimal.small.answer import (
     by_topic,
@@ -40,7 +40,6 @@ def assign_small(
     changed = changed_partitions(favoured, target)
     withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []
     given = _without(target, withheld) if withheld else target
-    shares = shares_of(problem, claims, given, changed)
     follow_up = bool(withheld) and needs_follow_up(claims, withheld)
 
     def stats() -> dict[str, int | float | bool]:
@@ -51,7 +50,13 @@ def assign_small(
 
     ids = [member.member_id for member in problem.members]
     return _rebalance(
-        assignment=AssignedShares(zip(ids, shares, strict=True)),
+        assignment=AssignedShares(
+            member_ids=ids,
+            topics=problem.topics,
+            first=problem.first,
+            owner=given,
+            compute=lambda: dict(zip(ids, shares_of(problem, claims, given, changed), strict=True)),
+        ),
         withheld=by_topic(problem, withheld) if withheld else {},
         follow_up=follow_up,
         notes=claims.notes,

@@ -6,7 +6,8 @@ The same choices as those of `optimal.partition_choice`, which explains them (`g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 
 from assignors.problem import NOBODY
 
@@ -34,12 +35,12 @@ def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drop
             continue
         of_row = held[row]
         height = dict.fromkeys(of_row, 0)
-        for partition in range(begin, end):
+        shrinks = map(height.__contains__, answer[begin:end])
+        for partition in compress(range(begin, end), shrinks):
             member = answer[partition]
-            if member in height:
-                # How many partitions of the same topic come before this one.
-                of_row[member].append((height[member], partition))
-                height[member] += 1
+            # How many partitions of the same topic come before this one.
+            of_row[member].append((height[member], partition))
+            height[member] += 1
     turn = 0
     for row, members in drops.items():
         for member, drop in members.items():
@@ -48,36 +49,48 @@ def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drop
             turn += drop
 
 
-def deal(answer: list[int], free: Iterator[int], gains: Mapping[int, int]) -> None:
+def deal(answer: list[int], free: Iterable[int], gains: Mapping[int, int]) -> None:
     """Give the free partitions to members in turns, so many to each as `gains` has.
 
     >>> owner = [-1, -1, -1]
-    >>> deal(owner, iter(range(3)), {4: 2, 7: 1})
+    >>> deal(owner, range(3), {4: 2, 7: 1})
     >>> owner
     [4, 7, 4]
     """
-    left = list(gains.items())
-    while left:
-        for member, _ in left:
-            answer[next(free)] = member
-        left = [(member, count - 1) for member, count in left if count > 1]
+    for partition, member in zip(free, turns(gains), strict=False):
+        answer[partition] = member
 
 
-def free_partitions(answer: list[int], begin: int, end: int) -> Iterator[int]:
-    """Yield the partitions from `begin` to before `end` that are nobody's.
+def turns(gains: Mapping[int, int]) -> list[int]:
+    """Return the members in turns, each as often as `gains` has.
 
-    Each may be given to somebody before the next is asked for.
+    >>> turns({4: 2, 7: 1})
+    [4, 7, 4]
     """
-    partition = begin - 1
-    for _ in range(answer[begin:end].count(NOBODY)):
-        partition = answer.index(NOBODY, partition + 1, end)
-        yield partition
+    listed = list(gains)
+    taken: list[int] = []
+    for turn in range(max(gains.values(), default=0)):
+        if turn:
+            listed = [member for member in listed if gains[member] > turn]
+        taken += listed
+    return taken
+
+
+def free_partitions(answer: list[int], begin: int, end: int) -> list[int]:
+    """Return the partitions from `begin` to before `end` that are nobody's. Cost: O(end - begin).
+
+    >>> free_partitions([-1, 4, -1, -1], 0, 3)
+    [0, 2]
+    """
+    return [begin + place for place, member in enumerate(answer[begin:end]) if member < 0]
 
 
 def _highest(held: Sequence[tuple[int, int]], drop: int, turn: int) -> list[int]:
     """Return the `drop` partitions of most height; `held` is (height, partition) of each."""
-    level = sorted([height for height, _ in held], reverse=True)[drop - 1]
-    above = [partition for height, partition in held if height > level]
+    level, above = max(held)[0], []
+    if drop > 1:
+        level = sorted([height for height, _ in held])[-drop]
+        above = [partition for height, partition in held if height > level]
     tied = [partition for height, partition in held if height == level]
     # Where the choice is between equals, each member starts where the one before it stopped.
     start = turn % len(tied)

@@ -6,7 +6,7 @@ stand in a dictionary beside it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -128,25 +128,47 @@ def _read(problem: SmallProblem, kind: UserData) -> _Read:
             generation=[member.generation for member in members],
             unknown=set(),
         )
-    names = topic_headers(problem.topics) if kind is UserData.STICKY else {}
     read = _Read(owned=[], generation=[], unknown=set())
+    plain = _plain_cooperative_claim if kind is UserData.COOPERATIVE else _plain_sticky_claim
+    names = topic_headers(problem.topics) if kind is UserData.STICKY else {}
+    generation_of: dict[bytes | None, int] = {}
     for number, member in enumerate(members):
-        if kind is UserData.COOPERATIVE and is_claim_in_fields(member):
-            read.owned.append(member.owned)
-            read.generation.append(member.generation)
-            continue
-        data = member.user_data if kind is UserData.STICKY else None
-        plain = None if data is None else plain_sticky_user_data(data, names)
-        if plain is not None:
-            read.owned.append(plain[0])
-            read.generation.append(max(plain[1], NO_GENERATION))
-            continue
-        claim = read_claim(member, kind)
-        read.owned.append(claim.owned)
-        read.generation.append(claim.generation)
-        if not claim.is_known:
-            read.unknown.add(number)
+        claim = plain(member, names, generation_of)
+        if claim is None:
+            other = read_claim(member, kind)
+            claim = other.owned, other.generation
+            if not other.is_known:
+                read.unknown.add(number)
+        read.owned.append(claim[0])
+        read.generation.append(claim[1])
     return read
+
+
+def _plain_cooperative_claim(
+    member: Member, _names: Mapping[bytes, str], generation_of: dict[bytes | None, int]
+) -> tuple[TopicPartitions, int] | None:
+    """Return the claim of a member whose bytes say what it owns; `None` for others.
+
+    Where the generation stands in UserData alone, equal UserData is read once.
+    """
+    if is_claim_in_fields(member):
+        return member.owned, member.generation
+    if not member.owned_known or (member.version is not None and member.version < 2):
+        return None
+    data = member.user_data
+    if data not in generation_of:
+        generation_of[data] = read_claim(member, UserData.COOPERATIVE).generation
+    return member.owned, generation_of[data]
+
+
+def _plain_sticky_claim(
+    member: Member, names: Mapping[bytes, str], _generation_of: dict[bytes | None, int]
+) -> tuple[TopicPartitions, int] | None:
+    """Return the claim in plain UserData; `None` for others."""
+    if member.user_data is None:
+        return None
+    plain = plain_sticky_user_data(member.user_data, names)
+    return None if plain is None else (plain[0], max(plain[1], NO_GENERATION))
 
 
 def _generations(

@@ -5,9 +5,11 @@ The same answer as `optimal.quotas.share`, which explains it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from assignors.optimal.small.choice import deal, free_partitions, give_up
+from assignors.optimal.small.choice import deal, free_partitions, give_up, turns
+from assignors.problem import NOBODY
 
 
 def shared_owners(first: Sequence[int], favoured: list[int], member_count: int) -> list[int]:
@@ -19,10 +21,9 @@ def shared_owners(first: Sequence[int], favoured: list[int], member_count: int) 
     >>> shared_owners([0, 4, 6], [0, 0, 0, 0, -1, -1], 2)
     [0, 0, 0, 1, 1, 1]
     """
-    count = [0] * (member_count + 1)  # the last one is nobody's
-    for member in favoured:
-        count[member] += 1
-    nobody = count.pop()
+    counted = Counter(favoured)
+    count = [counted[member] for member in range(member_count)]
+    nobody = counted[NOBODY]
     floor, spare = divmod(len(favoured), member_count)
     quota = [floor] * member_count
     if spare:
@@ -38,6 +39,8 @@ def shared_owners(first: Sequence[int], favoured: list[int], member_count: int) 
             gains[member] = due - held
     if not nobody and not drops:
         return favoured
+    if nobody == len(favoured):
+        return turns(gains)
     answer = favoured.copy()
     if drops:
         give_up(first, [0] * (len(first) - 1), answer, {0: drops})

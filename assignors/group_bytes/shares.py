@@ -1,0 +1,117 @@
+"""The answer for a small group as a list, its names when somebody asks, and everybody's bytes.
+
+The same as `assignments` for arrays. A leader writes the bytes from the list of owners; the
+simulator reads the names and never asks for bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from wire import TopicPartitions
+from wire.writing import SHORT_LISTS, int32_list_bytes, string_bytes
+
+ASSIGNMENT_VERSION = 1
+"""Read alike by every client: all versions have the same bytes, and 0 marks very old writers."""
+PREFIX = struct.pack(">h", ASSIGNMENT_VERSION)
+NO_USER_DATA = b"\xff\xff\xff\xff"
+
+
+class AssignedShares(Mapping[str, TopicPartitions]):
+    """Member id -> topic -> partition numbers: the answer for a small group.
+
+    Topics stand in UTF-16 order and numbers ascend; nobody has what it did not ask for.
+    """
+
+    __slots__ = ("_compute", "_named", "first", "member_ids", "owner", "topics")
+
+    def __init__(
+        self,
+        *,
+        member_ids: Sequence[str],
+        topics: Sequence[str],
+        first: Sequence[int],
+        owner: Sequence[int],
+        compute: Callable[[], Mapping[str, TopicPartitions]],
+    ) -> None:
+        """Look at the owner of each partition, -1 for none; topic t has first[t]:first[t + 1].
+
+        `compute` makes the mapping, and is called once at most.
+        """
+        self.member_ids = member_ids
+        self.topics = topics
+        self.first = first
+        self.owner = owner
+        self._compute = compute
+        self._named: Mapping[str, TopicPartitions] | None = None
+
+    def __getitem__(self, member_id: str) -> TopicPartitions:
+        """Return what a member gets; `KeyError` where the group has none of that name."""
+        return self._read()[member_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.member_ids)
+
+    def __len__(self) -> int:
+        return len(self.member_ids)
+
+    def __repr__(self) -> str:
+        return repr(self._read())
+
+    def __reduce__(
+        self,
+    ) -> tuple[type[dict[str, TopicPartitions]], tuple[Mapping[str, TopicPartitions]]]:
+        """Copy and pickle as the mapping itself."""
+        return dict, (self._read(),)
+
+    def written(self) -> dict[str, bytes]:
+        """Return everybody's Assignment: the bytes that `encode_assignment` gives, version 1.
+
+        Raises `WireError` as that does. Cost: O(P + M).
+        """
+        chunks: list[list[bytes]] = [[] for _ in self.member_ids]
+        for topic, begin, end in zip(self.topics, self.first, self.first[1:], strict=False):
+            numbers: dict[int, list[int]] = {}
+            for number, member in enumerate(self.owner[begin:end]):
+                if member in numbers:
+                    numbers[member].append(number)
+                else:
+                    numbers[member] = [number]
+            numbers.pop(-1, None)
+            header = string_bytes(topic) if numbers else b""
+            for member, listed in numbers.items():
+                chunks[member].append(header + _list_bytes(listed))
+        return {
+            member_id: b"".join((PREFIX, len(parts).to_bytes(4, "big"), *parts, NO_USER_DATA))
+            for member_id, parts in zip(self.member_ids, chunks, strict=True)
+        }
+
+    def _read(self) -> Mapping[str, TopicPartitions]:
+        if self._named is None:
+            self._named = self._compute()
+        return self._named
+
+
+def bytes_of_shares(shares: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, bytes]:
+    """Return everybody's Assignment, one after the other; topics and numbers are sorted."""
+    headers: dict[str, bytes] = {}
+    written = {}
+    for member_id, share in shares.items():
+        chunks = [PREFIX, len(share).to_bytes(4, "big")]
+        for topic, numbers in share.items():
+            if topic not in headers:
+                headers[topic] = string_bytes(topic)
+            chunks.append(headers[topic])
+            chunks.append(_list_bytes(numbers))
+        chunks.append(NO_USER_DATA)
+        written[member_id] = b"".join(chunks)
+    return written
+
+
+def _list_bytes(numbers: Sequence[int]) -> bytes:
+    """Return an array of int32."""
+    count = len(numbers)
+    if count < len(SHORT_LISTS):  # without one more call, a third faster
+        return SHORT_LISTS[count](count, *numbers)
+    return int32_list_bytes(numbers)
