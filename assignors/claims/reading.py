@@ -53,11 +53,16 @@ def is_claim_in_fields(member: Member) -> bool:
     (True, False)
     """
     generation = member.generation
-    return (
-        (generation >= 0 or (generation == NO_GENERATION and member.user_data is None))
-        and member.owned_known
-        and (member.version is None or member.version >= 2)
-    )
+    is_there = generation >= 0 or (generation == NO_GENERATION and member.user_data is None)
+    return is_there and is_owned_in_field(member)
+
+
+def is_owned_in_field(member: Member) -> bool:
+    """Return whether a cooperative claim is `owned`, with a generation field beside it.
+
+    The generation may be none all the same, and stand in UserData.
+    """
+    return member.owned_known and (member.version is None or member.version >= 2)
 
 
 def last_generation(group: Group, claims: Iterable[Claim]) -> int:

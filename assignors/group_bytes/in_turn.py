@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from assignors.model import NO_GENERATION, Member
+from assignors.model import NO_GENERATION, Member, unchecked_member
 from wire.writing import STRING_LIMIT
 
 COUNT_LIMIT = 1_000_000
@@ -23,6 +23,7 @@ PLAIN_VERSIONS = {b"\0\1": 1, b"\0\2": 2, b"\0\3": 3}
 
 _int16 = struct.Struct(">h").unpack_from
 _int32 = struct.Struct(">i").unpack_from
+_generation_and_rack = struct.Struct(">ih").unpack_from
 _lists = [struct.Struct(f">{count}i").unpack_from for count in range(32)]
 """For short lists of partition numbers, which are most."""
 
@@ -63,16 +64,19 @@ def plain_member(
         user_data, place = _user_data(blob, place)
         owned, place = _owned(blob, place, shared.names)
         generation, rack_id = NO_GENERATION, None
-        if version >= 2:
+        if version == 3:
+            generation, rack_length = _generation_and_rack(blob, place)
+            place += 6
+            if rack_length != NULL:
+                rack_id, place = _rack_id(blob, place, rack_length)
+        elif version == 2:
             (generation,) = _int32(blob, place)
             place += 4
-        if version >= 3:
-            rack_id, place = _rack_id(blob, place)
     except (struct.error, IndexError, UnicodeDecodeError, _NotPlainError):
         return None
     if place != len(blob) or generation < NO_GENERATION:
         return None
-    return Member(
+    return unchecked_member(
         member_id=member_id,
         topics=topics,
         owned=owned,
@@ -167,7 +171,7 @@ def _owned(
     (count,) = _int32(blob, place)
     place += 4
     owned: dict[str, tuple[int, ...]] = {}
-    if not 0 <= count <= min(COUNT_LIMIT, len(blob)):
+    if not 0 <= count <= len(blob) or count > COUNT_LIMIT:
         raise _NotPlainError
     for _ in range(count):
         after = place + 2 + (blob[place] << 8 | blob[place + 1])
@@ -186,12 +190,8 @@ def _owned(
     return owned, place
 
 
-def _rack_id(blob: bytes, place: int) -> tuple[str | None, int]:
-    """Return the rack and where it ends, which may be behind the bytes."""
-    (length,) = _int16(blob, place)
-    place += 2
-    if length == NULL:
-        return None, place
+def _rack_id(blob: bytes, place: int, length: int) -> tuple[str, int]:
+    """Return the rack of so many bytes and where it ends, which may be behind the bytes."""
     if length <= 0:
         raise _NotPlainError
     return blob[place : place + length].decode(), place + length

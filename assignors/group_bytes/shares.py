@@ -81,7 +81,11 @@ class AssignedShares(Mapping[str, TopicPartitions]):
             numbers.pop(-1, None)
             header = string_bytes(topic) if numbers else b""
             for member, listed in numbers.items():
-                chunks[member].append(header + _list_bytes(listed))
+                count = len(listed)
+                if count < len(SHORT_LISTS):  # without one more call, a third faster
+                    chunks[member].append(header + SHORT_LISTS[count](count, *listed))
+                else:
+                    chunks[member].append(header + int32_list_bytes(listed))
         return {
             member_id: b"".join((PREFIX, len(parts).to_bytes(4, "big"), *parts, NO_USER_DATA))
             for member_id, parts in zip(self.member_ids, chunks, strict=True)
@@ -103,15 +107,11 @@ def bytes_of_shares(shares: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[s
             if topic not in headers:
                 headers[topic] = string_bytes(topic)
             chunks.append(headers[topic])
-            chunks.append(_list_bytes(numbers))
+            count = len(numbers)
+            if count < len(SHORT_LISTS):
+                chunks.append(SHORT_LISTS[count](count, *numbers))
+            else:
+                chunks.append(int32_list_bytes(numbers))
         chunks.append(NO_USER_DATA)
         written[member_id] = b"".join(chunks)
     return written
-
-
-def _list_bytes(numbers: Sequence[int]) -> bytes:
-    """Return an array of int32."""
-    count = len(numbers)
-    if count < len(SHORT_LISTS):  # without one more call, a third faster
-        return SHORT_LISTS[count](count, *numbers)
-    return int32_list_bytes(numbers)

@@ -7,7 +7,7 @@ The same choices as those of `optimal.partition_choice`, which explains them (`g
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import chain, compress
 
 from assignors.problem import NOBODY
 
@@ -27,20 +27,19 @@ def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drop
     >>> owner
     [0, -1, -1, 1]
     """
-    held: dict[int, dict[int, list[tuple[int, int]]]] = {
+    held: dict[int, dict[int, list[list[int]]]] = {
         row: {member: [] for member in members} for row, members in drops.items()
     }
     for row, begin, end in zip(row_of, first, first[1:], strict=False):
         if row not in held:
             continue
-        of_row = held[row]
-        height = dict.fromkeys(of_row, 0)
-        shrinks = map(height.__contains__, answer[begin:end])
+        of_topic: dict[int, list[int]] = {member: [] for member in held[row]}
+        shrinks = map(of_topic.__contains__, answer[begin:end])
         for partition in compress(range(begin, end), shrinks):
-            member = answer[partition]
-            # How many partitions of the same topic come before this one.
-            of_row[member].append((height[member], partition))
-            height[member] += 1
+            of_topic[answer[partition]].append(partition)
+        for member, partitions in of_topic.items():
+            if partitions:
+                held[row][member].append(partitions)
     turn = 0
     for row, members in drops.items():
         for member, drop in members.items():
@@ -85,13 +84,18 @@ def free_partitions(answer: list[int], begin: int, end: int) -> list[int]:
     return [begin + place for place, member in enumerate(answer[begin:end]) if member < 0]
 
 
-def _highest(held: Sequence[tuple[int, int]], drop: int, turn: int) -> list[int]:
-    """Return the `drop` partitions of most height; `held` is (height, partition) of each."""
-    level, above = max(held)[0], []
+def _highest(held: Sequence[Sequence[int]], drop: int, turn: int) -> list[int]:
+    """Return the `drop` partitions that most others of their topic come before.
+
+    `held` are the partitions of each topic.
+    """
+    height = max(map(len, held)) - 1
+    above: list[int] = []
     if drop > 1:
-        level = sorted([height for height, _ in held])[-drop]
-        above = [partition for height, partition in held if height > level]
-    tied = [partition for height, partition in held if height == level]
+        heights = sorted(chain.from_iterable(map(range, map(len, held))))
+        height = heights[-drop]
+        above = [partition for partitions in held for partition in partitions[height + 1 :]]
+    tied = [partitions[height] for partitions in held if len(partitions) > height]
     # Where the choice is between equals, each member starts where the one before it stopped.
     start = turn % len(tied)
     return above + (tied[start:] + tied[:start])[: drop - len(above)]

@@ -6,7 +6,7 @@ stand in a dictionary beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -15,7 +15,7 @@ from assignors.assignor import UserData
 from assignors.claims import (
     byte_notes,
     future_generation_note,
-    is_claim_in_fields,
+    is_owned_in_field,
     last_of,
     out_of_range_note,
     read_claim,
@@ -122,53 +122,41 @@ class _Read:
 def _read(problem: SmallProblem, kind: UserData) -> _Read:
     """Return everybody's claim."""
     members = problem.members
-    if kind is UserData.COOPERATIVE and all(map(is_claim_in_fields, members)):
+    if kind is UserData.COOPERATIVE and all(map(is_owned_in_field, members)):
         return _Read(
             owned=[member.owned for member in members],
-            generation=[member.generation for member in members],
+            generation=_cooperative_generations(members),
             unknown=set(),
         )
-    read = _Read(owned=[], generation=[], unknown=set())
-    plain = _plain_cooperative_claim if kind is UserData.COOPERATIVE else _plain_sticky_claim
     names = topic_headers(problem.topics) if kind is UserData.STICKY else {}
-    generation_of: dict[bytes | None, int] = {}
+    read = _Read(owned=[], generation=[], unknown=set())
     for number, member in enumerate(members):
-        claim = plain(member, names, generation_of)
-        if claim is None:
-            other = read_claim(member, kind)
-            claim = other.owned, other.generation
-            if not other.is_known:
-                read.unknown.add(number)
-        read.owned.append(claim[0])
-        read.generation.append(claim[1])
+        data = member.user_data if kind is UserData.STICKY else None
+        plain = None if data is None else plain_sticky_user_data(data, names)
+        if plain is not None:
+            read.owned.append(plain[0])
+            read.generation.append(max(plain[1], NO_GENERATION))
+            continue
+        claim = read_claim(member, kind)
+        read.owned.append(claim.owned)
+        read.generation.append(claim.generation)
+        if not claim.is_known:
+            read.unknown.add(number)
     return read
 
 
-def _plain_cooperative_claim(
-    member: Member, _names: Mapping[bytes, str], generation_of: dict[bytes | None, int]
-) -> tuple[TopicPartitions, int] | None:
-    """Return the claim of a member whose bytes say what it owns; `None` for others.
-
-    Where the generation stands in UserData alone, equal UserData is read once.
-    """
-    if is_claim_in_fields(member):
-        return member.owned, member.generation
-    if not member.owned_known or (member.version is not None and member.version < 2):
-        return None
-    data = member.user_data
-    if data not in generation_of:
-        generation_of[data] = read_claim(member, UserData.COOPERATIVE).generation
-    return member.owned, generation_of[data]
-
-
-def _plain_sticky_claim(
-    member: Member, names: Mapping[bytes, str], _generation_of: dict[bytes | None, int]
-) -> tuple[TopicPartitions, int] | None:
-    """Return the claim in plain UserData; `None` for others."""
-    if member.user_data is None:
-        return None
-    plain = plain_sticky_user_data(member.user_data, names)
-    return None if plain is None else (plain[0], max(plain[1], NO_GENERATION))
+def _cooperative_generations(members: Sequence[Member]) -> list[int]:
+    """Return the generations of claims in fields, else those in UserData: equal ones read once."""
+    generation = [member.generation for member in members]
+    if min(generation) < 0:
+        known: dict[bytes | None, int] = {}
+        for number, member in enumerate(members):
+            if generation[number] < 0:
+                data = member.user_data
+                if data not in known:
+                    known[data] = read_claim(member, UserData.COOPERATIVE).generation
+                generation[number] = known[data]
+    return generation
 
 
 def _generations(
@@ -194,26 +182,33 @@ def _plain_claimants(problem: SmallProblem, claimed: Sequence[TopicPartitions]) 
     `None` where a partition has several, or somebody claims one that does not exist or that it
     does not subscribe to: `_enter` looks closer. It takes three times as long.
     """
-    claimant = [NOBODY] * problem.first[-1]
+    rows = problem.rows()
+    row_of = dict(zip(problem.topics, rows, strict=True))
+    numbered: list[tuple[int, list[int]]] = []
     numbering = problem.numbering
-    place = numbering.place
     count = 0
     for member, owned in enumerate(claimed):
-        asked = place.keys() if problem.takes is None else problem.takes[member]
+        asked = row_of.keys() if problem.takes is None else problem.takes[member]
         if not owned.keys() <= asked:
             return None
         if is_numbered(owned, numbering):
             count += len(owned.partitions)
-            for partition in owned.partitions:
-                claimant[partition] = member
+            numbered.append((member, owned.partitions))
             continue
         for topic, numbers in owned.items():
-            begin, size = place[topic]
+            row = row_of[topic]
             count += len(numbers)
-            for number in numbers:
-                if not 0 <= number < size:
-                    return None
-                claimant[begin + number] = member
+            try:
+                for number in numbers:
+                    if number < 0:
+                        return None
+                    row[number] = member
+            except IndexError:
+                return None
+    claimant = list(chain.from_iterable(rows))
+    for member, partitions in numbered:
+        for partition in partitions:
+            claimant[partition] = member
     return claimant if len(claimant) - claimant.count(NOBODY) == count else None
 
 
@@ -225,10 +220,7 @@ def _enter(
     The first as (member, topic), the second as (member, topic's number) -> numbers.
     """
     takes = problem.takes
-    rows = [
-        [NOBODY] * (end - begin)
-        for begin, end in zip(problem.first, problem.first[1:], strict=False)
-    ]
+    rows = problem.rows()
     place = {topic: (t, rows[t], len(rows[t])) for t, topic in enumerate(problem.topics)}
     elsewhere = []
     wrong: dict[tuple[int, int], list[int]] = {}

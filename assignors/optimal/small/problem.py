@@ -12,6 +12,7 @@ from itertools import chain, pairwise, repeat
 from typing import TypeGuard
 
 from assignors.model import Group, LazyMembers, Member, in_id_order
+from assignors.problem import NOBODY
 from wire import TopicPartitions
 from wire.text import utf16_sorted
 
@@ -31,19 +32,35 @@ class Numbering:
     """T: in UTF-16 order."""
     first: tuple[int, ...]
     """T + 1: partitions of topic t are first[t]:first[t + 1]."""
-    topic_of: list[str] = field(init=False, compare=False, repr=False)
-    """P: the topic of each partition."""
-    number_of: list[int] = field(init=False, compare=False, repr=False)
-    """P: the number of each partition in its topic."""
-    place: dict[str, tuple[int, int]] = field(init=False, compare=False, repr=False)
-    """Topic -> its first partition, and how many it has."""
+    _names: tuple[list[str], list[int]] | None = field(
+        default=None, init=False, compare=False, repr=False
+    )
 
-    def __post_init__(self) -> None:
-        """List what is looked up for each partition. Cost: O(P)."""
-        sizes = [end - begin for begin, end in pairwise(self.first)]
-        self.topic_of = list(chain.from_iterable(map(repeat, self.topics, sizes)))
-        self.number_of = list(chain.from_iterable(map(range, sizes)))
-        self.place = dict(zip(self.topics, zip(self.first, sizes, strict=False), strict=True))
+    @property
+    def topic_of(self) -> list[str]:
+        """P: the topic of each partition."""
+        return self._listed()[0]
+
+    @property
+    def number_of(self) -> list[int]:
+        """P: the number of each partition in its topic."""
+        return self._listed()[1]
+
+    @property
+    def place(self) -> dict[str, tuple[int, int]]:
+        """Topic -> its first partition, and how many it has. Cost: O(T)."""
+        return dict(zip(self.topics, zip(self.first, self._sizes(), strict=False), strict=True))
+
+    def _listed(self) -> tuple[list[str], list[int]]:
+        """Return what is looked up for each partition, made once: a leader never asks for it."""
+        if self._names is None:
+            sizes = self._sizes()
+            topics = list(chain.from_iterable(map(repeat, self.topics, sizes)))
+            self._names = topics, list(chain.from_iterable(map(range, sizes)))
+        return self._names
+
+    def _sizes(self) -> list[int]:
+        return [end - begin for begin, end in pairwise(self.first)]
 
 
 class NumberedShare(dict[str, tuple[int, ...]]):
@@ -86,6 +103,10 @@ class SmallProblem:
     def first(self) -> tuple[int, ...]:
         """The first partition of each topic; first[T] is P."""
         return self.numbering.first
+
+    def rows(self) -> list[list[int]]:
+        """Return nobody as the owner of each partition, topic by topic. Cost: O(P)."""
+        return [[NOBODY] * (end - begin) for begin, end in pairwise(self.first)]
 
     def subscriber_count(self, topic: str) -> int:
         """Return how many members subscribe to a topic. Cost: O(M)."""
