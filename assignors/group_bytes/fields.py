@@ -88,7 +88,7 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     # What stands before a member's part is its topic list.
     behind_part = lists.end - bounds[:-1]
     if lists.are_equal and int(lists.version[0]) == LATEST:
-        fields = _fields_of_one_layout(b"".join(parts), bounds, behind_part)
+        fields = _fields_alike(b"".join(parts), bounds, behind_part)
         if fields is not None:
             return fields
     parts.append(bytes(PAD))
@@ -107,11 +107,10 @@ def _behind_lists(blobs: Sequence[bytes], lists: TopicLists) -> list[bytes]:
     return parts
 
 
-def _fields_of_one_layout(buffer: bytes, bounds: Int64, behind_part: Int64) -> Fields | None:
-    """Return the fields of version 3, where all members wrote them alike.
+def _fields_alike(buffer: bytes, bounds: Int64, behind_part: Int64) -> Fields | None:
+    """Return the fields of version 3, where all members have UserData of one length and no rack.
 
-    UserData of one length, owned topics of one layout, no rack: so it is in a large group whose
-    members are of one program. Elsewhere the answer is `None`.
+    So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
     """
     begin, end = bounds[:-1], bounds[1:]
     data_length = int.from_bytes(buffer[:LENGTH_SIZE], "big", signed=True)
@@ -127,15 +126,16 @@ def _fields_of_one_layout(buffer: bytes, bounds: Int64, behind_part: Int64) -> F
     )
     if not is_alike or int(generation.min()) < -1:
         return None
+    is_plain = np.ones(len(begin), dtype=np.bool_)
     place = begin + (LENGTH_SIZE + data_size)
     entry_count = int32[place].astype(np.int64)
-    place += COUNT_SIZE
-    entries = entries_that_fill(buffer, place, generation_at, entry_count)
+    entries = entries_that_fill(buffer, place + COUNT_SIZE, generation_at, entry_count)
     if entries is None:
-        return None
+        entries = read_entries(b"".join((buffer, bytes(PAD))), place, generation_at, is_plain)
+        is_plain &= place == generation_at
     nothing = np.full(len(begin), -1)
     return Fields(
-        is_plain=np.ones(len(begin), dtype=np.bool_),
+        is_plain=is_plain,
         generation=generation,
         generation_at=generation_at + behind_part,
         user_data=UserDataPlaces(

@@ -36,7 +36,6 @@ PAD = 2 * NAME_LIMIT + 16
 """Zeros behind the bytes, so that no read of a string's length leaves the buffer."""
 UNKNOWN_AT_ONCE = 256
 """So many unknown names are looked at before the others are compared with them."""
-ONE, TWO = np.uint32(1), np.uint32(2)
 TABLE_FACTOR = 16
 """Repeats are looked for in a table of up to so many cells for each number there is."""
 LEARNING_MAX = 4
@@ -227,49 +226,48 @@ def is_text(name: bytes) -> bool:
 def _entries(buffer: bytes, place: Int64, end: Int64, is_plain: Bool, read: Int64) -> Entries:
     """Read one entry of each message at a time; move `place` behind them.
 
-    `read`, int64[R], says how many entries each message has, and gets how many it really has.
+    `read`, int64[R], says how many entries each message has, and becomes 0 where one is odd.
     """
     uint16, uint32 = view_of(buffer, ">u2"), view_of(buffer, ">u4")
     active = np.flatnonzero(read)
     active = active[np.argsort(-read[active], kind="stable")]
-    left = -read[active]
-    found: list[tuple[Int64, Int64, NDArray[np.uint16], NDArray[np.uint32]]] = []
-    at, stop = place[active], end[active]
-    step = 0
-    while len(active):
-        length = uint16[at]
-        start = at + 2
+    step_count = int(read.max(initial=0))
+    # How many messages have an entry in each step: those with most come first.
+    message_count = np.searchsorted(-read[active], -np.arange(step_count)).tolist()
+    at = place[active]
+    limit = len(buffer) - PAD
+    found: list[tuple[Int64, Int64, NDArray[np.uint16], Int64, Int64]] = []
+    for messages in message_count:
+        begin = at[:messages]
+        length = uint16[begin]
+        start = begin + 2
         after = start + length
-        count = uint32[after]
+        count = uint32[after].astype(np.int64)
         after += 4
-        is_good = (count - ONE) < COUNT_LIMIT  # 0 has become the largest number
-        after += count << TWO  # of a larger count it is wrong, and not read
-        is_good &= after <= stop
-        if not is_good.all():
-            is_plain[active[~is_good]] = False
-            read[active[~is_good]] = step
-            active, left, stop = active[is_good], left[is_good], stop[is_good]
-            start, length, count = start[is_good], length[is_good], count[is_good]
-            after = after[is_good]
-        found.append((active, start, length, count))
-        step += 1
-        going_on = int(np.searchsorted(left, -step, side="left"))
-        if going_on < len(active):
-            place[active[going_on:]] = after[going_on:]
-            active, left, stop = active[:going_on], left[:going_on], stop[:going_on]
-            after = after[:going_on]
-        at = after
-    empty = np.zeros(0, dtype=np.int64)
-    row, start, length, count = (
-        map(np.concatenate, zip(*found, strict=True)) if found else (empty, empty, empty, empty)
-    )
+        after += count << 2
+        # What ends behind the message is not used, but no read may leave the buffer.
+        np.minimum(after, limit, out=begin)
+        found.append((active[:messages], start, length, count, after))
+    if not found:
+        empty = np.zeros(0, dtype=np.int64)
+        return Entries(
+            buffer=buffer, read=read, row=empty, name_start=empty, name_length=empty, count=empty
+        )
+    row, start, length, count, after = map(np.concatenate, zip(*found, strict=True))
+    place[active] = at
+    is_odd = (after > end[row]) | (count < 1) | (count > COUNT_LIMIT)
+    if is_odd.any():
+        is_plain[row[is_odd]] = False
+        read[row[is_odd]] = 0
+        kept = read[row] > 0
+        row, start, length, count = row[kept], start[kept], length[kept], count[kept]
     return Entries(
         buffer=buffer,
         read=read,
         row=row,
         name_start=start,
         name_length=length.astype(np.int64),
-        count=count.astype(np.int64),
+        count=count,
     )
 
 
