@@ -27,6 +27,8 @@ from wire import TopicPartitions
 from wire.text import utf16_key, utf16_sorted
 
 NOBODY = -1
+FEW = 256
+"""So many partitions are named one by one: numpy's calls would cost more than they save."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +159,13 @@ def partitions_by_topic(problem: Problem, partitions: Int64) -> dict[str, tuple[
     if not (np.diff(chosen) > 0).all():
         chosen = np.unique(chosen)
     topic = problem.topic_of[chosen]
+    if len(chosen) <= FEW:
+        few: dict[str, list[int]] = {}
+        for number, one in zip(
+            topic.tolist(), (chosen - problem.first[topic]).tolist(), strict=True
+        ):
+            few.setdefault(problem.topics[number], []).append(one)
+        return {name: tuple(listed) for name, listed in few.items()}
     bounds = np.append(np.flatnonzero(np.diff(topic, prepend=-1)), len(chosen)).tolist()
     numbers = (chosen - problem.first[topic]).tolist()
     return {

@@ -135,8 +135,7 @@ def _known_bytes(assigned: AssignedPartitions, before: Written | None) -> tuple[
     claimed = assigned.claimed
     if claimed is None or not len(claimed.member):
         return [b""] * len(ids), np.ones(len(ids), dtype=np.bool_)
-    blobs = [b"".join((PREFIX, section, NO_USER_DATA)) for section in claimed.sections()]
-    return blobs, ~claimed.is_kept(assigned.owner)
+    return claimed.messages(PREFIX, NO_USER_DATA), ~claimed.is_kept(assigned.owner)
 
 
 def _shares(

@@ -7,7 +7,7 @@ UserData in another layout takes the reader in `wire`, for that member alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -146,13 +146,16 @@ class ClaimSections(NamedTuple):
         is_kept[:-1][(self.rows.end < self.rows.start + COUNT_SIZE)[self.rows.rows]] = False
         return is_kept[:-1]
 
-    def sections(self) -> Iterator[bytes]:
-        """Yield the owned partitions of each member, as it wrote them."""
-        start, end, blobs = self.rows.start, self.rows.end, self.rows.blobs
-        rows = self.rows.rows
-        cuts = map(slice, start[rows].tolist(), end[rows].tolist())
-        for row, cut in zip(rows.tolist(), cuts, strict=True):
-            yield (blobs[row] or b"")[cut]
+    def messages(self, before: bytes, behind: bytes) -> list[bytes]:
+        """Return the owned partitions of each member, as it wrote them, between these bytes."""
+        start, end, blobs, rows = self.rows.start, self.rows.end, self.rows.blobs, self.rows.rows
+        found = zip(
+            map(blobs.__getitem__, rows.tolist()),
+            start[rows].tolist(),
+            end[rows].tolist(),
+            strict=True,
+        )
+        return [b"".join((before, (blob or b"")[at:to], behind)) for blob, at, to in found]
 
 
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:

@@ -104,12 +104,11 @@ def _reading(count: int) -> _Reading:
 
 def topic_lists(blobs: Sequence[bytes]) -> TopicLists:
     """Return the topic lists. Cost: a comparison for a list that is known, else its length."""
-    version = _versions(blobs)
-    equal = _equal(blobs, version)
-    read = equal
-    if read is None:
-        read = _reading(len(blobs))
-        _read_different(read, blobs, _read_alike(read, blobs, np.flatnonzero(version >= 0)))
+    equal = _equal(blobs)
+    if equal is not None:
+        return equal
+    version, read = _versions(blobs), _reading(len(blobs))
+    _read_different(read, blobs, _read_alike(read, blobs, np.flatnonzero(version >= 0)))
     names = [np.asarray(each, dtype=np.int32) for each in read.names]
     return TopicLists(
         numbers=read.numbers,
@@ -118,7 +117,6 @@ def topic_lists(blobs: Sequence[bytes]) -> TopicLists:
         list_of=read.list_of,
         version=version,
         end=read.end,
-        are_equal=equal is not None,
     )
 
 
@@ -129,16 +127,25 @@ def _versions(blobs: Sequence[bytes]) -> Int64:
     return np.array([PLAIN_VERSIONS.get(blob[:2], -1) for blob in blobs], dtype=np.int64)
 
 
-def _equal(blobs: Sequence[bytes], version: Int64) -> _Reading | None:
-    """Return what is read where all have the version and list of the first, `None` elsewhere."""
-    if not blobs or version[0] < 0:
+def _equal(blobs: Sequence[bytes]) -> TopicLists | None:
+    """Return the lists where all have the version and list of the first, `None` elsewhere."""
+    version = PLAIN_VERSIONS.get(blobs[0][:2], -1) if blobs else -1
+    if version < 0:
         return None
-    read = _reading(len(blobs))
+    read, count = _reading(0), len(blobs)
     number, end = _read_one(read, blobs[0])
     if number < 0 or not all(map(bytes.startswith, blobs, repeat(blobs[0][:end]))):
         return None
-    read.list_of[:], read.end[:] = number, end
-    return read
+    (names,) = read.names
+    return TopicLists(
+        numbers=read.numbers,
+        list_ptr=np.array([0, len(names)], dtype=np.int64),
+        name=np.array(names, dtype=np.int32),
+        list_of=np.zeros(count, dtype=np.int64),
+        version=np.full(count, version, dtype=np.int64),
+        end=np.full(count, end, dtype=np.int64),
+        are_equal=True,
+    )
 
 
 def _read_alike(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:

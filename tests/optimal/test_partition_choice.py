@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.optimal import partition_choice
 from assignors.optimal.flow.table import narrow
 from assignors.optimal.partition_choice import given_up, receivers
 
@@ -33,6 +35,22 @@ def test_each_cell_gives_up_its_number_from_its_highest_piles(
         before = Counter(topic[cell == giver].tolist())
         gone = Counter(topic[chosen][cell[chosen] == giver].tolist())
         assert after_slow_giving(before, int(drop[giver])) == sorted((before - gone).values())
+
+
+@given(piles, st.data())
+def test_a_few_partitions_are_given_up_as_many_are(
+    held: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    held.sort(key=lambda pair: pair[1])
+    count = Counter(cell for cell, _ in held)
+    drop = np.array([data.draw(st.integers(0, count[cell])) for cell in range(4)])
+    held = [pair for pair in held if drop[pair[0]]]
+    if not held:
+        return
+    cell, topic = (np.array(column) for column in zip(*held, strict=True))
+    few = given_up(cell, topic.astype(np.int32), drop)
+    with patch.object(partition_choice, "FEW", 0):
+        assert sorted(given_up(cell, topic.astype(np.int32), drop).tolist()) == sorted(few.tolist())
 
 
 def test_members_take_turns_at_which_topic_they_give_up_first() -> None:
@@ -65,6 +83,8 @@ def test_free_partitions_are_dealt_in_turns(rows: list[list[int]]) -> None:
         for turn in range(max(row)):
             expected += [member for member, amount in enumerate(row) if amount > turn]
     assert receivers(np.array(rows, dtype=np.int32)).tolist() == expected
+    with patch.object(partition_choice, "FEW", 0):
+        assert receivers(np.array(rows, dtype=np.int32)).tolist() == expected
 
 
 def test_one_member_that_gains_far_more_is_dealt_in_turns_too() -> None:

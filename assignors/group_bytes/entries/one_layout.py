@@ -118,11 +118,14 @@ def _entries(
     `None` where one has another layout; all lie within the buffer.
     """
     size, entry_count = layout.size, read[active]
-    ends = entry_count.cumsum()
-    start = np.repeat(at - size * (ends - entry_count), entry_count)
-    start += np.arange(0, size * len(start), size)
-    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[start]
-    records = found.view(np.uint8).reshape(len(start), size)
+    each, total = int(entry_count[0]), int(entry_count.sum())
+    if each * len(active) == total and bool((entry_count == each).all()):
+        start = (at[:, None] + np.arange(0, size * each, size)).ravel()
+        records = _bytes_at(buffer, at, size * each).reshape(total, size)
+    else:
+        start = np.repeat(at - size * (entry_count.cumsum() - entry_count), entry_count)
+        start += np.arange(0, size * total, size)
+        records = _bytes_at(buffer, start, size)
     is_alike = bool((column(records, ">u2", 0) == layout.name_length).all())
     count = column(records, ">u4", 2 + layout.name_length)
     if not is_alike or not (count == layout.number_count).all():
@@ -133,7 +136,18 @@ def _entries(
         read=read,
         row=np.repeat(active, entry_count),
         name_start=start,
-        name_length=np.broadcast_to(np.int64(layout.name_length), start.shape),
-        count=np.broadcast_to(np.int64(layout.number_count), start.shape),
+        name_length=_same(layout.name_length, total),
+        count=_same(layout.number_count, total),
         records=records,
     )
+
+
+def _bytes_at(buffer: bytes, place: Int64, size: int) -> NDArray[np.uint8]:
+    """Return so many bytes at each place, uint8[N, size]."""
+    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[place]
+    return found.view(np.uint8).reshape(len(place), size)
+
+
+def _same(number: int, count: int) -> Int64:
+    """Return one number so many times, int64[N], without memory for each."""
+    return np.ndarray((count,), np.int64, np.array([number]), strides=(0,))

@@ -43,7 +43,7 @@ def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drop
     turn = 0
     for row, members in drops.items():
         for member, drop in members.items():
-            for partition in _highest(held[row][member], drop, turn):
+            for partition in highest(held[row][member], drop, turn):
                 answer[partition] = NOBODY
             turn += drop
 
@@ -84,7 +84,7 @@ def free_partitions(answer: list[int], begin: int, end: int) -> list[int]:
     return [begin + place for place, member in enumerate(answer[begin:end]) if member < 0]
 
 
-def _highest(held: Sequence[Sequence[int]], drop: int, turn: int) -> list[int]:
+def highest(held: Sequence[Sequence[int]], drop: int, turn: int) -> list[int]:
     """Return the `drop` partitions that most others of their topic come before.
 
     `held` are the partitions of each topic.
