@@ -231,27 +231,29 @@ def _read_together(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64
     count = np.frombuffer(heads, ">i4").astype(np.int64)
     is_plain = (count >= 0) & (count <= COUNT_LIMIT) & (START + 3 * count <= size)
     count *= is_plain
-    entries = _names_of_one_length(chosen, size, count)
-    if entries is None:
-        entries = _names(chosen, size, count, is_plain)
+    entries, end = _names_of_one_length(chosen, size, count) or _names(
+        chosen, size, count, is_plain
+    )
     row = entries.row
     number = recognised_names(entries, read.numbers)
     is_plain[row[number < 0]] = False
     is_plain[repeated_rows(row, number, len(read.numbers))] = False
     if not is_plain.all():
         number = number[is_plain[row]]
-    length = np.bincount(row, weights=entries.name_length, minlength=len(rows)).astype(np.int64)
     plain = rows[is_plain]
     first = read.add(count[is_plain], number)
     read.list_of[plain] = np.arange(first, first + len(plain))
-    read.end[plain] = (START + LENGTH_SIZE * count + length)[is_plain]
+    read.end[plain] = end[is_plain]
     return rows[~is_plain]
 
 
-def _names_of_one_length(blobs: Sequence[bytes], size: Int64, count: Int64) -> Entries | None:
+def _names_of_one_length(
+    blobs: Sequence[bytes], size: Int64, count: Int64
+) -> tuple[Entries, Int64] | None:
     """Return the names of all lists where all have one length, `None` elsewhere.
 
-    `size` and `count`, int64[R], are the bytes of each message and the names of its list.
+    `size` and `count`, int64[R], are the bytes of each message and the names of its list. Where
+    that ends in its message is returned, too, int64[R].
     """
     has_names = np.flatnonzero(count)
     if not len(has_names):
@@ -266,7 +268,7 @@ def _names_of_one_length(blobs: Sequence[bytes], size: Int64, count: Int64) -> E
     records = np.frombuffer(buffer, dtype=np.uint8).reshape(-1, each)
     if not (column(records, ">u2", 0) == length).all():
         return None
-    return Entries(
+    entries = Entries(
         buffer=buffer,
         read=count,
         row=np.arange(len(count)).repeat(count),
@@ -275,10 +277,13 @@ def _names_of_one_length(blobs: Sequence[bytes], size: Int64, count: Int64) -> E
         count=count,
         records=records,
     )
+    return entries, end
 
 
-def _names(blobs: Sequence[bytes], size: Int64, count: Int64, is_plain: Bool) -> Entries:
-    """Return the names of all lists, the first of each, then the second of each.
+def _names(
+    blobs: Sequence[bytes], size: Int64, count: Int64, is_plain: Bool
+) -> tuple[Entries, Int64]:
+    """Return the same, read in lock step: the first name of each list, then the second of each.
 
     Lists that end behind their message stop being plain, and the few with more names than nearly
     all others: one step costs as much for one list as for a hundred.
@@ -306,11 +311,12 @@ def _names(blobs: Sequence[bytes], size: Int64, count: Int64, is_plain: Bool) ->
             at, index, left = at[:going_on], index[:going_on], left[:going_on]
         index = index + 1
     is_plain &= end <= stop
+    end += size - stop
     row = np.arange(len(count)).repeat(count)
     if not is_plain.all():
         is_kept = is_plain[row]
         place, row = place[is_kept], row[is_kept]
-    return Entries(
+    entries = Entries(
         buffer=buffer,
         read=count,
         row=row,
@@ -318,3 +324,4 @@ def _names(blobs: Sequence[bytes], size: Int64, count: Int64, is_plain: Bool) ->
         name_length=lengths[place].astype(np.int64),
         count=count,
     )
+    return entries, end

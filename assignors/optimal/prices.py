@@ -96,7 +96,10 @@ def prices(
             continue
         members = member_count[classes]
         mean = -(-int(size[rows].sum()) // int(members.sum()))
-        cut = _cut_at(mean, size[rows], takes[np.ix_(rows, classes)], members, effort)
+        part_takes = takes[np.ix_(rows, classes)]
+        cut = None
+        if not _are_separate_at(mean, size[rows], part_takes, members):
+            cut = _cut_at(mean, size[rows], part_takes, members, effort)
         if effort.is_spent:
             return None
         if cut is None:
@@ -106,6 +109,17 @@ def prices(
         parts.append((rows[~cut.row], classes[~cut.member]))
     of_row = np.where(takes, of_class, NEVER).min(axis=1, initial=NEVER)
     return Prices(of_class=of_class, of_row=of_row)
+
+
+def _are_separate_at(mean: int, size: Int64, takes: Bool, members: Int64) -> bool:
+    """Return whether no class takes two rows, and each row has the mean load, up or down.
+
+    Then there is nothing to cut, and no flow has to show it.
+    """
+    if (np.count_nonzero(takes, axis=0) > 1).any():
+        return False
+    taking = takes @ members
+    return bool(((size <= taking * mean) & (size >= taking * (mean - 1))).all())
 
 
 def _cut_at(mean: int, size: Int64, takes: Bool, members: Int64, effort: Effort) -> Cut | None:

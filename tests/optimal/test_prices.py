@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from assignors.optimal import prices as module
 from assignors.optimal.prices import Prices, prices
 from assignors.optimal.rows import topic_rows
 from assignors.problem import Int64
@@ -46,6 +49,31 @@ def test_loads_are_the_price_or_one_less_in_larger_groups(shape: str) -> None:
         found, load = priced(made)
         price = found.of_class[made.class_of]
         assert ((load == price) | (load == np.maximum(price - 1, 0))).all()
+
+
+@given(
+    st.integers(1, 5),
+    st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 3), st.integers(0, 2)), max_size=6),
+)
+def test_classes_that_share_no_topic_have_the_prices_that_flows_find(
+    mean: int, buckets: list[tuple[int, int, int]]
+) -> None:
+    members = np.array([1 + count for _, count, _ in buckets] * 2, dtype=np.int64)
+    each = len(buckets)
+    # Each topic has two classes, of which the second may have no members or take another topic.
+    takes = np.tile(np.eye(each, dtype=np.bool_), 2)
+    members[each:] -= 1
+    for number, (_, _, other) in enumerate(buckets):
+        takes[(number + (other == 2)) % each, each + number] = True
+    size = np.array([max(1, members[takes[row]].sum() * mean + more)
+                     for row, (more, _, _) in enumerate(buckets)], dtype=np.int64)  # fmt: skip
+    found = prices(size=size, takes=takes, member_count=members)
+    with patch.object(module, "_are_separate_at", return_value=False):
+        expected = prices(size=size, takes=takes, member_count=members)
+    assert found is not None
+    assert expected is not None
+    assert found.of_class.tolist() == expected.of_class.tolist()
+    assert found.of_row.tolist() == expected.of_row.tolist()
 
 
 def test_a_crowded_topic_and_a_quiet_one_have_their_own_prices() -> None:
