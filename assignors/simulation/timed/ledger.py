@@ -99,7 +99,7 @@ class Ledger:
             owned = {topic: n for topic, n in owned.items() if topic in self.partitions}
         if member in self.away:
             if self.away[member].owned is owned:
-                self._take_again(at, member)
+                self.take([at], [member], [owned])
                 return False
             self._look_at(member)
         before = self.consumed.get(member, {})
@@ -143,6 +143,35 @@ class Ledger:
             consumed[member], self.loads[member] = {}, 0
             self.consumed_count -= one.size
             self.changed_at = max(since, self.changed_at)
+
+    def take(
+        self, at: Sequence[int], members: Sequence[str], owned: Sequence[TopicPartitions]
+    ) -> None:
+        """Let members consume what they are given, each from its time on.
+
+        Cost: O(members) where they gave up just that, of others O(partitions that change).
+        """
+        away, count_from = self.away, self.count_from
+        unavailable = gaps = longest = taken = 0
+        for now, member, share in zip(at, members, owned, strict=True):
+            one = away.get(member)
+            if one is None or one.owned is not share:
+                self.consume(now, member, share, "assigned")
+                continue
+            since, _, size = away.pop(member)
+            self.consumed[member], self.loads[member] = share, size
+            gap = now - max(count_from, since)
+            if size:
+                taken += size
+                self.changed_at = max(now, self.changed_at)
+            if size and gap > 0:
+                unavailable += gap * size
+                gaps += size
+                longest = max(longest, gap)
+        self.consumed_count += taken
+        self.unavailable += unavailable
+        self.gaps += gaps
+        self.longest_gap = max(longest, self.longest_gap)
 
     def look_at_all(self) -> None:
         """Bring `partitions` up to date. Cost: O(partitions of members that are away)."""
@@ -208,19 +237,6 @@ class Ledger:
             elif len(consumers) == 1:
                 self.doubled.discard((topic, number))
                 self._count_double(at, partition)
-
-    def _take_again(self, at: int, member: str) -> None:
-        """Let a member consume what it gave up. Cost: O(1)."""
-        since, owned, size = self.away.pop(member)
-        self.consumed[member], self.loads[member] = owned, size
-        gap = at - max(since, self.count_from)
-        if size:
-            self.consumed_count += size
-            self.changed_at = max(at, self.changed_at)
-            if gap > 0:
-                self.unavailable += gap * size
-                self.gaps += size
-                self.longest_gap = max(self.longest_gap, gap)
 
     def _look_at_consumers(self, partition: _Partition) -> None:
         for each in tuple(partition.consumers):

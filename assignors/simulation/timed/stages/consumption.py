@@ -81,14 +81,15 @@ class Consuming:
 
     def record(self, now: int) -> None:
         """Record who has taken what it was given before a moment. Cost: O(their partitions)."""
-        order, at = self._order, self.at
+        order, at, taking = self._order, self.at, []
         while order:
             takes = at.get(order[-1])
             if takes is not None and takes >= now:
-                return
+                break
             number = order.pop()
             if takes is not None:
-                self._take(number, takes)
+                taking.append(number)
+        self._take(taking)
 
     def is_met_by(self, owned: TopicPartitions, now: int) -> bool:
         """Return whether a partition is one that somebody is still to take. Cost: O(partitions)."""
@@ -157,7 +158,7 @@ class Consuming:
         if takes is None:
             return None
         if takes < now:
-            self._take(number, takes)
+            self._take([number])
             return None
         del self.at[number]
         if not has_come:
@@ -166,12 +167,14 @@ class Consuming:
             self.watch.does[number] = Consumption(callbacks=frozenset({ASSIGNED}))
         return takes
 
-    def _take(self, number: int, at: int) -> None:
-        del self.at[number]
-        member = self.members[number]
-        self.ledger.consume(at, member.config.name, member.owned, "assigned")
+    def _take(self, numbers: Sequence[int]) -> None:
+        members = [self.members[number] for number in numbers]
+        times = list(map(self.at.pop, numbers))
+        owned = [each.owned for each in members]
+        self.ledger.take(times, [each.config.name for each in members], owned)
         if self.watch is not None:
-            self.watch.does[number] = self._does(number, member.owned)
+            for number, share in zip(numbers, owned, strict=True):
+                self.watch.does[number] = self._does(number, share)
 
     def _does(self, number: int, owned: TopicPartitions) -> Consumption:
         """Return what a member does that consumes this: most do what they did before."""
