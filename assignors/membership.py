@@ -31,6 +31,7 @@ from wire import (
 from wire.text import utf16_sorted
 
 VERSION, OTHER_VERSION = 3, 2
+COOPERATIVE, STICKY = UserData.COOPERATIVE, UserData.STICKY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ def subscribe(
     '00030000000100017400000004ffffffff00000000ffffffffffff'
     """
     newest = max(generation, membership.generation, NO_GENERATION)
-    is_sticky = membership.kind is UserData.STICKY
+    is_sticky = membership.kind is STICKY
     wanted = subscription(
         membership.kind,
         tuple(utf16_sorted(set(topics))),
@@ -135,15 +136,15 @@ def subscription(
     would write: null where there is nothing to say. A capacity follows it.
     """
     user_data = None
-    if kind is UserData.COOPERATIVE:
+    if kind is COOPERATIVE:
         user_data = encode_cooperative_user_data(owned_since, capacity=capacity)
-    elif kind is UserData.STICKY and (owned or owned_since >= 0 or capacity is not None):
+    elif kind is STICKY and (owned or owned_since >= 0 or capacity is not None):
         user_data = encode_sticky_user_data(owned, owned_since, capacity=capacity)
     return Subscription(
         version=version,
         topics=topics,
         user_data=user_data,
-        owned=owned if kind is UserData.COOPERATIVE else {},
+        owned=owned if kind is COOPERATIVE else {},
         generation=generation,
         rack_id=rack_id,
     )

@@ -34,6 +34,8 @@ def replaced_utf8(data: bytes) -> str:
 def utf16_sorted(texts: Iterable[str]) -> list[str]:
     """Return the texts in the order of `utf16_key`, without a key where none is needed."""
     listed = list(texts)
+    if len(listed) < 2:
+        return listed
     return sorted(listed, key=None if "".join(listed).isascii() else utf16_key)
 
 

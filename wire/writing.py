@@ -11,6 +11,8 @@ from wire.text import encode_utf8, utf16_sorted
 
 STRING_LIMIT = 32767
 NEWEST_VERSION = 3
+VERSIONS = [struct.pack(">h", version) for version in range(NEWEST_VERSION + 1)]
+INT16, INT32 = struct.Struct(">h").pack, struct.Struct(">i").pack
 SHORT_LISTS = [struct.Struct(f">{count + 1}i").pack for count in range(32)]
 """By length: bytes of a list of int32, of (length, *numbers). Most lists are short."""
 
@@ -20,7 +22,7 @@ def version_bytes(version: int, what: str) -> tuple[int, bytes]:
     if version < 0:
         raise WireError(ErrorKind.UNKNOWN_VERSION, f"unsupported {what} version: {version}")
     effective = min(version, NEWEST_VERSION)
-    return effective, struct.pack(">h", effective)
+    return effective, VERSIONS[effective]
 
 
 def string_bytes(text: str) -> bytes:
@@ -28,7 +30,7 @@ def string_bytes(text: str) -> bytes:
     data = encode_utf8(text)
     if len(data) > STRING_LIMIT:
         raise WireError(ErrorKind.UNWRITABLE, f"string of {len(data)} bytes is too long")
-    return struct.pack(">h", len(data)) + data
+    return INT16(len(data)) + data
 
 
 def nullable_string_bytes(text: str | None) -> bytes:
@@ -38,13 +40,13 @@ def nullable_string_bytes(text: str | None) -> bytes:
 
 def nullable_bytes(data: bytes | None) -> bytes:
     """Return int32 length and the data, or length -1 for none."""
-    return b"\xff\xff\xff\xff" if data is None else struct.pack(">i", len(data)) + data
+    return b"\xff\xff\xff\xff" if data is None else INT32(len(data)) + data
 
 
 def int32_bytes(value: int, what: str) -> bytes:
     """Return four bytes; `WireError` for a number that does not fit."""
     try:
-        return struct.pack(">i", value)
+        return INT32(value)
     except struct.error as error:
         raise WireError(ErrorKind.UNWRITABLE, f"{what}: {value} is no int32") from error
 
@@ -58,7 +60,7 @@ def int32_list_bytes(numbers: Sequence[int]) -> bytes:
 def topics_bytes(topics: Iterable[str], *, keep_order: bool = False) -> bytes:
     """Return an array of topic names, in UTF-16 order unless the given one is to be kept."""
     ordered = list(topics) if keep_order else utf16_sorted(topics)
-    return struct.pack(">i", len(ordered)) + b"".join(map(string_bytes, ordered))
+    return INT32(len(ordered)) + b"".join(map(string_bytes, ordered))
 
 
 def partitions_bytes(partitions: TopicPartitions, *, keep_order: bool = False) -> bytes:
@@ -69,7 +71,7 @@ def partitions_bytes(partitions: TopicPartitions, *, keep_order: bool = False) -
     topics = [topic for topic, numbers in partitions.items() if numbers]
     if not keep_order:
         topics = utf16_sorted(topics)
-    chunks = [struct.pack(">i", len(topics))]
+    chunks = [INT32(len(topics))]
     for topic in topics:
         numbers = partitions[topic] if keep_order else sorted(partitions[topic])
         name, count = encode_utf8(topic), len(numbers)

@@ -77,9 +77,10 @@ def in_set_order(numbers: Sequence[int]) -> list[int]:
     length = table_length(len(numbers))
     if max(numbers, default=0) < length:
         return sorted(numbers)  # each in a bucket of its own
-    if len(numbers) < PUT_CROWD:
+    if len(numbers) <= KEYS_MAX:
         spread = list(map(spread_of, numbers))
-        return [numbers[place] for place in _by_bucket(spread, length)]
+        if not _is_crowded(spread, PUT_CROWD):
+            return [numbers[place] for place in _by_bucket(spread, length)]
     order = many_tables.put_order(np.array(numbers, dtype=np.int32))
     return [numbers[place] for place in order.tolist()]
 

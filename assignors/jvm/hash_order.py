@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import mul
 from struct import unpack
 
@@ -36,8 +37,9 @@ PUT_CROWD, COMPUTE_CROWD = 9, 8
 """Keys of one bucket at which a small table doubles: the ninth put, the eighth computed."""
 
 
+@lru_cache(maxsize=4096)
 def string_hash(text: str) -> int:
-    """Return `String.hashCode`, a signed 32-bit number.
+    """Return `String.hashCode`, a signed 32-bit number. Names come again and again.
 
     >>> string_hash("topic-1"), string_hash("polygenelubricants")
     (-1139260653, -2147483648)

@@ -109,11 +109,7 @@ class Shares(Mapping[str, TopicPartitions]):
 
     def __getitem__(self, member_id: str) -> TopicPartitions:
         """Return what a member gets; `KeyError` where the group has none of that name."""
-        share = {
-            topic: tuple(sorted(numbers))
-            for topic, numbers in self._had[member_id].items()
-            if numbers
-        }
+        share = dict(self._had[member_id])
         for topic, number in self._dropped.get(member_id, ()):
             share[topic] = tuple([each for each in share[topic] if each != number])
         for topic, number in self._given.get(member_id, ()):

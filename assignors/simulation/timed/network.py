@@ -53,6 +53,7 @@ JOIN_LAPSE_MS = 5000
 """A JoinGroup may take the rebalance timeout and so much more (`JOIN_GROUP_TIMEOUT_LAPSE`)."""
 
 MILLION = 1_000_000
+ARRIVAL, ANSWER = Rank.ARRIVAL, Rank.ANSWER
 WAITING = frozenset({JoinGroup, SyncGroup})
 WAITED_FOR = frozenset({JoinGroupResponse, SyncGroupResponse})
 NEVER = 1 << 60
@@ -201,7 +202,7 @@ class Network:
         link.unanswered += 1
         if link.trouble is not None:
             deadline += max(link.trouble.opens_at - leaves, 0)
-        rank = Rank.ANSWER if is_heartbeat else None
+        rank = ANSWER if is_heartbeat else None
         self.in_flight[number] = (member, own_number, link.life, deadline, rank)
         if link.trouble is not None:
             passed = link.trouble.arrival(leaves, arrives, deadline)
@@ -215,7 +216,7 @@ class Network:
             self.queue.start(("request", number), deadline, (member, TimedOut(number)))
         link.arrives = arrives = max(arrives, link.arrives)
         self.requests[kind.__name__] += 1
-        return arrives, Rank.ARRIVAL if is_heartbeat else None, Arrived(number, request)
+        return arrives, ARRIVAL if is_heartbeat else None, Arrived(number, request)
 
     def handled(self, now: int, event: object, service_us: int) -> int:
         """Return when the coordinator has handled an event: one request after the other.

@@ -7,7 +7,8 @@ computed (`heartbeats`).
 
 A timer that is set anew before it runs out leaves its entry in the queue where it is: only when
 that entry comes up is it put back to the new time. So a session timeout that every heartbeat sets
-anew costs O(1) each time, and the queue holds one entry for it.
+anew costs O(1) each time, and the queue holds one entry for it. So does one that is stopped: if it
+is started again before its entry comes up, that entry serves it.
 """
 
 from __future__ import annotations
@@ -39,13 +40,18 @@ Moment = tuple[int, tuple[Any, ...]]
 """Microseconds since the run began, the last order or rank of that moment, and whose it was."""
 
 
+STOPPED = 0
+"""In place of the order of a timer: it has been stopped, and its entry is still in the queue."""
+
+
 @dataclass(slots=True)
 class _Timer(Generic[E]):
-    """A timer that runs: when it runs out, in what order, and the event that it then is."""
+    """A timer: when it runs out, in what order, and the event that it then is."""
 
     key: object
     at: int
     order: int
+    """`STOPPED`: it does not run."""
     whose: int | str
     event: E
     queued_at: int
@@ -93,7 +99,9 @@ class EventQueue(Generic[E]):
 
     def stop(self, key: object) -> None:
         """Stop the timer of this key, if it runs. Cost: O(1)."""
-        self._timers.pop(key, None)
+        timer = self._timers.get(key)
+        if timer is not None:
+            timer.order = STOPPED
 
     def timers_of(self, owner: object) -> list[tuple[Any, int, E]]:
         """Return the timers whose key is a tuple that begins with `owner`.
@@ -103,18 +111,18 @@ class EventQueue(Generic[E]):
         return [
             (key, each.at, each.event)
             for key, each in self._timers.items()
-            if isinstance(key, tuple) and key[0] == owner
+            if isinstance(key, tuple) and key[0] == owner and each.order != STOPPED
         ]
 
     def stop_all(self, owner: object) -> None:
         """Stop every timer whose key is a tuple that begins with `owner`. Cost: O(timers)."""
         for key, *_ in self.timers_of(owner):
-            del self._timers[key]
+            self.stop(key)
 
     def due(self, key: object) -> int | None:
         """Return when the timer of this key runs out, `None` if it does not run. Cost: O(1)."""
         timer = self._timers.get(key)
-        return None if timer is None else timer.at
+        return None if timer is None or timer.order == STOPPED else timer.at
 
     def drop(self, is_dropped: Callable[[E], bool]) -> None:
         """Take out events that will not happen; timers stay. Cost: O(n)."""
@@ -162,7 +170,7 @@ class EventQueue(Generic[E]):
         yield
         for entry in self._heap:
             heappush(heap, entry)
-        timers.update(self._timers)
+        timers.update({key: each for key, each in self._timers.items() if each.order != STOPPED})
         self._heap, self._timers = heap, timers
         self.now, self._last, self.count = now, last, count
 
@@ -184,8 +192,8 @@ class EventQueue(Generic[E]):
             if type(event) is not _Timer:
                 return heap[0]
             timer: _Timer[E] = event
-            if timers.get(timer.key) is not timer:
-                heappop(heap)
+            if timer.order == STOPPED or timers.get(timer.key) is not timer:
+                self._drop_first(timer)
             elif timer.order != order or timer.at != heap[0][0]:
                 timer.queued_at = timer.at
                 self._order = number = self._order + 1
@@ -193,6 +201,12 @@ class EventQueue(Generic[E]):
             else:
                 return heap[0]
         return None
+
+    def _drop_first(self, timer: _Timer[E]) -> None:
+        """Take out the first entry, that of a timer which was stopped or has another one."""
+        heappop(self._heap)
+        if self._timers.get(timer.key) is timer:
+            del self._timers[timer.key]
 
     def is_past(self, at: int, rank: Rank, whose: int) -> bool:
         """Return whether an event of this rank would have been taken out by now. Cost: O(1)."""
@@ -209,8 +223,8 @@ class EventQueue(Generic[E]):
             event = entry[4]
             if type(event) is _Timer:
                 timer: _Timer[E] = event
-                if timers.get(timer.key) is not timer:
-                    heappop(heap)
+                if timer.order == STOPPED or timers.get(timer.key) is not timer:
+                    self._drop_first(timer)
                     continue
                 if timer.order != entry[1] or timer.at != entry[0]:
                     timer.queued_at = timer.at

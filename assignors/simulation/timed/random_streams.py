@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,8 @@ def _logarithms() -> tuple[int, ...]:
 LOGARITHMS = _logarithms()
 LOGARITHM_ARRAY = np.array(LOGARITHMS, dtype=np.int64)
 LN_2 = LOGARITHMS[256]
+STEPS = tuple([(one, other - one) for one, other in pairwise(LOGARITHMS)])
+"""Each logarithm, and how far it is to the next one."""
 
 
 def exponential_at(seed: int, moment: int, mean: int) -> int:
@@ -95,9 +98,8 @@ def exponential_at(seed: int, moment: int, mean: int) -> int:
     bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & MASK
     bits ^= bits >> 31
     low = bits & 0xFFFF_FFFF | 1 << 32
-    place, part = bits >> 56, bits >> 32 & 0xFF_FFFF
-    here = LOGARITHMS[place]
-    within = here + ((LOGARITHMS[place + 1] - here) * part >> 24)
+    here, step = STEPS[bits >> 56]
+    within = here + (step * (bits >> 32 & 0xFF_FFFF) >> 24)
     return (((low & -low).bit_length() - 1) * LN_2 + within) * mean >> 32
 
 

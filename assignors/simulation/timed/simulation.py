@@ -36,7 +36,6 @@ from assignors.simulation.timed.protocols.effects import (
     Command,
     Consume,
     Disconnect,
-    Fired,
     MemberEvent,
     Record,
     Schedule,
@@ -63,6 +62,7 @@ from assignors.simulation.timed.threads.sides import sides_with_threads
 
 PLANNED = frozenset({Action, FaultEvent, Cluster, StageDue})
 """What is neither a message nor a timer of one side."""
+HEARTBEAT_RANK = Rank.HEARTBEAT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,12 +270,10 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
 
 def _schedule(run: Run, number: int, _event: MemberEvent, effect: Schedule) -> None:
     """Start a timer of a member; what has run out and waits for their machine is due no longer."""
-    queue, (key, after_us, data) = run.queue, effect
-    rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
-    fired = (number, Fired(key, data))
+    key = effect.key
     if run.machine is not None:
         run.machine.due.discard((number, key))
-    queue.start((number, key), queue.now + after_us, fired, rank, number)
+    run.start_timer(number, effect, HEARTBEAT_RANK if key == HEARTBEAT.key else None, number)
 
 
 def _cancel(run: Run, number: int, _event: MemberEvent, effect: Cancel) -> None:

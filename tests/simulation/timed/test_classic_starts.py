@@ -104,7 +104,8 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     )
     orders = list(coordinator.group.members), list(coordinator.group.order)
     sent = network.sent, network.requests, network.in_flight, network.busy_until
-    timers = sorted((str(key), run.queue.due(key)) for key in run.queue._timers)
+    dues = [(str(key), run.queue.due(key)) for key in run.queue._timers]
+    timers = sorted(each for each in dues if each[1] is not None)
     return members, draws, coordinator, orders, links, watched, ledger, metered, sent, timers
 
 

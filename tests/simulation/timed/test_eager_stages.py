@@ -144,8 +144,8 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     asked = dict(network.requests), network.busy_until
     # How many requests there were before one is the run's own business.
     names = [(key, "request" if "request" in str(key) else str(key)) for key in run.queue._timers]
-    dues = [(name, run.queue.due(key) or 0) for key, name in names]
-    timers = sorted(each for each in dues if "stage" not in each[0])
+    dues = [(name, run.queue.due(key)) for key, name in names]
+    timers = sorted(each for each in dues if each[1] is not None and "stage" not in each[0])
     for each in coordinator.group.members.values():
         each.waiting_join = each.waiting_join is not None
         each.waiting_sync = each.waiting_sync is not None

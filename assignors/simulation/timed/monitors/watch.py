@@ -122,7 +122,7 @@ def saw_member(
 
     `at` is the event's number and time.
     """
-    if isinstance(event, Fired) and event.key[0] == "heartbeat":
+    if type(event) is Fired and event.key[0] == "heartbeat":
         return
     before, generation = watch.does[number], watch.sides.members[number].generation
     is_same = generation == watch.generations[number]
@@ -152,7 +152,7 @@ def _saw_generation(watch: Watch, number: int, generation: int) -> None:
     before = watch.generations[number]
     if number in watch.unwritten and generation < before:
         watch.unwritten.discard(number)
-    else:
+    elif generation < before:
         report(watch, generation_found(watch.names[number], before, generation))
     watch.generations[number] = generation
 

@@ -22,7 +22,6 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Effect,
     Failed,
-    Fired,
     Reply,
     Response,
     Restrict,
@@ -33,6 +32,7 @@ from assignors.simulation.timed.running.run import Run
 
 UNAVAILABLE = HeartbeatResponse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 """Stands for that answer to a request of any type."""
+SESSION = Rank.SESSION
 
 
 def handle(run: Run, event: CoordinatorEvent) -> None:
@@ -101,10 +101,8 @@ def _append(run: Run, leaves: int, effect: Append) -> None:
 
 
 def _schedule(run: Run, _leaves: int, effect: Schedule) -> None:
-    queue, (key, after_us, data) = run.queue, effect
-    rank = Rank.SESSION if key[0] == "session" else None
-    fired = (COORDINATOR, Fired(key, data))
-    queue.start((COORDINATOR, key), queue.now + after_us, fired, rank, key[-1])
+    key = effect.key
+    run.start_timer(COORDINATOR, effect, SESSION if key[0] == "session" else None, key[-1])
 
 
 def _cancel(run: Run, _leaves: int, effect: Cancel) -> None:

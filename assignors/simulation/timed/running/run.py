@@ -14,8 +14,15 @@ from assignors.simulation.timed.monitors.seen import Observer
 from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import Processing
-from assignors.simulation.timed.protocols.effects import Arrived, Committed, Record
-from assignors.simulation.timed.queue import EventQueue
+from assignors.simulation.timed.protocols.effects import (
+    Arrived,
+    Committed,
+    Fired,
+    Record,
+    Schedule,
+    TimerKey,
+)
+from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.running.execution_state import Execution
 from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.other_groups import OtherAsks
@@ -62,3 +69,18 @@ class Run:
     heartbeats: Heartbeats | None = None
     """Computes those that change nothing; `None`: every one is queued."""
     records: list[tuple[int, Record]] = field(default_factory=list)
+    fired: dict[tuple[int, TimerKey], Event] = field(default_factory=dict)
+    """What each timer without data is when it has run out: most are started again and again."""
+
+    def start_timer(
+        self, number: int, effect: Schedule, rank: Rank | None, whose: int | str
+    ) -> None:
+        """Start a timer of a member, or of the coordinator. Cost: O(log n)."""
+        name, after_us, data = effect
+        key = (number, name)
+        event = None if data else self.fired.get(key)
+        if event is None:
+            event = (number, Fired(name, data))
+            if not data:
+                self.fired[key] = event
+        self.queue.start(key, self.queue.now + after_us, event, rank, whose)

@@ -1,16 +1,17 @@
 """The Subscriptions with which members at rest join again: those before, with a new generation.
 
 Where a member subscribes to the same and owns the same, the bytes of two rounds differ in the
-generation alone. So they are written twice for two generations, which shows where it stands, and
-from then on put together.
+generation alone. So they are written once for a generation that nothing else looks like, or twice
+for two, which shows where it stands, and from then on put together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assignors.membership import subscribe
+from assignors.assignor import UserData
+from assignors.membership import Membership, subscribe
 from assignors.simulation.timed.protocols.classic.member_bytes import written
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import Protocol
@@ -18,6 +19,11 @@ from wire import TopicPartitions
 
 SIZE = 4
 """Bytes of a generation."""
+RARE = 0x5F3A91C7
+"""A generation whose bytes stand nowhere else in nearly all Subscriptions."""
+RARE_BYTES = RARE.to_bytes(SIZE, "big")
+PLACES = {UserData.COOPERATIVE: 2, UserData.STICKY: 2}
+"""How often the generation stands in a Subscription; once for assignors that are not here."""
 ONE, OTHER = 0x01010101, 0x02020202
 """Generations that differ in every byte."""
 ONES, OTHERS = ONE.to_bytes(SIZE, "big"), OTHER.to_bytes(SIZE, "big")
@@ -89,18 +95,27 @@ def _template(member: ClassicMember) -> _Template:
     parts = []
     owned = member.owned if member.is_cooperative else {}
     for membership in member.memberships:
-        one, other = (
-            subscribe(
-                replace(membership, generation=generation, repeats=0),
-                member.topics,
-                owned=owned,
-                generation=generation,
-            )[1]
-            for generation in (ONE, OTHER)
-        )
-        parts.append(_between(one, other))
+        around = tuple(_written(member, membership, owned, RARE).split(RARE_BYTES))
+        if len(around) != PLACES.get(membership.kind, 1) + 1:
+            one, other = (_written(member, membership, owned, each) for each in (ONE, OTHER))
+            around = _between(one, other)
+        parts.append(around)
     names = tuple(each.name for each in member.assignors)
     return _Template(member.owned, member.topics, names, tuple(parts))
+
+
+def _written(
+    member: ClassicMember, membership: Membership, owned: TopicPartitions, generation: int
+) -> bytes:
+    """Return a member's Subscription of a generation, under one of its assignors."""
+    now = Membership(
+        kind=membership.kind,
+        rack_id=membership.rack_id,
+        capacity=membership.capacity,
+        assigned=membership.assigned,
+        generation=generation,
+    )
+    return subscribe(now, member.topics, owned=owned, generation=generation)[1]
 
 
 def _between(one: bytes, other: bytes) -> Parts:

@@ -121,7 +121,7 @@ def complete_join(state: ClassicCoordinator) -> None:
             group.joins_waiting -= 1
             continue
         answer_join(state, member, joined(group, member))
-        start(state, ("session", member.member_id), member.session_timeout_ms)
+        state.out.append(member.session_timer())
         member.is_new = False
     start(state, SYNC, group.rebalance_timeout_ms, group.generation)
 
@@ -148,7 +148,7 @@ def deliver(state: ClassicCoordinator, plan: dict[str, bytes], error: ErrorCode)
         if member.waiting_sync == COMPUTED:
             member.waiting_sync = None
         elif answer_sync(state, member, SyncGroupResponse(error, member.assignment, protocol)):
-            start(state, ("session", member.member_id), member.session_timeout_ms)
+            state.out.append(member.session_timer())
 
 
 def sync_over(state: ClassicCoordinator, generation: int) -> None:

@@ -28,7 +28,6 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
     answer_join,
     append,
     reply,
-    start,
 )
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.joining import join
@@ -55,6 +54,8 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
 )
 
+HEARTBEAT_RESPONSES = {error: HeartbeatResponse(error) for error in ErrorCode}
+
 
 def step(state: ClassicCoordinator, event: CoordinatorEvent) -> list[Effect]:
     """Return what the coordinator does about an event; `state` is changed in place.
@@ -77,7 +78,7 @@ def step(state: ClassicCoordinator, event: CoordinatorEvent) -> list[Effect]:
 def _arrived(state: ClassicCoordinator, event: Arrived) -> None:
     number, request = event
     if isinstance(request, Heartbeat):
-        state.out.append(Reply(number, HeartbeatResponse(_heartbeat(state, request))))
+        state.out.append(Reply(number, HEARTBEAT_RESPONSES[_heartbeat(state, request)]))
     elif isinstance(request, JoinGroup):
         join(state, number, request)
     elif isinstance(request, SyncGroup):
@@ -132,7 +133,7 @@ def _sync_refusal(group: ClassicGroup, request: SyncGroup) -> ErrorCode:
 
 def _differs(said: str | None, known: str | None) -> bool:
     """Return whether a request names another one; a group without a generation has none yet."""
-    return None not in {said, known} and said != known
+    return said != known and said is not None and known is not None
 
 
 def _committed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
@@ -184,7 +185,7 @@ def _heartbeat(state: ClassicCoordinator, request: Heartbeat) -> ErrorCode:
     if request.generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
     member = group.members[request.member_id]
-    start(state, ("session", member.member_id), member.session_timeout_ms)
+    state.out.append(member.session_timer())
     if group.state is GroupState.PREPARING_REBALANCE:
         return ErrorCode.REBALANCE_IN_PROGRESS
     return ErrorCode.NONE

@@ -20,6 +20,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     Protocol,
 )
 from assignors.simulation.timed.protocols.classic.states import TRANSITIONS, GroupState
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Schedule
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,6 +42,15 @@ class GroupMember:
     """The last generation it joined. A static member that was late for one stays in the group."""
     is_new: bool = False
     """It has not been in a generation yet: a timeout removes it even while it waits."""
+    session: Schedule | None = field(default=None, repr=False, compare=False)
+    """What starts its session timer; every heartbeat does."""
+
+    def session_timer(self) -> Schedule:
+        """Return what starts its session timer anew. Cost: O(1)."""
+        after_us, known = self.session_timeout_ms * MILLISECOND, self.session
+        if known is None or known.after_us != after_us:
+            self.session = known = Schedule(("session", self.member_id), after_us)
+        return known
 
     def metadata(self, protocol: str) -> bytes:
         """Return its Subscription under a protocol that it supports."""

@@ -206,14 +206,15 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         state.is_beat_due = False
         state.out.append(Schedule(("heartbeat",), 0))
     kept = shared(state.owned, assigned)
-    has_lost = count(kept) < count(state.owned)
+    kept_count = count(kept)
+    has_lost = kept is not state.owned and kept_count < count(state.owned)
     state.owned = assigned
     if has_lost:
         # What it lost it stops at once; what is new to it starts after both callbacks.
         state.out.append(Consume(kept, "revoked"))
         state.state = MemberState.REVOKING
         state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
-    elif count(kept) < count(assigned):
+    elif kept_count < count(assigned):
         state.out += call_back(state.application, state.config, "assigned", state.config.assign_ms)
     if state.is_leader and state.must_follow_up and not has_lost:
         delay = state.config.heartbeat_interval_ms * MILLISECOND

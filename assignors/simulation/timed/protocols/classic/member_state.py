@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from assignors.assignor import Assignor
 from assignors.leader import Memory
@@ -115,6 +116,12 @@ class ClassicMember:
     reconnected_at: int = 0
     """The last request that was sent before its newest connection."""
     out: list[Effect] = field(default_factory=list)
+    is_cooperative: bool = field(init=False)
+    """Whether it keeps its partitions while it joins: all its assignors have to be so."""
+
+    def __post_init__(self) -> None:
+        """Look at the assignors."""
+        self.is_cooperative = all(each.is_cooperative for each in self.assignors)
 
     @property
     def dialect(self) -> Dialect | None:
@@ -132,11 +139,6 @@ class ClassicMember:
         is_free = self.deferred is ErrorCode.NONE and not self.application.has_left
         return self.state is MemberState.STABLE and not self.must_rejoin and is_free
 
-    @property
-    def is_cooperative(self) -> bool:
-        """Whether it keeps its partitions while it joins: all its assignors have to be so."""
-        return all(assignor.is_cooperative for assignor in self.assignors)
-
 
 def send(state: ClassicMember, request: Request, after_us: int = 0) -> int:
     """Send a request; return its number."""
@@ -148,7 +150,13 @@ def send(state: ClassicMember, request: Request, after_us: int = 0) -> int:
 def beat_later(state: ClassicMember) -> None:
     """Start the timer of the next heartbeat anew."""
     delay = state.config.by_its_clock(state.config.heartbeat_interval_ms)
-    state.out.append(Schedule(("heartbeat",), delay))
+    state.out.append(_next_beat(delay))
+
+
+@lru_cache
+def _next_beat(after_us: int) -> Schedule:
+    """Return what starts the timer of the next heartbeat: the same after every one."""
+    return Schedule(("heartbeat",), after_us)
 
 
 def stop_beats(state: ClassicMember) -> None:
