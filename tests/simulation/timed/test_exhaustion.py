@@ -17,7 +17,14 @@ from assignors.simulation.timed.exhaustion.merging import merge_coordinator, mer
 from assignors.simulation.timed.exhaustion.moves import moves
 from assignors.simulation.timed.exhaustion.packing import WorldPacking
 from assignors.simulation.timed.exhaustion.search import explore
-from assignors.simulation.timed.exhaustion.world import Model, World, put, view
+from assignors.simulation.timed.exhaustion.world import (
+    Model,
+    World,
+    put,
+    seen_of_coordinator,
+    seen_of_members,
+    view,
+)
 from assignors.simulation.timed.monitors.moment import Consumption
 from assignors.simulation.timed.protocols.state_values import cloned, key_of
 from assignors.simulation.timed.scenario import GroupProtocol
@@ -213,7 +220,9 @@ def test_states_that_share_parts_are_never_changed_by_a_step_of_another_one(name
         assert [*kept.numbers.values()] == [*range(len(kept.values))]
 
 
-@pytest.mark.parametrize("name", ["cooperative-2x3", "consumer-2x2-cut", "consumer-2x2-failover"])
+@pytest.mark.parametrize(
+    "name", ["cooperative-2x3", "consumer-2x2-cut", "consumer-2x2-failover", "consumer-2x2-fault"]
+)
 def test_heartbeats_that_are_remembered_to_lead_nowhere_lead_nowhere(name: str) -> None:
     model, start = model_of(QUICK[name].case)
     model.idle_beats = Forgetful()
@@ -234,6 +243,21 @@ def test_what_looks_alike_to_monitors_is_judged_alike(
     found = exhaust(QUICK[name])
     monkeypatch.setattr(steps, "seen_of_members", lambda _, world: world)
     assert exhaust(QUICK[name]) == found
+
+
+@pytest.mark.parametrize("name", ["cooperative-2x3", "consumer-2x2-cut"])
+def test_what_looks_alike_to_monitors_is_alike_in_all_that_they_read(name: str) -> None:
+    model, start = model_of(QUICK[name].case)
+    explore(model, start, worlds_max=10_000)
+    looks: dict[int, object] = {}
+    for number in range(len(model.coordinators.values)):
+        seen = view(model, number)
+        reads: object = (key_of((seen.known, seen.target)), seen.target_epoch, seen.unstable)
+        assert looks.setdefault(seen_of_coordinator(model, number), reads) == reads
+    for number, state in enumerate(model.members.values):
+        reads = key_of((state.member_id, state.generation, state.owned)) if state.is_up else ()
+        looks_like, _ = seen_of_members(model, start._replace(members=(number, number)))
+        assert looks.setdefault(looks_like, reads) == reads
 
 
 MOVES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=8, max_size=25)
