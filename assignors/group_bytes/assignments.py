@@ -186,9 +186,10 @@ def _bytes_of_members(
     partition: Int64,
 ) -> dict[str, bytes]:
     """Return the Assignments of some members, bool[M], which are given `partition`, by owner."""
-    problem, owner = assigned.problem, assigned.owner
-    member_count = problem.member_count
-    member, topic = owner[partition], problem.topic_of[partition].astype(np.int64)
+    problem = assigned.problem
+    ids, member = _chosen_alone(problem, assigned.owner[partition], chosen)
+    member_count = len(ids)
+    topic = problem.topic_of[partition].astype(np.int64)
     number = partition
     number -= problem.first[topic]
     is_first = np.ones(len(partition), dtype=np.bool_)
@@ -235,8 +236,18 @@ def _bytes_of_members(
     # Bytes are cut faster; of a large group they would take as much memory again.
     whole = out.tobytes() if len(out) < CUT_MAX else out.data
     blobs = map(bytes, map(whole.__getitem__, map(slice, start.tolist(), end.tolist())))
-    parts = zip(member_ids_of(problem.members), blobs, strict=True)
-    return dict(parts if chosen.all() else compress(parts, chosen.tolist()))
+    return dict(zip(ids, blobs, strict=True))
+
+
+def _chosen_alone(
+    problem: Problem, member: Int32, chosen: Bool
+) -> tuple[tuple[str, ...], Int32 | Int64]:
+    """Return the ids of some members, bool[M], and `member`, int32[N], numbered among these."""
+    ids = member_ids_of(problem.members)
+    if chosen.all():
+        return ids, member
+    number_of = np.cumsum(chosen) - 1
+    return tuple(compress(ids, chosen.tolist())), number_of[member]
 
 
 def _by_owner(owner: Int32, chosen: Bool) -> Int64:
