@@ -169,3 +169,10 @@ def test_a_table_shows_records_tombstones_notes_and_errors() -> None:
     assert "ERROR" in shown
     assert "\x1b]" not in shown
     assert "..." in shown
+
+
+def test_a_line_of_a_dump_is_named_with_what_reads_it() -> None:
+    (document,), code = answers(*KIND, given='{"key": "AAEA", "value": null}\n')
+    assert code == 2
+    assert document["error"]["kind"] == "bad-hex"
+    assert "replay reads dumps" in document["error"]["text"]

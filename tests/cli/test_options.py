@@ -208,6 +208,7 @@ VALUES = {
     "form": "json",
     "start": "pyproject.toml",
     "shown": "groups",
+    "weights": "docs/recipes/weights.json",
 }
 """Parameter -> a value of it; of others 1."""
 
@@ -217,7 +218,9 @@ MODES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("--assignor", "range"), 0),
         (("--assignor", "sticky"), 1),
         (("--compare", "range,server/range"), 2),
+        (("--assignor", "sticky"), 3),
     ),
+    "explain": ((("--partition", "t:0"), 0),),
     "simulate": (
         (("--sweep", "pyproject.toml"), 0),
         (("--traffic", "noisy"), 1),

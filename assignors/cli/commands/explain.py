@@ -15,6 +15,7 @@ from assignors.cli.inputs.given_groups import (
 )
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.inputs.option_files.weights import weights_option
+from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
 from assignors.documents.answers import explanation_document
@@ -85,6 +86,7 @@ def explain(
     A line is a group as assign takes it, or FILE is what kafka-consumer-groups.sh --describe
     --members --verbose prints.
     """
+    refuse_idle(context)
 
     def explained_group(given: GivenGroup) -> Document:
         require_partition(given.group, *partition)

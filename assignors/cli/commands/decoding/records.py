@@ -44,6 +44,9 @@ def decoded_record(line: bytes, *, with_members: bool) -> Document:
 
     A value that is missing has zero bytes.
     """
+    if line.lstrip().startswith(b"{"):
+        words = "a line of JSON, not key and value in hexadecimal; replay reads dumps of such lines"
+        raise DocumentError(ErrorCode.BAD_HEX, words, offset=0)
     space = SPACE.search(line)
     end = space.end() if space else len(line)
     key, key_notes = _blob(line[:end], 0)

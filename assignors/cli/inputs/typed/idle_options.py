@@ -47,6 +47,11 @@ def _are_none_of(*families: str) -> Callable[[Values], bool]:
     return holds
 
 
+def _knows_no_weights(values: Values) -> bool:
+    """Return whether one assignor is chosen that reads none; one of somebody's own may."""
+    return values["assignor"] is not None and values["assignor"].family in FAMILIES
+
+
 def _is_explicit(values: Values) -> bool:
     return values["start"] is not None or bool(values["asked"])
 
@@ -76,7 +81,13 @@ IDLE: dict[str, tuple[Idle, ...]] = {
         Idle(_names("jdk"), _are_none_of("server"), "is for server/*"),
         Idle(_names("on_failure"), _are_none_of("java", "server"), "is for java/* and server/*"),
         Idle(_names("limit"), _are_none_of("optimal"), "is for optimal/*"),
+        Idle(
+            _names("weights"),
+            lambda v: _knows_no_weights(v) and not v["with_group"],
+            "is for weighted/*, --compare and --with-group",
+        ),
     ),
+    "explain": (Idle(_names("weights"), _knows_no_weights, "is for weighted/*"),),
     "simulate": (
         Idle(
             (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed traffic"),
