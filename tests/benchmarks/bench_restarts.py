@@ -7,7 +7,7 @@ A run is one seed; 100,000 of them are the full measurement: `--runs 100000`. Ea
 from anew, in one session of Spark with two cores or in two processes, and all results are looked
 at. Printed are CPU seconds of everything that was started, start of Spark aside, seconds on the
 clock, and the largest resident memory of the Java process and of one Python worker, looked at every
-half second.
+half second. Spark's runs get a row after each tenth as well, of what is done by then.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -32,6 +32,15 @@ from tests.benchmarks.bench_timed import PROTOCOLS, restarts_of
 RUNS_A_TASK = 250
 """Rows of Spark carry the text of the scenario: a task has so many of them in memory."""
 LOOK_S = 0.5
+
+
+class Engine(NamedTuple):
+    """What plays runs."""
+
+    settled: Callable[[int], int]
+    """Plays so many runs and returns how many of them came to rest, with nothing found."""
+    done: Callable[[], int]
+    """How many of them are done, as far as one can see from outside."""
 
 
 @dataclass(slots=True)
@@ -67,39 +76,47 @@ def main() -> None:
         f"{'runs':>8} {'engine':<10} {'CPU s':>8} {'ms a run':>9} {'clock s':>8} {'runs/s':>7}"
         f" {'Java MB':>8} {'worker MB':>9}"
     )
-    with engine(text) as settled:
+    with engine(text) as playing:
         for runs in map(int, options.runs.split(",")):
-            line(options.engine, runs, settled)
+            measure(options.engine, playing, runs)
 
 
-def line(engine: str, runs: int, settled: Callable[[int], int]) -> None:
-    """Play so many runs and print one row."""
+def measure(name: str, engine: Engine, runs: int) -> None:
+    """Play so many runs and print the rows."""
     memory, is_over = Memory(), Event()
+    start_s, start_cpu_s = time.monotonic(), cpu_s()
+
+    def row(done: int) -> None:
+        seconds, used = time.monotonic() - start_s, cpu_s() - start_cpu_s
+        print(
+            f"{done:>8} {name:<10} {used:>8.1f} {1000 * used / done:>9.1f} {seconds:>8.1f}"
+            f" {done / seconds:>7.1f} {memory.java:>8} {memory.worker:>9}",
+            flush=True,
+        )
 
     def watch() -> None:
+        tenths = 0
         while not is_over.wait(LOOK_S):
             memory.look()
+            done = engine.done()
+            if tenths < 10 * done // runs < 10:
+                tenths = 10 * done // runs
+                row(done)
 
     watching = Thread(target=watch)
     watching.start()
-    start_s, start_cpu_s = time.monotonic(), cpu_s()
     try:
-        good = settled(runs)
+        good = engine.settled(runs)
     finally:
         is_over.set()
         watching.join()
     assert good == runs, f"{runs - good} runs have not settled"
-    seconds, used = time.monotonic() - start_s, cpu_s() - start_cpu_s
-    print(
-        f"{runs:>8} {engine:<10} {used:>8.1f} {1000 * used / runs:>9.1f} {seconds:>8.1f}"
-        f" {runs / seconds:>7.1f} {memory.java:>8} {memory.worker:>9}",
-        flush=True,
-    )
+    row(runs)
 
 
 @contextmanager
-def on_spark(text: str) -> Iterator[Callable[[int], int]]:
-    """Yield what plays runs on a local Spark with two cores, and counts those that settled."""
+def on_spark(text: str) -> Iterator[Engine]:
+    """Yield what plays runs on a local Spark with two cores."""
     from pyspark.sql.functions import lit  # noqa: PLC0415 - the extra `spark`
 
     from assignors.simulation.timed.tables.spark import simulate  # noqa: PLC0415 - as above
@@ -113,22 +130,28 @@ def on_spark(text: str) -> Iterator[Callable[[int], int]]:
         played = seeds.withColumn("scenario", lit(text)).transform(simulate)
         return played.where("is_settled AND violations = 0 AND error IS NULL").count()
 
+    status = session.sparkContext.statusTracker()
+
+    def done() -> int:
+        stages = [status.getStageInfo(each) for each in status.getActiveStageIds()]
+        return RUNS_A_TASK * sum(each.numCompletedTasks for each in stages if each)
+
     try:
         settled(4)  # Python workers are started, and have imported the package
-        yield settled
+        yield Engine(settled, done)
     finally:
         session.stop()
 
 
 @contextmanager
-def in_two_processes(text: str) -> Iterator[Callable[[int], int]]:
-    """Yield what plays runs in two processes, and counts those that settled."""
+def in_two_processes(text: str) -> Iterator[Engine]:
+    """Yield what plays runs in two processes."""
 
     def settled(runs: int) -> int:
         rows = ({"scenario": text, "seed": seed} for seed in range(runs))
         return sum(map(is_good, in_processes(rows, play, 2, RUNS_A_TASK)))
 
-    yield settled
+    yield Engine(settled, lambda: 0)
 
 
 def play(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
