@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assignors.membership import Membership
-from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.protocols.classic.barriers import joined
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.member_rounds import send_join
@@ -14,7 +14,7 @@ from assignors.simulation.timed.protocols.classic.messages import ErrorCode, Syn
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import COORDINATOR, Answered, Fired
 from assignors.simulation.timed.queue import EventQueue, Rank
-from assignors.simulation.timed.stages.stage import Round
+from assignors.simulation.timed.stages.stage import Round, Stage
 
 
 def keep(member: ClassicMember, after: Round) -> None:
@@ -52,6 +52,28 @@ def answer_join(
     queue.start((COORDINATOR, key), over, session, Rank.SESSION, rest.member_id)
 
 
+def await_plan(
+    heartbeats: Heartbeats, member: ClassicMember, group: ClassicGroup, stage: Stage, number: int
+) -> None:
+    """Let a member leave a stage, its SyncGroup at the coordinator, which has yet to answer it."""
+    network, row = heartbeats.network, stage.rows.pop(number)
+    rest = heartbeats.resting.pop(number)
+    del heartbeats.by_id[rest.member_id]
+    _join(member)
+    _sync(member, Round(group.generation, group.protocol, 0))
+    answered, link = int(stage.answered[row]), network.links[number]
+    link.arrives, link.returns = int(stage.synced[row]), answered
+    link.unanswered += 1
+    network.sent = request = network.sent + 1
+    deadline = answered + link.limit_us
+    network.in_flight[request] = (number, member.awaited, link.life, deadline, None)
+    network.count("SyncGroup", 1)
+    group.members[rest.member_id].waiting_sync = request
+    group.pending_syncs.discard(rest.member_id)
+    queue, key, due = heartbeats.queue, (number, HEARTBEAT.key), answered + rest.every
+    queue.start(key, due, (number, HEARTBEAT), Rank.HEARTBEAT, number)
+
+
 def await_assignment(
     queue: EventQueue[Any], member: ClassicMember, number: int, at: int, after: Round
 ) -> None:
@@ -61,11 +83,7 @@ def await_assignment(
     """
     assert member.assignment_bytes is not None, "it has an assignment"
     _join(member)
-    member.generation, member.is_leader = after.generation, False
-    member.chosen = _chosen(member, after)
-    member.state = MemberState.SYNCING
-    member.number += 1
-    member.awaited = member.number
+    _sync(member, after)
     response = SyncGroupResponse(ErrorCode.NONE, member.assignment_bytes, after.protocol)
     queue.put(at, (number, Answered(member.awaited, response)))
 
@@ -76,6 +94,15 @@ def _join(member: ClassicMember) -> None:
         member.owned = {}
     send_join(member)
     member.out = []
+
+
+def _sync(member: ClassicMember, after: Round) -> None:
+    """Let a member that has joined have sent SyncGroup."""
+    member.generation, member.is_leader = after.generation, False
+    member.chosen = _chosen(member, after)
+    member.state = MemberState.SYNCING
+    member.number += 1
+    member.awaited = member.number
 
 
 def _chosen(member: ClassicMember, after: Round) -> int:

@@ -9,9 +9,8 @@ joined and synced, and how many requests have taken their turn before another on
 Nothing of a member changes before its plan is delivered. Whenever something else happens to a
 member, or to the group, what the members have done so far is played once more for them, event by
 event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So are
-the last one to join, the leader, and whoever gets other partitions than it has.
-
-Eager members give up everything before they join, and take it again (`consumption`).
+the last one to join and the leader. Who gets other partitions than it has goes on by events from
+there. Eager members give up everything before they join, and take it again (`consumption`).
 
 That every run ends the same as by events alone is a law (`tests/simulation/timed/test_stages.py`).
 """
@@ -51,7 +50,7 @@ from assignors.simulation.timed.stages.at_rest import Kept
 from assignors.simulation.timed.stages.consumption import NEVER_TAKES, Consuming
 from assignors.simulation.timed.stages.flight import Flight
 from assignors.simulation.timed.stages.joining import let_join, stage_of
-from assignors.simulation.timed.stages.members import answer_join
+from assignors.simulation.timed.stages.members import answer_join, await_plan
 from assignors.simulation.timed.stages.plain import PlainMembers
 from assignors.simulation.timed.stages.stage import Round, Stage, StageDue, Step
 from assignors.simulation.timed.stages.subscriptions import Subscriptions
@@ -264,13 +263,13 @@ class ComputedRounds:
         self.check()
 
     def _all_synced(self, stage: Stage, plan: Mapping[str, bytes] | None) -> None:
-        """Let the coordinator have all SyncGroups, but those that come after the plan.
-
-        Members go on by events to which the plan gives something else than they have.
-        """
+        """Let the coordinator have all SyncGroups, but those that come after the plan."""
         if plan is None:
             return
         self._replay(stage.own_ways(plan, self.heartbeats.queue.now))
+        for number in stage.changed(plan):
+            self.kept.catch_up(number)
+            await_plan(self.heartbeats, self.members[number], self.group, stage, number)
         rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
         if (giving := rows[stage.gives_up[rows]]).size:
             owned = list(map(stage.members.owned.__getitem__, giving.tolist()))

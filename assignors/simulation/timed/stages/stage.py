@@ -63,7 +63,7 @@ class Stage:
     """What those are given who have given up something."""
 
     def own_ways(self, plan: Mapping[str, bytes], now: int) -> list[int]:
-        """Return whose SyncGroups come after the plan, or who gets something else than it had.
+        """Return whose SyncGroups come after the plan, or who gave up something and gets another.
 
         Cost: O(members).
         """
@@ -71,12 +71,17 @@ class Stage:
         # A heartbeat that was due before the plan came is an event, too.
         is_due = self.answered + self.joins.every <= now
         late = ((self.synced > now) | comes_first | is_due).tolist()
-        ids, assigned = self.members.ids, self.members.assigned
+        changed, gives_up = set(self.changed(plan)), self.gives_up.tolist()
         return [
             number
             for number, row in self.rows.items()
-            if late[row] or assigned[row] != plan.get(ids[row], b"")
+            if late[row] or (gives_up[row] and number in changed)
         ]
+
+    def changed(self, plan: Mapping[str, bytes]) -> list[int]:
+        """Return who gets something else than it had. Cost: O(members)."""
+        ids, assigned = self.members.ids, self.members.assigned
+        return [n for n, row in self.rows.items() if assigned[row] != plan.get(ids[row], b"")]
 
 
 class Round(NamedTuple):
