@@ -69,6 +69,21 @@ FOUND: dict[str, dict[str, Any]] = {
         "protocol": "consumer",
         "faults": [{"kind": "coordinator_crash", "from_ms": 36_000, "until_ms": 37_000}],
     },
+    "whose heartbeat was to compute a target is cut off before it comes": {
+        "until_ms": 14_000,
+        "topics": {"t": 3},
+        "members": [
+            {"name": "c0", "topics": []},
+            {"name": "c2", "topics": ["t"], "starts_at_ms": 1250},
+            {"name": "c3", "topics": ["t"]},
+        ],
+        "protocol": "push",
+        "plan": [
+            {"at_ms": 10_000, "do": "delete", "topic": "t"},
+            {"at_ms": 12_790, "do": "crash", "member": "c3"},
+        ],
+        "faults": [{"kind": "cut", "from_ms": 10_000, "until_ms": 30_000, "member": "c2"}],
+    },
 }
 
 
