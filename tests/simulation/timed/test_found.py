@@ -84,6 +84,14 @@ FOUND: dict[str, dict[str, Any]] = {
         ],
         "faults": [{"kind": "cut", "from_ms": 10_000, "until_ms": 30_000, "member": "c2"}],
     },
+    "a consumer of its own partitions stands before the members of the group": {
+        "topics": {"t": 5},
+        "members": [
+            {"name": "own", "topics": [], "assign": {"t": [0]}, "starts_at_ms": 5000},
+            {"name": "c", "topics": ["t"], "count": 16},
+        ],
+        "plan": [{"at_ms": 10_000, "do": "stop", "member": "c3"}],
+    },
 }
 
 

@@ -14,7 +14,7 @@ from assignors.simulation.timed.protocols.consumer.member_state import ConsumerC
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
 from assignors.simulation.timed.running.run import Event, Run
-from assignors.simulation.timed.scenario import Action, GroupProtocol
+from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario
 from assignors.simulation.timed.stages import rounds
 from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
 from assignors.simulation.timed.stages.stage import StageDue
@@ -37,6 +37,7 @@ def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:
         and run.faults.failovers is None
         and isinstance(coordinator, ClassicCoordinator)
         and has_plain_rounds(run.scenario)
+        and _are_all_in_the_group(run.scenario)
     ):
         members = [each for each in run.sides.members if isinstance(each, ClassicMember)]
         coordinator.keeps_records = run.ledger.keeps_changes
@@ -65,6 +66,7 @@ def start_together(run: Run) -> bool:
         or run.processing is not None
         or run.faults.failovers is not None
         or scenario.network.mean_us >= MEAN_US_LIMIT
+        or not _are_all_in_the_group(scenario)
     ):
         return True
     first_ms = min(times)
@@ -80,6 +82,11 @@ def start_together(run: Run) -> bool:
     except NotTogether:
         return False
     return True
+
+
+def _are_all_in_the_group(scenario: Scenario) -> bool:
+    """Return whether nobody takes partitions by itself: members have the scenario's numbers."""
+    return not any(each.assign for each in scenario.members)
 
 
 def _start_of(
