@@ -244,11 +244,11 @@ class Group:
             take(self, members=as_entries(self.members, Member, "members"))
         if not isinstance(self.cluster, Cluster):
             raise ValueError(f"cluster: expected a Cluster, found {self.cluster!r}")
-        seen: set[str] = set()
-        for member in self.members:
-            if member.member_id in seen:
-                raise ValueError(f"member {member.member_id!r} stands twice in the group")
-            seen.add(member.member_id)
+        ids = [member.member_id for member in self.members]
+        if len(set(ids)) < len(ids):
+            place = {member_id: at for at, member_id in enumerate(ids)}  # the last one
+            twice = next(member_id for at, member_id in enumerate(ids) if place[member_id] > at)
+            raise ValueError(f"member {twice!r} stands twice in the group")
 
 
 class MemberNoteCode(StrEnum):

@@ -32,8 +32,9 @@ def waiting(claims: SmallClaims, target: list[int], changed: list[int]) -> list[
     claimed: Iterable[int] = range(len(target))
     if not claims.has_unknown:
         claimed = [partition for partition in changed if claims.claimant[partition] != NOBODY]
-        if claims.contested:
-            claimed = sorted({*claimed, *claims.contested})
+        if not claims.contested:  # each leaves its only claimant
+            return claimed
+        claimed = sorted({*claimed, *claims.contested})
     return [
         partition
         for partition in claimed
@@ -43,6 +44,9 @@ def waiting(claims: SmallClaims, target: list[int], changed: list[int]) -> list[
 
 def needs_follow_up(claims: SmallClaims, withheld: list[int]) -> bool:
     """Return whether a withheld partition has no claimant that must give it up and rejoins."""
+    if not claims.contested and not claims.unsubscribed and claims.last >= 0:
+        claimants = {claims.claimant[partition] for partition in withheld}
+        return any(m == NOBODY or claims.generation[m] != claims.last for m in claimants)
     return any(
         not any(
             claims.may_count(partition, member) for member in _last_claimants(claims, partition)

@@ -24,7 +24,7 @@ from assignors.claims import (
 )
 from assignors.group_bytes.in_turn import plain_sticky_user_data, topic_headers
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
-from assignors.optimal.small.problem import SmallProblem, is_numbered
+from assignors.optimal.small.problem import NumberedShare, SmallProblem, is_numbered
 from assignors.problem import NOBODY
 from wire import TopicPartitions
 
@@ -185,13 +185,12 @@ def _plain_claimants(problem: SmallProblem, claimed: Sequence[TopicPartitions]) 
     rows = problem.rows()
     row_of = dict(zip(problem.topics, rows, strict=True))
     numbered: list[tuple[int, list[int]]] = []
-    numbering = problem.numbering
-    count = 0
+    numbering, takes = problem.numbering, problem.takes
+    every, count = row_of.keys(), 0
     for member, owned in enumerate(claimed):
-        asked = row_of.keys() if problem.takes is None else problem.takes[member]
-        if not owned.keys() <= asked:
+        if not owned.keys() <= (every if takes is None else takes[member]):
             return None
-        if is_numbered(owned, numbering):
+        if type(owned) is NumberedShare and is_numbered(owned, numbering):
             count += len(owned.partitions)
             numbered.append((member, owned.partitions))
             continue
