@@ -266,7 +266,7 @@ class ComputedRounds:
         """Let the coordinator have all SyncGroups, but those that come after the plan."""
         if plan is None:
             return
-        self._replay(stage.own_ways(plan, self.heartbeats.queue.now))
+        self._replay(stage.late(self.heartbeats.queue.now))
         for number in stage.changed(plan):
             self.kept.catch_up(number)
             await_plan(self.heartbeats, self.members[number], self.group, stage, number)

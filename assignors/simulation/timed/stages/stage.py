@@ -62,21 +62,13 @@ class Stage:
     shares: Shares = field(default_factory=Shares)
     """What those are given who have given up something."""
 
-    def own_ways(self, plan: Mapping[str, bytes], now: int) -> list[int]:
-        """Return whose SyncGroups come after the plan, or who gave up something and gets another.
-
-        Cost: O(members).
-        """
+    def late(self, now: int) -> list[int]:
+        """Return whose SyncGroups come after the plan. Cost: O(members)."""
         comes_first = (self.synced == now) & (self.answered >= self.appended_at)
         # A heartbeat that was due before the plan came is an event, too.
         is_due = self.answered + self.joins.every <= now
         late = ((self.synced > now) | comes_first | is_due).tolist()
-        changed, gives_up = set(self.changed(plan)), self.gives_up.tolist()
-        return [
-            number
-            for number, row in self.rows.items()
-            if late[row] or (gives_up[row] and number in changed)
-        ]
+        return [number for number, row in self.rows.items() if late[row]]
 
     def changed(self, plan: Mapping[str, bytes]) -> list[int]:
         """Return who gets something else than it had. Cost: O(members)."""
