@@ -7,7 +7,7 @@ simulator reads the names and never asks for bytes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence
 
 from wire import TopicPartitions
 from wire.writing import SHORT_LISTS, int32_list_bytes, string_bytes
@@ -55,6 +55,14 @@ class AssignedShares(Mapping[str, TopicPartitions]):
 
     def __len__(self) -> int:
         return len(self.member_ids)
+
+    def keys(self) -> KeysView[str]:
+        """Return the member ids; those of a `dict`, as the simulator compares them every round."""
+        return self._read().keys()
+
+    def items(self) -> ItemsView[str, TopicPartitions]:
+        """Return who gets what, with names; those of a `dict`, as above."""
+        return self._read().items()
 
     def __repr__(self) -> str:
         return repr(self._read())

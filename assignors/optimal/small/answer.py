@@ -78,15 +78,20 @@ def shares_of(
     fresh = compress(range(len(given)), map(is_fresh.__getitem__, given))
     for partition in fresh:
         partitions[given[partition]].append(partition)  # the last one is nobody's
+    numbering = problem.numbering
+    topic_of, number_of = numbering.topic_of, numbering.number_of
     return [
-        kept[member] if member in kept else _share(problem.numbering, partitions[member])
+        kept[member]
+        if member in kept
+        else _share(numbering, partitions[member], topic_of, number_of)
         for member in range(len(problem.members))
     ]
 
 
-def _share(numbering: Numbering, partitions: list[int]) -> NumberedShare:
-    """Return these partitions, which ascend, by topic."""
-    topic_of, number_of = numbering.topic_of, numbering.number_of
+def _share(
+    numbering: Numbering, partitions: list[int], topic_of: list[str], number_of: list[int]
+) -> NumberedShare:
+    """Return these partitions, which ascend, by topic; the lists are the numbering's."""
     share = NumberedShare()
     share.numbering, share.partitions = numbering, partitions
     several: dict[str, list[int]] = {}

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, Group, Topic
-from assignors.optimal.small.problem import NumberedShare, is_numbered
+from assignors.optimal.small.problem import NumberedShare, Numbering, is_numbered
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.ownership.monitors import started_while_owned
 from wire import TopicPartitions
@@ -193,6 +193,9 @@ class Consumption:
         """
         taken: list[Difference] = []
         started: list[Difference] = []
+        numbering: Numbering | None = None
+        topic_of: list[str] = []
+        number_of: list[int] = []
         for member_id in self.shares.keys() - shares.keys():
             taken += [(member_id, t, n) for t, had in self.shares[member_id].items() for n in had]
             del self.load[member_id]
@@ -205,7 +208,9 @@ class Consumption:
             if type(share) is NumberedShare and (not had or is_numbered(had, share.numbering)):
                 self.load[member_id] = len(share.partitions)
                 old = had.partitions if type(had) is NumberedShare else NONE
-                topic_of, number_of = share.numbering.topic_of, share.numbering.number_of
+                if share.numbering is not numbering:
+                    numbering = share.numbering
+                    topic_of, number_of = numbering.topic_of, numbering.number_of
                 gone = set(old).difference(share.partitions)
                 taken.extend([(member_id, topic_of[p], number_of[p]) for p in gone])
                 new = set(share.partitions).difference(old)

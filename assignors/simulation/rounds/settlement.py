@@ -92,7 +92,8 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             group.assignor, seen, memory=group.memory
         )
         group.generation += 1
-        after = {member_id: answer.assignment.get(member_id, {}) for member_id in before}
+        given = dict(answer.assignment.items())
+        after = {member_id: given.get(member_id, {}) for member_id in before}
         started_twice, has_revoked = consumption.apply(
             seen, after, is_cooperative=group.assignor.is_cooperative
         )
