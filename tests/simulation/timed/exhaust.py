@@ -89,6 +89,8 @@ LONG: dict[str, Row] = {
     "cooperative-2x2-cut-and-fault": _classic(COOPERATIVE, 2, 2, cuts=1, faults=1),
     "eager-2x2-restart": _classic(EAGER, 2, 2, starts=2, stops=1),
     "cooperative-2x2-restart": _classic(COOPERATIVE, 2, 2, starts=2, stops=1),
+    "cooperative-3x2-stop": _classic(COOPERATIVE, 3, 2, stops=1),
+    "cooperative-3x2-cut": _classic(COOPERATIVE, 3, 2, cuts=1),
     "cooperative-2x2-faults": _classic(COOPERATIVE, 2, 2, faults=2),
     "eager-2x2-faults": _classic(EAGER, 2, 2, faults=2),
     "consumer-3x3-fault": _consumer(3, 3, STALE_REPORT, faults=1),
