@@ -91,6 +91,7 @@ LONG: dict[str, Row] = {
     "cooperative-2x2-restart": _classic(COOPERATIVE, 2, 2, starts=2, stops=1),
     "cooperative-3x2-stop": _classic(COOPERATIVE, 3, 2, stops=1),
     "cooperative-3x2-cut": _classic(COOPERATIVE, 3, 2, cuts=1),
+    "consumer-3x2-fault": _consumer(3, 2, NONE, faults=1),
     "cooperative-2x2-faults": _classic(COOPERATIVE, 2, 2, faults=2),
     "eager-2x2-faults": _classic(EAGER, 2, 2, faults=2),
     "consumer-3x3-fault": _consumer(3, 3, STALE_REPORT, faults=1),
