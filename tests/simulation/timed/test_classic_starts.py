@@ -22,8 +22,8 @@ from assignors.simulation.timed.stages import rounds
 from assignors.simulation.timed.stages.starts import classic
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
+from tests.simulation.timed.engines import without_events
 from tests.simulation.timed.started_runs import ended
-from tests.simulation.timed.test_heartbeats import without_events
 
 TIMES = some_time_after(0, 6000, 11_000, 40_000)
 """Sometimes before everybody is at rest."""

@@ -31,7 +31,7 @@ from assignors.simulation.timed.simulation import _handle, _prepared, simulate
 from assignors.simulation.timed.stages import rounds
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
-from tests.simulation.timed.test_heartbeats import without_events
+from tests.simulation.timed.engines import without_events
 
 TIMES = some_time_after(10_000, 20_000, 40_000)
 """Often soon after another thing."""

@@ -31,6 +31,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import Played, _handle, _prepared, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import ONE_PROTOCOL_EACH, actions
+from tests.simulation.timed.engines import without_events
 
 TIMES = st.builds(
     lambda second, later: second * 1000 + later,
@@ -93,13 +94,6 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
     """Return the run with computed heartbeats and the one in which each is queued."""
     computed = simulate(scenario, keeps_history=True)
     return computed, simulate(scenario, keeps_history=True, queues_heartbeats=True)
-
-
-def without_events(played: Played) -> Played:
-    """Return the run without the number of its events, and of the events that broke something."""
-    found = [replace(each, event=0) for each in played.violations]
-    result = replace(played.result, events=0, first_violation=None)
-    return replace(played, result=result, violations=found)
 
 
 @cases(80)

@@ -14,7 +14,7 @@ from assignors.simulation.timed.protocols.consumer.member_state import ConsumerC
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
 from assignors.simulation.timed.running.run import Event, Run
-from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario
+from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.stages import rounds
 from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
 from assignors.simulation.timed.stages.stage import StageDue
@@ -140,6 +140,9 @@ def go_on_by_events(run: Run, target: int, what: Action | FaultEvent | Cluster |
         together.release()
     elif isinstance(what, Cluster):
         together.touch(target)
+    elif what.do is Verb.DELETE:
+        # Who has joined so far is counted as a consumer of the topic, and who joins later is not.
+        together.release()
     else:
         together.settle()
         if what.member is not None:
