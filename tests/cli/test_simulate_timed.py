@@ -280,7 +280,7 @@ def test_client_models_are_compared_side_by_side(tmp_path: Path) -> None:
         (model, seed, 20 if model == "in_poll" else 0) for model in MODELS for seed in (0, 1)
     ]
     assert len({row["scenario_hash"] for row in rows}) == 6
-    assert page.read_text(encoding="utf-8").count("<h3>classic, ") == 3
+    assert page.read_text(encoding="utf-8").count('<h3 class="variant">classic, ') == 3
     shown = process(*STALL, *EACH_MODEL, "-o", "table").stdout
     assert all(model.encode() in shown for model in MODELS)
 
