@@ -291,8 +291,5 @@ def _timed(schema: str, rows: Sequence[Row]) -> pa.Table:
 
     from assignors.simulation.timed.tables import arrow  # noqa: PLC0415 - as above
 
-    listed = [
-        {**row, "requests": [*row["requests"].items()]} if row.get("requests") else row
-        for row in rows
-    ]
+    listed = [arrow.with_maps_as_pairs(row) for row in rows]
     return pa.Table.from_pylist(listed, schema=getattr(arrow, schema))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,3 +93,8 @@ class TimedResult:
     """Appends that failed."""
     stopped_by: str | None = None
     """The bound that ended the run early."""
+    members_failed: int = 0
+    """Members whose client stopped with an error that it does not recover from, in the whole run,
+    each time counted; those that the plan stops or crashes are not."""
+    fatal_errors: dict[str, int] = field(default_factory=dict)
+    """Of these: how many stopped with which error."""

@@ -36,6 +36,7 @@ from assignors.simulation.timed.protocols.effects import (
     Command,
     Consume,
     Disconnect,
+    GiveUp,
     MemberEvent,
     Record,
     Schedule,
@@ -322,6 +323,7 @@ DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
     Cancel: _cancel,
     Consume: _consume,
     Disconnect: _disconnect,
+    GiveUp: lambda run, _number, _event, effect: run.meter.errors.update((effect.error,)),
 }
 """What a member may ask for, by type: the run, its number, what led to it, what it asks for."""
 

@@ -266,13 +266,13 @@ def test_of_two_processes_with_one_instance_id_the_later_wins_in_classic_groups(
     assert is_between(TWIN + 1, zombie.until_us / US, TWIN + HEARTBEAT[CLASSIC])
     both = played.result.double_partition_ms / SECOND / 3  # partitions of six
     assert is_between(both, (zombie.until_us - zombie.from_us) / US, both + 0.1)
-    assert played.result.rounds == 0, "nobody else notices"
+    assert (played.result.rounds, *played.result.fatal_errors) == (0, "FENCED_INSTANCE_ID")
 
 
 def test_of_two_processes_with_one_instance_id_the_first_wins_under_kip_848() -> None:
     played = play(twins(CONSUMER))
-    assert nothing_happened(played), "UNRELEASED_INSTANCE_ID ends the second"
-    assert played.zombies == []
+    assert (nothing_happened(played), played.zombies) == (True, [])
+    assert played.result.fatal_errors == {"UNRELEASED_INSTANCE_ID": 1}, "it ends the second"
 
 
 TWIN = FROM + 1.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,8 +168,33 @@ def listed() -> Iterator[Document]:
 
 
 def result_documents(request: TimedRequest) -> Iterator[Document]:
-    """Yield the result of each run, with a progress bar."""
-    return _documents(with_progress(_played(request, "simulate"), request.count, "runs"))
+    """Yield the result of each run, with a progress bar; at the end note what members failed with.
+
+    A group may settle without those: its other figures do not say so.
+    """
+    errors: Counter[str] = Counter()
+    failed_runs = 0
+    for each in _documents(with_progress(_played(request, "simulate"), request.count, "runs")):
+        found: Any = each["fatal_errors"]
+        failed_runs += bool(found)
+        errors.update(found or {})
+        yield each
+    if errors:
+        runs = f" in {failed_runs} of {request.count} runs" if request.count > 1 else ""
+        click.echo(f"note: {_stopped(errors)}{runs}", err=True)
+
+
+def _stopped(errors: Mapping[str, int]) -> str:
+    """Return how many members stopped with which error.
+
+    >>> _stopped({"GROUP_MAX_SIZE_REACHED": 5, "FENCED_INSTANCE_ID": 1})
+    '5 members stopped with GROUP_MAX_SIZE_REACHED, 1 member with FENCED_INSTANCE_ID'
+    """
+    said: list[str] = []
+    for name, count in errors.items():
+        members = "1 member" if count == 1 else f"{count:,} members"
+        said.append(f"{members} with {name}" if said else f"{members} stopped with {name}")
+    return ", ".join(said)
 
 
 def interval_documents(request: TimedRequest) -> Iterator[Document]:

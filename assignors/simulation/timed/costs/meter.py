@@ -6,6 +6,7 @@ was disturbed by it. Counted is from `Ledger.count_from` on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -60,6 +61,8 @@ class Meter:
     touched_in: dict[int, int] = field(default_factory=dict)
     """Member number -> the generation in which it was last counted."""
     pauses: Pauses = field(default_factory=Pauses)
+    errors: Counter[str] = field(default_factory=Counter)
+    """What clients have stopped with that do not recover from it, in the whole run."""
     rest: Rest | None = None
     moves_beyond_optimum: int = 0
 
@@ -200,4 +203,6 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
         unowned=unowned,
         is_settled=is_settled,
         fetches_refused=sides.fetches_refused(),
+        members_failed=meter.errors.total(),
+        fatal_errors=dict(sorted(meter.errors.items())),
     )

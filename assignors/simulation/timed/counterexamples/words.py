@@ -28,6 +28,7 @@ from assignors.simulation.timed.protocols.effects import (
     Effect,
     Failed,
     Fired,
+    GiveUp,
     MemberEvent,
     Record,
     Reply,
@@ -123,6 +124,8 @@ def _effect(effect: Effect) -> str | None:
             words = f"consumes {partitions(owned)} ({reason})"
         case Restrict(name, owned, reason):
             words = f"brokers let {name} consume {partitions(owned)} ({reason})"
+        case GiveUp(error):
+            words = f"stops for good: {error}"
         case Append(records):
             words = "writes " + ", ".join(_record(record) for record in records)
         case Schedule(key) if key in CALLBACKS:

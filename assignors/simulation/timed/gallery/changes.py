@@ -190,7 +190,7 @@ STORIES = {
     ),
     "too-many-members": Story(
         scenario=too_many_members,
-        everywhere={"rounds": 0, "gaps": 0, "members_touched": 0},
+        everywhere={"rounds": 0, "gaps": 0, "members_touched": 0, "members_failed": 5},
         expected={CLASSIC: {}, CONSUMER: {}},
     ),
     "churn": Story(

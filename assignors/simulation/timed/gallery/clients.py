@@ -198,12 +198,17 @@ STORIES = {
     ),
     "unreadable-member": Story(
         scenario=unreadable_member,
-        expected={CLASSIC: {"rounds": (3, 8), "moves": (14, 60)}},
+        expected={CLASSIC: {"rounds": (3, 8), "moves": (14, 60), "members_failed": (2, 6)}},
     ),
     "stale-claims": Story(
         scenario=stale_claims,
         expected={
-            CLASSIC: {"rounds": 4, "moves": (35, 50), "double_partition_ms": (SECOND, 300 * SECOND)}
+            CLASSIC: {
+                "rounds": 4,
+                "moves": (35, 50),
+                "double_partition_ms": (SECOND, 300 * SECOND),
+                "members_failed": 1,
+            }
         },
     ),
     "stale-rejoin": Story(

@@ -114,6 +114,7 @@ STORIES = {
                 "rounds": 1,
                 "moves": 10,
                 "longest_gap_ms": (40 * SECOND, 51 * SECOND),
+                "members_failed": 1,
             },
         },
     ),

@@ -113,7 +113,13 @@ STORIES = {
     ),
     "migration-refused": Story(
         scenario=migration_refused,
-        expected={CLASSIC: {"rounds": 6, "longest_gap_ms": (10 * SECOND, 10.2 * SECOND)}},
+        expected={
+            CLASSIC: {
+                "rounds": 6,
+                "longest_gap_ms": (10 * SECOND, 10.2 * SECOND),
+                "members_failed": 3,
+            }
+        },
     ),
     "new-topic-for-a-pattern": Story(
         scenario=new_topic_for_a_pattern,

@@ -207,7 +207,13 @@ STORIES = {
     ),
     "eager-to-cooperative-at-once": Story(
         scenario=eager_to_cooperative_at_once,
-        expected={CLASSIC: {"rounds": 5, "longest_gap_ms": (13 * SECOND, 13.2 * SECOND)}},
+        expected={
+            CLASSIC: {
+                "rounds": 5,
+                "longest_gap_ms": (13 * SECOND, 13.2 * SECOND),
+                "members_failed": 3,
+            }
+        },
     ),
 }
 

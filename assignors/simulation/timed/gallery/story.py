@@ -29,7 +29,12 @@ CLASSIC, CONSUMER, PUSH = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER, GroupPr
 Figures = Mapping[str, Any]
 """Field of `TimedResult` -> the value it must have, or the least and the greatest as a tuple."""
 
-SOUND: Figures = {"is_settled": True, "double_partition_ms": 0, "stopped_by": None}
+SOUND: Figures = {
+    "is_settled": True,
+    "double_partition_ms": 0,
+    "members_failed": 0,
+    "stopped_by": None,
+}
 """What every run must give whose story does not say otherwise."""
 
 

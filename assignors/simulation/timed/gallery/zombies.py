@@ -211,7 +211,7 @@ STORIES: dict[str, Story] = {
     ),
     "duplicate-instance-id": Story(
         scenario=duplicate_instance_id,
-        everywhere={"rounds": 0},
+        everywhere={"rounds": 0, "members_failed": 1},
         expected={
             CLASSIC: {"moves": 10, "double_partition_ms": (0, 32 * SECOND)},
             CONSUMER: {"moves": 0, "gaps": 0, "members_touched": 0},

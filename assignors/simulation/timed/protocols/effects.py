@@ -171,6 +171,17 @@ class Disconnect(NamedTuple):
     """An effect: close the connection; every request without an answer fails."""
 
 
+class GiveUp(NamedTuple):
+    """An effect: the client has stopped with an error that it does not recover from."""
+
+    error: str
+    """Name of Kafka's error, or `UNUSABLE`."""
+
+
+UNUSABLE = "unusable bytes"
+"""What a client stops with that cannot use a Subscription or an Assignment."""
+
+
 class Consume(NamedTuple):
     """An effect: from now on the member consumes exactly `owned`."""
 
@@ -186,7 +197,7 @@ class Restrict(NamedTuple):
     reason: str
 
 
-Effect = Restrict | Reply | Schedule | Cancel | Append | Send | Disconnect | Consume
+Effect = Restrict | Reply | Schedule | Cancel | Append | Send | Disconnect | GiveUp | Consume
 CoordinatorEvent = Arrived | Fired | Committed | AppendFailed
 
 ALWAYS_PLAIN = frozenset({classic.Heartbeat, push.Heartbeat})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 from zlib import crc32
 
 import pyarrow as pa
@@ -65,13 +66,17 @@ def results(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         played = result_rows(_rows(batch))
         for start in range(0, batch.num_rows, RUNS_A_BATCH):
             part = batch.slice(start, RUNS_A_BATCH)
-            made = [
-                {**row, "requests": None if row["requests"] is None else [*row["requests"].items()]}
-                for row in islice(played, part.num_rows)
-            ]
+            made = [with_maps_as_pairs(row) for row in islice(played, part.num_rows)]
             columns = [part.column(name) for name in others]
             columns += pa.RecordBatch.from_pylist(made, schema=RESULT).columns
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def with_maps_as_pairs(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as Arrow takes it: a map is a list of its keys and values."""
+    return {
+        name: [*value.items()] if isinstance(value, dict) else value for name, value in row.items()
+    }
 
 
 def intervals(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

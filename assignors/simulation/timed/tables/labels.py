@@ -12,6 +12,7 @@ LABELS: dict[str, str] = {
     "moves": "partitions moved",
     "moves_beyond_optimum": "more than the best balance needs",
     "members_touched": "members interrupted",
+    "members_failed": "members stopped by an error",
     "unavailable_partition_ms": "partition-seconds without a consumer",
     "longest_gap_ms": "longest of them, s",
     "round_ms_median": "rebalance, median, s",
@@ -45,6 +46,7 @@ IN_MILLISECONDS = {"coordinator_p99_ms", "commit_p50_ms", "commit_p99_ms"}
 """Times that are too short for that."""
 
 WHERE_NOT_ZERO = {
+    "members_failed",
     "longest_double_ms",
     "pauses_ended",
     "commits",

@@ -320,7 +320,7 @@ def failed(state: ClassicMember, error: ErrorCode) -> None:
     """Do what an error asks for: join again as the same member, as a new one, or give up."""
     if error in FATAL:
         lose(state, "fenced")
-        end_by_itself(state)
+        end_by_itself(state, error.name)
         return
     if error is ErrorCode.COORDINATOR_NOT_AVAILABLE:
         send_join(state, RETRY_BACKOFF_US)

@@ -27,9 +27,11 @@ from assignors.simulation.timed.protocols.classic.messages import (
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
+    UNUSABLE,
     Cancel,
     Consume,
     Effect,
+    GiveUp,
     Schedule,
     Send,
 )
@@ -219,9 +221,10 @@ def end(state: ClassicMember) -> None:
     state.out += STOPS
 
 
-def end_by_itself(state: ClassicMember) -> None:
+def end_by_itself(state: ClassicMember, error: str) -> None:
     """End the process, which its user did not ask for: it may be started again."""
     end(state)
+    state.out.append(GiveUp(error))
     if state.config.restarts_after_ms is not None:
         delay = state.config.restarts_after_ms * MILLISECOND
         state.out.append(Schedule(("restart",), delay))
@@ -232,11 +235,11 @@ def react(state: ClassicMember, reaction: Reaction) -> None:
     stop_beats(state)
     if reaction is Reaction.DIES:
         lose(state, "crashed")
-        end_by_itself(state)
+        end_by_itself(state, UNUSABLE)
     elif reaction is Reaction.ENDS:
         lose(state, "ended by an error")
         say_leave(state)
-        end_by_itself(state)
+        end_by_itself(state, UNUSABLE)
     elif reaction is Reaction.SILENT:
         state.must_start_anew = True
         delay = state.config.session_timeout_ms * MILLISECOND

@@ -40,6 +40,7 @@ from assignors.simulation.timed.protocols.effects import (
     Consume,
     Effect,
     Fired,
+    GiveUp,
     MemberEvent,
     Schedule,
 )
@@ -128,6 +129,7 @@ def _give_up(state: ConsumerClient, error: ConsumerError) -> None:
         _join(state)
     else:
         _end(state)
+        state.out.append(GiveUp(error.name))
 
 
 def _reconcile(state: ConsumerClient) -> None:

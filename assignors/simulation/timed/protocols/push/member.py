@@ -20,6 +20,7 @@ from assignors.simulation.timed.protocols.effects import (
     Consume,
     Effect,
     Fired,
+    GiveUp,
     MemberEvent,
     Schedule,
     Send,
@@ -99,6 +100,7 @@ def _rejoin(state: PushClient) -> None:
 def _joined(state: PushClient, response: JoinGroupResponse) -> None:
     if response.error is not PushError.NONE:
         _end(state)
+        state.out.append(GiveUp(response.error.name))
         return
     state.member_id = response.member_id
     _heartbeat(state)
