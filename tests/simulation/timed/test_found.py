@@ -103,6 +103,18 @@ FOUND: dict[str, dict[str, Any]] = {
             DELETED | {"topic": "u", "at_ms": 12_790},
         ],
     },
+    "an eager member gives up a topic that is no more, and all others have nothing": {
+        "until_ms": 17_500,
+        "topics": {"t": 1},
+        "members": [
+            {"name": "c0", "topics": ["t"], "assignors": ["optimal/sticky"]},
+            {"name": "c1", "topics": [], "assignors": ["optimal/sticky"]},
+            {"name": "c2", "topics": [], "assignors": ["optimal/sticky"]},
+        ],
+        "plan": [DELETED | {"at_ms": 0}],
+        "faults": [{"kind": "lost_generation", "from_ms": 10_000, "member": "c2"}],
+        "seed": 1,
+    },
 }
 
 

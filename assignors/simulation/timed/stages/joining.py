@@ -26,9 +26,10 @@ def stage_of(kept: Kept, group: ClassicGroup, ledger: Ledger, least: int) -> Sta
     if len(numbers) < least:
         return None
     members = kept.stage_members(others, group.members, ledger.consumed)
-    gives_up = plain.are_eager[numbers] & members.consumes
-    if ledger.deleted and gives_up.any():
-        return None  # they own what they do not consume
+    are_eager = plain.are_eager[numbers]
+    if ledger.deleted and are_eager.any():
+        return None  # they own what they do not consume, and give that up as well
+    gives_up = are_eager & members.consumes
     joins = joins_after(
         kept.heartbeats,
         resting,

@@ -28,12 +28,14 @@ Edit = tuple[Place, Document]
 """Where settings go, and which: at the place of a list they are one more entry of it."""
 T = TypeVar("T")
 
-MEMBERS_MAX = 6
 EDITS_MAX = 12
 """Of each kind."""
 TOPICS = ("t", "u", "later")
-MOMENTS_MS = (0, 1, 100, 5000, 10_000, 10_001, 12_790, 15_000, 20_000, 20_500)
-"""Few, so that things happen at the same time."""
+MOMENTS_MS = (10_000, 10_000, 10_001, 12_790, 15_000, 20_000, 20_500, 0, 100, 5000)
+"""Few, so that things happen at the same time; most come when the group is at rest."""
+SOMETIMES = ({"poll_ms": 0}, {"poll_ms": 4000}, {"instance_id": "i0"}, {"metadata_age_ms": 1})
+VERBS = (Verb.DELETE, Verb.GROW, Verb.GROW, Verb.START, Verb.CRASH, Verb.SUBSCRIBE, *Verb)
+"""Most often what begins rebalances."""
 LAST_MS = [1, 500, 4000, 8000, 20_000, 60_000]
 ASSIGNORS = (
     *("optimal/sticky", "optimal/cooperative-sticky"),
@@ -52,61 +54,84 @@ PARTS: dict[Place, list[Document]] = {
 }
 """Place -> settings there, of what there is once."""
 
+ODD = st.booleans()
 moments = st.one_of(
-    st.sampled_from(MOMENTS_MS),
+    *[st.sampled_from(MOMENTS_MS)] * 5,
     st.builds(int.__add__, st.sampled_from(MOMENTS_MS), st.integers(0, 5000)),
 )
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> Document:
-    """A scenario as a document. Many of them have only few odd settings, or none."""
-    count = draw(st.integers(1, MEMBERS_MAX))
-    names = [f"c{number}" for number in range(count)]
-    usual = {"assignors": [draw(st.sampled_from(ASSIGNORS))]}
+    """A scenario as a document. Half of them have few odd settings: others rarely come to rest."""
+    names = [f"c{number}" for number in range(draw(st.sampled_from([2, 3, 4, 5, 6, 1])))]
+    assignor = draw(st.sampled_from(ASSIGNORS))
+    records = draw(st.sampled_from([{}, {}, {"records_per_second": 5}]))
+    commits = draw(st.sampled_from([{}, {"auto_commit_ms": 1000}, {"sync_commit_ms": 200}]))
     document: Document = {
         "version": 1,
-        "until_ms": 60_000,
+        "until_ms": draw(st.sampled_from([22_000, 40_000, 70_000])),
         "topics": {"t": 3, "u": 1},
-        "protocol": draw(st.sampled_from(["classic", "consumer", "push"])),
-        "members": [{"name": name, "topics": ["t"], **usual} for name in names],
+        "protocol": draw(st.sampled_from(["classic", "consumer", "consumer", "push"])),
+        "members": [draw(members(name, assignor)) | (records and commits) for name in names],
+        "processing": records,
         **{key: [] for key in ("plan", "faults", "arrivals")},
     }
-    for edit in draw(edits(names)):
+    for edit in [*(draw(odd_settings(names)) if draw(ODD) else []), *draw(happenings(names))]:
         document = edited(document, edit)
     return document
 
 
 @st.composite
-def edits(draw: st.DrawFn, names: list[str]) -> list[Edit]:
-    """Edits of a document with these members: of all of them, of some, of the rest, of the plan."""
+def members(draw: st.DrawFn, name: str, assignor: str) -> Document:
+    """A member as others are, but for what it subscribes to, and when it starts and polls."""
+    member: Document = {"name": name, "assignors": [assignor]}
+    member["topics"] = draw(st.sampled_from([["t"], ["t"], ["u"], ["t", "u"], []]))
+    member["starts_at_ms"] = draw(st.sampled_from([0, 0, 0, 7, 1250, 3000, None]))
+    return member | draw(st.sampled_from([*[{}] * 8, *SOMETIMES]))
+
+
+@st.composite
+def odd_settings(draw: st.DrawFn, names: list[str]) -> list[Edit]:
+    """Settings of all members alike, of some members, and of everything else."""
     any_setting = st.sampled_from(settings.MEMBER)
-    alike = draw(_some(any_setting))
     anyone = st.integers(0, len(names) - 1)
     return [
-        *((("members", number), entry) for entry in alike for number in range(len(names))),
+        *(
+            (("members", number), each)
+            for each in draw(_some(any_setting))
+            for number in range(len(names))
+        ),
         *draw(_some(st.tuples(st.tuples(st.just("members"), anyone), any_setting))),
         *draw(_some(st.one_of([_at(at, st.sampled_from(each)) for at, each in PARTS.items()]))),
-        *draw(st.lists(_at(("plan",), actions(names)), max_size=EDITS_MAX)),
+        *draw(st.lists(_at(("arrivals",), arrivals()), max_size=1)),
+    ]
+
+
+@st.composite
+def happenings(draw: st.DrawFn, names: list[str]) -> list[Edit]:
+    """What happens to members, topics and the coordinator."""
+    planned = _at(("plan",), actions(names))
+    return [
+        *draw(st.lists(planned, min_size=draw(st.sampled_from([0, 4, 8])), max_size=EDITS_MAX)),
         *draw(_some(_at(("faults",), faults(names)))),
-        *draw(st.lists(_at(("arrivals",), arrivals()), max_size=int(draw(ODD)))),
     ]
 
 
 @st.composite
 def actions(draw: st.DrawFn, names: list[str]) -> Document:
     """Something that happens to a member or to a topic."""
-    verb = draw(st.sampled_from(Verb))
+    verb = draw(st.sampled_from(VERBS))
     action: Document = {"at_ms": draw(moments), "do": verb.value}
     if verb in {Verb.CREATE, Verb.GROW, Verb.DELETE, Verb.PAUSE, Verb.RESUME}:
         action["topic"] = draw(st.sampled_from(TOPICS))
     if verb in {Verb.CREATE, Verb.GROW}:
-        action["partitions"] = draw(st.sampled_from([1, 2, 4, 5, 13]))
+        action["partitions"] = draw(st.sampled_from([4, 5, 6, 2, 13]))
     if verb not in {Verb.CREATE, Verb.GROW, Verb.DELETE}:
         action["member"] = draw(st.sampled_from(names))
     if verb is Verb.SUBSCRIBE:
         action["topics"] = draw(st.lists(st.sampled_from(TOPICS), max_size=2, unique=True))
-    if verb is Verb.START and draw(ODD):
+    if verb is Verb.START and draw(st.integers(0, 3)) == 3:
         action["protocol"] = draw(st.sampled_from(["classic", "consumer"]))
     return action
 
@@ -170,6 +195,3 @@ def _some(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
 
 def _at(place: Place, entries: st.SearchStrategy[Document]) -> st.SearchStrategy[Edit]:
     return st.tuples(st.just(place), entries)
-
-
-ODD = st.sampled_from([False, False, False, True])

@@ -20,7 +20,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.scenario.broker import PlacementConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
-from tests.conftest import cases
+from tests.conftest import DEEP, cases
 from tests.simulation.timed.any_field import settings
 from tests.simulation.timed.any_field.documents import Document, documents
 from tests.simulation.timed.engines import require_same_run, two_are_enough
@@ -29,7 +29,7 @@ EVENTS_MAX = 20_000
 """Runs that need more are left out."""
 
 
-@cases(40)
+@cases(30 if DEEP == 1 else 150)
 @given(documents())
 def test_any_scenario_runs_the_same_with_every_engine(document: Document) -> None:
     scenario = replace(scenario_from_document(document), event_limit=EVENTS_MAX)
