@@ -122,7 +122,7 @@ STORIES = {
         scenario=crash_loop,
         expected={
             CLASSIC: {"rounds": (3, 6), "longest_gap_ms": (100 * SECOND, 260 * SECOND)},
-            CONSUMER: {"rounds": 12, "longest_gap_ms": (60 * SECOND, 130 * SECOND)},
+            CONSUMER: {"rounds": 12, "longest_gap_ms": (40 * SECOND, 130 * SECOND)},
         },
     ),
 }

@@ -190,7 +190,7 @@ STORIES: dict[str, Story] = {
     ),
     "join-storm-two-stage": Story(
         scenario=join_storm_two_stage,
-        everywhere={"coordinator_p99_ms": (5, 10)},
+        everywhere={"coordinator_p99_ms": (4, 10)},
         expected={CLASSIC: {"rounds": 1}, CONSUMER: {"rounds": 50}},
     ),
     "commits-without-linger": Story(
