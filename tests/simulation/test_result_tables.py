@@ -86,7 +86,8 @@ def test_a_scenario_on_a_clock_is_the_rows_of_the_command(options: tuple[str, ..
     assert list(table) == expected
     arrow = table.to_arrow().to_pylist()
     if not options:
-        arrow = [{**row, "requests": dict(row["requests"])} for row in arrow]
+        maps = ("requests", "fatal_errors")
+        arrow = [{**row, **{name: dict(row[name]) for name in maps}} for row in arrow]
     assert arrow == expected
     assert table.to_polars().height == len(table.to_pandas()) == len(expected) >= 4
 
