@@ -9,26 +9,35 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.arrays import Int32, Int64
 from assignors.optimal import partition_choice
 from assignors.optimal.flow.table import narrow
 from assignors.optimal.partition_choice import given_up, receivers
 
-piles = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40).filter(bool)
+PILES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40).filter(bool)
 
 
-@given(piles, st.data())
-def test_each_cell_gives_up_its_number_from_its_highest_piles(
-    held: list[tuple[int, int]], data: st.DataObject
-) -> None:
+@st.composite
+def givers(draw: st.DrawFn) -> tuple[Int64, Int32, Int64]:
+    """Cell and topic of each partition of those that give some up, and how many each cell does."""
     # Partitions ascend by topic, as they do in a group.
-    held.sort(key=lambda pair: pair[1])
+    held = sorted(draw(PILES), key=lambda pair: pair[1])
     count = Counter(cell for cell, _ in held)
-    drop = np.array([data.draw(st.integers(0, count[cell])) for cell in range(4)])
+    drop = np.array([draw(st.integers(0, count[cell])) for cell in range(4)])
     held = [pair for pair in held if drop[pair[0]]]
-    if not held:
-        return
-    cell, topic = (np.array(column) for column in zip(*held, strict=True))
-    chosen = given_up(cell, topic.astype(np.int32), drop)
+    cell, topic = np.array(held, dtype=np.int64).reshape(-1, 2).T
+    return cell, topic.astype(np.int32), drop
+
+
+GIVERS = givers().filter(lambda drawn: bool(len(drawn[0])))
+
+
+@given(GIVERS)
+def test_each_cell_gives_up_its_number_from_its_highest_piles(
+    drawn: tuple[Int64, Int32, Int64],
+) -> None:
+    cell, topic, drop = drawn
+    chosen = given_up(*drawn)
     assert len(set(chosen.tolist())) == len(chosen)
     assert np.bincount(cell[chosen], minlength=4).tolist() == drop.tolist()
     for giver in range(4):
@@ -37,20 +46,11 @@ def test_each_cell_gives_up_its_number_from_its_highest_piles(
         assert after_slow_giving(before, int(drop[giver])) == sorted((before - gone).values())
 
 
-@given(piles, st.data())
-def test_a_few_partitions_are_given_up_as_many_are(
-    held: list[tuple[int, int]], data: st.DataObject
-) -> None:
-    held.sort(key=lambda pair: pair[1])
-    count = Counter(cell for cell, _ in held)
-    drop = np.array([data.draw(st.integers(0, count[cell])) for cell in range(4)])
-    held = [pair for pair in held if drop[pair[0]]]
-    if not held:
-        return
-    cell, topic = (np.array(column) for column in zip(*held, strict=True))
-    few = given_up(cell, topic.astype(np.int32), drop)
+@given(GIVERS)
+def test_a_few_partitions_are_given_up_as_many_are(drawn: tuple[Int64, Int32, Int64]) -> None:
+    few = given_up(*drawn)
     with patch.object(partition_choice, "FEW", 0):
-        assert sorted(given_up(cell, topic.astype(np.int32), drop).tolist()) == sorted(few.tolist())
+        assert sorted(given_up(*drawn).tolist()) == sorted(few.tolist())
 
 
 def test_members_take_turns_at_which_topic_they_give_up_first() -> None:

@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from assignors.jvm.few_keys import order_of_names
 from assignors.model import Group, Member
 from assignors.problem import NOBODY
-from assignors.rebalance import Figure, LazyFigures, Rebalance
+from assignors.rebalance import Figure, Rebalance
 from assignors.server.balancer import Balancer
 from assignors.server.heterogeneous import ROUND_MAX
 from assignors.server.small.plain_uniform import (
     PARTITIONS_MAX,
-    PairsOfShares,
     Topics,
     is_large,
+    rebalance_of,
     topics_of,
 )
-from assignors.server.spec import made_ids_note
 from wire.text import utf16_sorted
 
 LISTED_MAX = 5_000
@@ -70,14 +69,7 @@ def plain_mixed(group: Group, figures: Callable[[], Mapping[str, Figure]]) -> Re
     for topic in in_turn:
         _deal(placing, topic)
     _level(placing, [t for t in in_turn if known.size[t] and len(placing.subscribers[t]) > 1])
-    shares = _shares(members, placing.owner)
-    return Rebalance(
-        assignment=shares,
-        notes=made_ids_note(group, list(known.size)),
-        stats=LazyFigures(figures),
-        lists=PairsOfShares(shares),
-        order=tuple(shares),
-    )
+    return rebalance_of(group, list(known.size), _shares(members, placing.owner), figures)
 
 
 def _topics(group: Group) -> Topics | None:

@@ -82,9 +82,19 @@ def plain_answer(
         begin += count
     assert begin >= len(free), "what is free is what members lack"
     shares = Shares(members, dropped, given)
+    return rebalance_of(group, utf16_sorted(known.size), shares, figures)
+
+
+def rebalance_of(
+    group: Group,
+    topics: Sequence[str],
+    shares: Mapping[str, TopicPartitions],
+    figures: Callable[[], Mapping[str, Figure]],
+) -> Rebalance:
+    """Return an answer as the broker's assignors give it; `topics` in UTF-16 order."""
     return Rebalance(
         assignment=shares,
-        notes=made_ids_note(group, utf16_sorted(known.size)),
+        notes=made_ids_note(group, topics),
         stats=LazyFigures(figures),
         lists=PairsOfShares(shares),
         order=tuple(shares),
