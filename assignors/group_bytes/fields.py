@@ -87,12 +87,13 @@ def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     np.cumsum(length, out=bounds[1:])
     # What stands before a member's part is its topic list.
     behind_part = lists.end - bounds[:-1]
+    parts.append(bytes(PAD))
+    buffer = b"".join(parts)
     if lists.are_equal and int(lists.version[0]) == LATEST:
-        fields = _fields_alike(b"".join(parts), bounds, behind_part)
+        fields = _fields_alike(buffer, bounds, behind_part)
         if fields is not None:
             return fields
-    parts.append(bytes(PAD))
-    return _fields(b"".join(parts), bounds, behind_part, lists)
+    return _fields(buffer, bounds, behind_part, lists)
 
 
 def _behind_lists(blobs: Sequence[bytes], lists: TopicLists) -> list[bytes]:
@@ -131,7 +132,7 @@ def _fields_alike(buffer: bytes, bounds: Int64, behind_part: Int64) -> Fields | 
     entry_count = int32[place].astype(np.int64)
     entries = entries_that_fill(buffer, place + COUNT_SIZE, generation_at, entry_count)
     if entries is None:
-        entries = read_entries(b"".join((buffer, bytes(PAD))), place, generation_at, is_plain)
+        entries = read_entries(buffer, place, generation_at, is_plain)
         is_plain &= place == generation_at
     nothing = np.full(len(begin), -1)
     return Fields(

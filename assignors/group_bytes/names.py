@@ -1,8 +1,11 @@
 """Topic names recognised inside a buffer, many at once and exactly.
 
-A name is its length and its bytes as 8-byte words, the last word ending where the name ends. A
-hash of all of them leads to one candidate, and every word of it is compared, so a wrong
-candidate is never taken. Names whose places collide go into a further table.
+A name is its length and its bytes as 8-byte words, with zeros behind its end. A hash of all of
+them leads to one candidate, and every word of it is compared, so a wrong candidate is never
+taken. Names whose places collide go into a further table.
+
+All bytes of a name are copied out of the buffer by one call of numpy: reading a word at any place
+takes as long as copying eight of them.
 """
 
 from __future__ import annotations
@@ -20,13 +23,21 @@ UInt64 = NDArray[np.uint64]
 
 NAME_BYTES_MAX = 256
 """Longer names are not recognised; Kafka's brokers allow 249 bytes."""
+BLOCK = 64
+"""So many bytes of names are read at once."""
+TOGETHER_MAX = 1 << 14
+"""So many names at once: what is computed of them stays in the processor's cache."""
 LEVELS_MAX = 16
 """Tables in a row; names that collide in all of them, which takes an attack, are not recognised."""
 WORD = 8
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIERS = np.full(NAME_BYTES_MAX // WORD, MULTIPLIER).cumprod()
+"""One for each word of a name."""
 FOLD = np.uint64(29)
 MASKS = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 """MASKS[n] keeps the first n bytes of a little-endian word."""
+FEW = 1000
+"""Tables of fewer names have four times as many places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +47,7 @@ class NameTable:
     length: Int64
     """int64[T]."""
     words: tuple[UInt64, ...]
-    """W arrays uint64[T]: word k of a name starts at byte min(8 k, length - 8)."""
+    """W arrays uint64[T]: word k of a name starts at byte 8 k."""
     levels: tuple[tuple[np.uint64, Int64], ...]
     """Shift, and int64[2^(64 - shift)]: place -> name; where there is none, any."""
 
@@ -47,56 +58,62 @@ def name_table(names: Sequence[bytes]) -> NameTable:
     Cost: O(total length).
 
     >>> table = name_table([b"orders", b"payments"])
-    >>> buffer = b"..payments..orders" + bytes(16)
-    >>> find(table, word_view(buffer), np.array([2, 12, 0]), np.array([8, 6, 4])).tolist()
+    >>> buffer = b"..payments..orders" + bytes(NAME_BYTES_MAX)
+    >>> find(table, buffer, np.array([2, 12, 0]), np.array([8, 6, 4])).tolist()
     [1, 0, -1]
     """
     fitting = [name if 0 < len(name) <= NAME_BYTES_MAX else b"" for name in names]
     length = np.fromiter(map(len, fitting), np.int64, len(fitting))
-    width = max(1, -(-int(length.max(initial=0)) // WORD))
-    buffer = b"".join([*fitting, bytes(WORD)])
-    words = _words(word_view(buffer), length.cumsum() - length, length, width)
+    size = WORD * max(1, -(-int(length.max(initial=0)) // WORD))
+    buffer = b"".join([name.ljust(size, b"\0") for name in fitting])
+    words = np.frombuffer(buffer, "<u8").reshape(len(fitting), size // WORD).T.copy()
     levels: list[tuple[np.uint64, Int64]] = []
     left, mixed = np.flatnonzero(length > 0), _mixed(words)
+    spare = 4 if len(left) < FEW else 2
     while len(left) and len(levels) < LEVELS_MAX:
-        shift = np.uint64(64 - len(left).bit_length() - 2)
+        shift = np.uint64(64 - len(left).bit_length() - spare)
         place = (mixed[left] >> shift).view(np.int64)
         places = np.zeros(1 << (64 - int(shift)), dtype=np.int64)
         places[place[::-1]] = left[::-1]  # of several the first stays
         levels.append((shift, places))
         left = left[places[place] != left]
         mixed = _rehashed(mixed)
-    return NameTable(length=length, words=words, levels=tuple(levels))
+    return NameTable(length=length, words=tuple(words), levels=tuple(levels))
 
 
-def find(table: NameTable, view: UInt64, start: Int64, length: Int64) -> Int64:
+def find(table: NameTable, buffer: bytes, start: Int64, length: Int64) -> Int64:
     """Return which name stands at `start` with `length` bytes, int64[N], -1 for none of them.
 
-    `view` is `word_view` of the buffer, which has 8 bytes more than the last name needs.
-    Cost: O(N x words).
+    `buffer` has `NAME_BYTES_MAX` bytes behind the last place. Cost: O(N x words).
     """
-    shortest, longest = int(length.min(initial=NAME_BYTES_MAX)), int(length.max(initial=0))
-    if shortest < 1 or longest > len(table.words) * WORD:
-        fits = (length > 0) & (length <= len(table.words) * WORD)
-        found = np.full(len(start), -1, dtype=np.int64)
-        found[fits] = find(table, view, start[fits], length[fits])
-        return found
-    words = _words(view, start, length, len(table.words))
-    return _found(table, words, shortest if shortest == longest else length)
+    found = np.full(len(start), -1, dtype=np.int64)
+    longest = min(WORD * len(table.words), NAME_BYTES_MAX)
+    fits: Int64 | None = None  # all of them
+    if int(length.min(initial=1)) < 1 or int(length.max(initial=0)) > longest:
+        fits = np.flatnonzero((length > 0) & (length <= longest))
+    for begin in range(0, len(start) if fits is None else len(fits), TOGETHER_MAX):
+        part = slice(begin, begin + TOGETHER_MAX)
+        some = part if fits is None else fits[part]
+        found[some] = _found_together(table, buffer, start[some], length[some])
+    return found
 
 
 def find_in_records(table: NameTable, records: NDArray[np.uint8], first: int, length: int) -> Int64:
     """Return which name stands in each row of `records`, uint8[N, S], at byte `first`.
 
-    Returns int64[N] as `find` does. All have this length; eight bytes more stand behind it.
+    Returns int64[N] as `find` does. All have this length; where it is less than eight, so many
+    bytes stand behind it.
     """
     if not 0 < length <= len(table.words) * WORD:
         return np.full(len(records), -1, dtype=np.int64)
     words = []
-    for k in range(len(table.words)):
-        word = column(records, "<u8", first + min(WORD * k, max(length - WORD, 0))).copy()
-        words.append(word & MASKS[length] if length < WORD else word)
-    return _found(table, tuple(words), length)
+    for begin in range(0, length, WORD):
+        beyond = max(begin + WORD - length, 0)
+        back = min(beyond, begin)  # no byte behind the name is read where there is one before it
+        word: UInt64 = column(records, "<u8", first + begin - back).copy()
+        word >>= np.uint64(8 * back)
+        words.append(word if back == beyond else word & MASKS[length])
+    return _found(table, words, length)
 
 
 def column(records: NDArray[np.uint8], dtype: str, first: int) -> NDArray[Any]:
@@ -104,19 +121,56 @@ def column(records: NDArray[np.uint8], dtype: str, first: int) -> NDArray[Any]:
     return np.ndarray((len(records),), dtype, records, first, (records.shape[1],))
 
 
-def _found(table: NameTable, words: tuple[UInt64, ...], length: Int64 | int) -> Int64:
-    """Return which name has these words and this length, int64[N]."""
+def _found_together(table: NameTable, buffer: bytes, start: Int64, length: Int64) -> Int64:
+    """Return what `find` does; no name is empty or longer than the longest of the table."""
+    first = int(length[0])
+    if bool((length == first).all()):
+        return _found(table, _words(buffer, start, length), first)
+    # The longest names first: a word is read of names that have it, and of no others.
+    order = np.argsort((NAME_BYTES_MAX - length).astype(np.uint8), kind="stable")
+    length = length[order]
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = _found(table, _words(buffer, start[order], length), length)
+    return found
+
+
+def _words(buffer: bytes, start: Int64, length: Int64) -> list[UInt64]:
+    """Return the words of names, of which the longest stand first: as many as names have them."""
+    size = -(-int(length[0]) // WORD) * WORD
+    # How many names have more bytes than so many, or as many.
+    longer = (-length).searchsorted(-np.arange(0, size + WORD, WORD)).tolist()
+    whole = (-length).searchsorted(-np.arange(0, size + WORD, WORD), side="right").tolist()
+    words = []
+    for begin in range(0, size, BLOCK):
+        width = min(BLOCK, size - begin)
+        bytes_at = np.ndarray((len(buffer) - width + 1,), f"V{width}", buffer, strides=(1,))
+        places = start[: longer[begin // WORD]]
+        records = bytes_at[places + begin].view(np.uint8).reshape(-1, width)
+        for at in range(begin, begin + width, WORD):
+            k = at // WORD
+            word: UInt64 = column(records, "<u8", at - begin)[: longer[k]]
+            cut = slice(whole[k + 1], longer[k])
+            word[cut] &= MASKS.take(length[cut] - at)
+            words.append(word)
+    return words
+
+
+def _found(table: NameTable, words: Sequence[UInt64], length: Int64 | int) -> Int64:
+    """Return which name has these words and this length, int64[N]; at least one is looked for.
+
+    Each word may be that of fewer names, the first ones: the others end before it.
+    """
     mixed = _mixed(words)
     found = np.full(len(mixed), -1, dtype=np.int64)
     has_one_length = isinstance(length, int) and bool((table.length == length).all())
     left: Int64 | None = None  # all of them
     for shift, places in table.levels:
-        candidate = places[(mixed >> shift).view(np.int64)]
-        same = table.words[0][candidate] == words[0]
-        for known, word in zip(table.words[1:], words[1:], strict=True):
-            same &= known[candidate] == word
+        candidate = places.take((mixed >> shift).view(np.int64))
+        same = table.words[0].take(candidate) == words[0]
+        for known, word in zip(table.words[1:], words[1:], strict=False):
+            same[: len(word)] &= known.take(candidate[: len(word)]) == word
         if not has_one_length:
-            same &= table.length[candidate] == length
+            same &= table.length.take(candidate) == length
         other = np.flatnonzero(~same)
         candidate[other] = -1
         if left is None:
@@ -127,38 +181,16 @@ def _found(table: NameTable, words: tuple[UInt64, ...], length: Int64 | int) -> 
         if not len(other):
             break
         length = length if isinstance(length, int) else length[other]
-        mixed, words = _rehashed(mixed[other]), tuple(word[other] for word in words)
+        mixed = _rehashed(mixed[other])
+        words = [word[other[: int(other.searchsorted(len(word)))]] for word in words]
     return found
 
 
-def word_view(buffer: bytes) -> UInt64:
-    """Return every 8 bytes of `buffer`, at any offset, as little-endian words."""
-    return np.ndarray((max(len(buffer) - WORD + 1, 0),), "<u8", buffer, strides=(1,))
-
-
-def _words(view: UInt64, start: Int64, length: Int64, count: int) -> tuple[UInt64, ...]:
-    """Return words 0 to `count` - 1 of names; beyond a name's end that is its last word again."""
-    if not len(start):
-        return (np.zeros(0, dtype=np.uint64),) * count
-    shortest, longest = int(length.min()), int(length.max())
-    mask = MASKS[np.minimum(length, WORD)] if shortest < WORD else None
-    last: Int64 | int = max(longest - WORD, 0)
-    if shortest < longest:
-        last = np.maximum(length - WORD, 0)
-    words = []
-    for k in range(count):
-        word = view[start if k == 0 else start + np.minimum(WORD * k, last)]
-        words.append(word if mask is None else word & mask)
-    return tuple(words)
-
-
-def _mixed(words: Sequence[UInt64]) -> UInt64:
-    """Return bits that depend on every word, the highest ones most."""
-    mixed = words[0] * MULTIPLIER
-    for word in words[1:]:
-        mixed ^= mixed >> FOLD
-        mixed ^= word
-        mixed *= MULTIPLIER
+def _mixed(words: Sequence[UInt64] | UInt64) -> UInt64:
+    """Return bits that depend on every word, the highest ones most; zeros behind change nothing."""
+    mixed: UInt64 = words[0] * MULTIPLIERS[0]
+    for word, multiplier in zip(words[1:], MULTIPLIERS[1:], strict=False):
+        mixed[: len(word)] += word * multiplier
     return mixed
 
 

@@ -22,7 +22,7 @@ from assignors.group_bytes.entries import (
     recognised_names,
     repeated_rows,
 )
-from assignors.group_bytes.names import WORD, column
+from assignors.group_bytes.names import NAME_BYTES_MAX, WORD, column
 
 PLAIN_VERSIONS = {bytes([0, version]): version for version in range(4)}
 TOGETHER_MIN = 64
@@ -38,8 +38,8 @@ ZERO = b"\0"
 START = 6
 """Where the first name begins: behind the version and the number of names."""
 LENGTH_SIZE = 2
-PAD = 16
-"""Zeros behind the bytes: a name may be read as words of eight bytes."""
+PAD = NAME_BYTES_MAX
+"""Zeros behind the bytes: so much is read where a name stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,24 +295,26 @@ def _names(
     stop = size.cumsum()
     end = stop - size + START
     ptr = np.append(0, count.cumsum())
-    lengths = np.ndarray((len(buffer) - 1,), ">u2", buffer, strides=(1,))
+    uint8 = np.frombuffer(buffer, dtype=np.uint8)
     active = np.flatnonzero(count)
     active = active[np.argsort(-count[active], kind="stable")]
     at, index, left = end[active], ptr[active], -count[active]
     place = np.empty(int(ptr[-1]), dtype=np.int64)
     for step in range(1, longest + 1):
         place[index] = at
-        # What leaves its message is seen at the end, and reads anything until then.
-        at = at + LENGTH_SIZE
-        at += lengths[np.minimum(at - LENGTH_SIZE, len(lengths) - 1)]
+        index += 1
+        # The low byte of the length; the other one, and what leaves its message, is seen at the
+        # end. Until then anything is read, within the buffer.
+        at += uint8.take(at + 1, mode="clip")
+        at += LENGTH_SIZE
         going_on = int(left.searchsorted(-step))
         if going_on < len(at):
             end[active[going_on : len(at)]] = at[going_on:]
             at, index, left = at[:going_on], index[:going_on], left[:going_on]
-        index = index + 1
     is_plain &= end <= stop
     end += size - stop
     row = np.arange(len(count)).repeat(count)
+    is_plain[row[uint8.take(place, mode="clip") != 0]] = False
     if not is_plain.all():
         is_kept = is_plain[row]
         place, row = place[is_kept], row[is_kept]
@@ -321,7 +323,7 @@ def _names(
         read=count,
         row=row,
         name_start=place + LENGTH_SIZE,
-        name_length=lengths[place].astype(np.int64),
+        name_length=uint8.take(place + 1).astype(np.int64),
         count=count,
     )
     return entries, end

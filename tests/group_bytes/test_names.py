@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.group_bytes import names
-from assignors.group_bytes.names import find, name_table, word_view
+from assignors.group_bytes.names import find, name_table
 
 WORDS = st.one_of(
     st.binary(max_size=20),
@@ -23,10 +23,10 @@ def test_a_name_is_found_where_it_stands_and_nothing_else_is(
     known: list[bytes], others: list[bytes]
 ) -> None:
     asked = [*known, *others]
-    buffer = b"".join(asked) + bytes(16)
+    buffer = b"".join(asked) + bytes(names.NAME_BYTES_MAX)
     length = np.array([len(word) for word in asked], dtype=np.int64)
     start = np.cumsum(length) - length
-    found = find(name_table(known), word_view(buffer), start, length)
+    found = find(name_table(known), buffer, start, length)
     places = {
         word: place for place, word in enumerate(known) if 0 < len(word) <= names.NAME_BYTES_MAX
     }

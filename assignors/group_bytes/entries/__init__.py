@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays
 from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
@@ -20,20 +19,25 @@ from assignors.group_bytes.entries.places import (
     Entries,
     int16_view,
     int32_view,
-    view_of,
 )
-from assignors.group_bytes.names import find, find_in_records, name_table, word_view
+from assignors.group_bytes.names import (
+    NAME_BYTES_MAX,
+    NameTable,
+    find,
+    find_in_records,
+    name_table,
+)
 
-NAME_LIMIT = 1 << 15
-"""A length of so many bytes and more is negative: null."""
 MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
 TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
+BEHIND = np.arange(2 + 4, 2 + 4 + 4 * 256, 4)
+"""What follows the name of an entry with so many numbers, and the length in front of it."""
 ENTRY_SIZE_MIN = 10
 """Bytes of an empty name, a count and one number."""
-PAD = 2 * NAME_LIMIT + 16
-"""Zeros behind the bytes, so that no read of a string's length leaves the buffer."""
+PAD = NAME_BYTES_MAX + 16
+"""Zeros behind the bytes: so much is read where a name stands, or a number."""
 UNKNOWN_AT_ONCE = 256
 """So many unknown names are looked at before the others are compared with them."""
 TABLE_FACTOR = 16
@@ -92,18 +96,11 @@ def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
         repeated = repeated_names(entries, entries.records, numbers)
         if repeated is not None:
             return repeated
-    view = word_view(entries.buffer)
-    start, length = entries.name_start, entries.name_length
-    table = name_table(list(numbers))
-    if not numbers:
-        number = np.full(len(start), -1, dtype=np.int64)
-    elif entries.records is None:
-        number = find(table, view, start, length)
-    else:
-        # Behind a name stand its count and a number at least: eight bytes.
-        number = find_in_records(table, entries.records, 2, int(length[0]))
+    number = np.full(len(entries.row), -1, dtype=np.int64)
+    if numbers:
+        number = _found(entries, name_table(list(numbers)), None)
     for _ in range(LEARNING_MAX):
-        if not len(number) or int(number.min()) >= 0:
+        if int(number.min()) >= 0:
             break
         left = np.flatnonzero(number < 0)
         names = _new_names(entries, left, numbers)
@@ -111,9 +108,27 @@ def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
             break
         base = len(numbers)
         numbers |= {name: base + place for place, name in enumerate(names)}
-        found = find(name_table(names), view, start[left], length[left])
-        number[left] = np.where(found < 0, found, found + base)
+        is_all = len(left) == len(number)
+        found = _found(entries, name_table(names), None if is_all else left)
+        if base:
+            found[found >= 0] += base
+        if is_all:
+            number = found
+        else:
+            number[left] = found
     return number
+
+
+def _found(entries: Entries, table: NameTable, some: Int64 | None) -> Int64:
+    """Return which name of a table each entry has, or some entries have, -1 for none of them."""
+    if entries.records is not None:
+        # Behind a name stand its count and a number at least, or it has eight bytes and more.
+        records = entries.records if some is None else entries.records[some]
+        return find_in_records(table, records, 2, int(entries.name_length[0]))
+    start, length = entries.name_start, entries.name_length
+    if some is not None:
+        start, length = start[some], length[some]
+    return find(table, entries.buffer, start, length)
 
 
 def entry_arrays(
@@ -125,28 +140,25 @@ def entry_arrays(
     not recognised (-1), with one twice or with a negative number stop being plain.
     Cost: O(E + numbers).
     """
-    order, entry_ptr = in_row_order(entries)
     row = entries.row
-    if order is not None:
-        row, topic = row[order], topic[order]
     if len(topic) and int(topic.min()) < 0:
         is_plain[row[topic < 0]] = False
     is_plain[repeated_rows(row, topic, len(names))] = False
-    number_ptr, number = _numbers(entries, order)
+    number_ptr, number = _numbers(entries)
     if len(number) and int(number.min()) < 0:
         owner_of = np.repeat(row, np.diff(number_ptr))
         is_plain[owner_of[number < 0]] = False
     return OwnedArrays(
         names=tuple(names),
         name_set=frozenset(names),
-        entry_ptr=entry_ptr,
+        entry_ptr=entry_bounds(entries.read),
         topic=topic,
         number_ptr=number_ptr,
         number=number,
     )
 
 
-def _numbers(entries: Entries, order: Int64 | None) -> tuple[Int64, Int32]:
+def _numbers(entries: Entries) -> tuple[Int64, Int32]:
     """Return where the numbers of each entry begin, int64[E + 1], and all numbers."""
     if entries.records is not None:
         records, each = entries.records, int(entries.count[0])
@@ -156,32 +168,20 @@ def _numbers(entries: Entries, order: Int64 | None) -> tuple[Int64, Int32]:
         return np.arange(0, each * len(records) + 1, each), found.astype(np.int32).ravel()
     first = entries.name_start + entries.name_length
     first += 4
-    first = first[order]
-    int32 = int32_view(entries.buffer)
-    if int(entries.count.max(initial=1)) == 1:
+    int32, count = int32_view(entries.buffer), entries.count
+    if int(count.max(initial=1)) == 1:
         return np.arange(len(first) + 1), int32[first].astype(np.int32)
-    count = entries.count[order]
-    ptr = np.zeros(len(count) + 1, dtype=np.int64)
-    np.cumsum(count, out=ptr[1:])
+    ptr = entry_bounds(count)
     place = np.arange(0, 4 * int(ptr[-1]), 4)
     place += np.repeat(first - 4 * ptr[:-1], count)
     return ptr, int32[place].astype(np.int32)
 
 
-def in_row_order(entries: Entries) -> tuple[Int64 | None, Int64]:
-    """Return entries in the order of their rows, each row's in its own order, and their bounds.
-
-    The order is `None` where it is that of the entries. The bounds are int64[R + 1]: where the
-    entries of each row begin in that order.
-    """
-    ptr = np.zeros(len(entries.read) + 1, dtype=np.int64)
-    np.cumsum(entries.read, out=ptr[1:])
-    if entries.records is not None:
-        return None, ptr
-    row: NDArray[np.uint16] | Int64 = entries.row
-    if len(entries.read) < 1 << 16:
-        row = row.astype(np.uint16)
-    return np.argsort(row, kind="stable"), ptr
+def entry_bounds(count: Int64) -> Int64:
+    """Return where so many things of each begin, and the last ones end, int64[N + 1]."""
+    bounds = np.zeros(len(count) + 1, dtype=np.int64)
+    np.cumsum(count, out=bounds[1:])
+    return bounds
 
 
 def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
@@ -228,57 +228,62 @@ def _entries(buffer: bytes, place: Int64, end: Int64, is_plain: Bool, read: Int6
 
     `read`, int64[R], says how many entries each message has, and becomes 0 where one is odd.
     """
-    uint16, uint32 = view_of(buffer, ">u2"), view_of(buffer, ">u4")
+    uint8 = np.frombuffer(buffer, dtype=np.uint8)
+    ptr = entry_bounds(read)
     active = np.flatnonzero(read)
     active = active[np.argsort(-read[active], kind="stable")]
     step_count = int(read.max(initial=0))
     # How many messages have an entry in each step: those with most come first.
     message_count = np.searchsorted(-read[active], -np.arange(step_count)).tolist()
-    at = place[active]
-    limit = len(buffer) - PAD
-    found: list[tuple[Int64, Int64, NDArray[np.uint16], Int64, Int64]] = []
+    at, index = place[active], ptr[active]
+    begin = np.empty(int(ptr[-1]), dtype=np.int64)
     for messages in message_count:
-        begin = at[:messages]
-        length = uint16[begin]
-        start = begin + 2
-        after = start + length
-        count = uint32[after].astype(np.int64)
-        after += 4
-        after += count << 2
-        # What ends behind the message is not used, but no read may leave the buffer.
-        np.minimum(after, limit, out=begin)
-        found.append((active[:messages], start, length, count, after))
-    if not found:
-        empty = np.zeros(0, dtype=np.int64)
-        return Entries(
-            buffer=buffer, read=read, row=empty, name_start=empty, name_length=empty, count=empty
-        )
-    row, start, length, count, after = map(np.concatenate, zip(*found, strict=True))
+        place_of, entry = at[:messages], index[:messages]
+        begin[entry] = place_of
+        entry += 1
+        # The low byte of each length and the two low bytes of each count: one byte is read faster
+        # than two or four. Whether that is all of them is seen below; until then anything is
+        # read, within the buffer.
+        place_of += uint8.take(place_of + 1, mode="clip")
+        high = uint8.take(place_of + 4, mode="clip")
+        place_of += BEHIND.take(uint8.take(place_of + 5, mode="clip"))
+        if high.any():
+            place_of += high.astype(np.int64) << 10
     place[active] = at
-    is_odd = (after > end[row]) | (count < 1) | (count > COUNT_LIMIT)
+    row = np.arange(len(read)).repeat(read)
+    after = np.append(begin[1:], 0)
+    after[ptr[active + 1] - 1] = at
+    start = begin + 2
+    length = uint8.take(begin + 1, mode="clip").astype(np.int64)
+    count = after - start
+    count -= length + 4
+    count >>= 2
+    high = uint8.take(begin, mode="clip")
+    counted = start + length
+    high |= uint8.take(counted, mode="clip")
+    counted += 1
+    high |= uint8.take(counted, mode="clip")
+    is_odd = place > end
+    if high.any() or int(count.min(initial=1)) < 1:
+        is_odd[row[(high != 0) | (count < 1)]] = True
+    is_odd &= read > 0
     if is_odd.any():
-        is_plain[row[is_odd]] = False
-        read[row[is_odd]] = 0
+        is_plain[is_odd] = False
+        read[is_odd] = 0
         kept = read[row] > 0
         row, start, length, count = row[kept], start[kept], length[kept], count[kept]
     return Entries(
-        buffer=buffer,
-        read=read,
-        row=row,
-        name_start=start,
-        name_length=length.astype(np.int64),
-        count=count,
+        buffer=buffer, read=read, row=row, name_start=start, name_length=length, count=count
     )
 
 
 __all__ = [
     "COUNT_LIMIT",
-    "NAME_LIMIT",
     "PAD",
     "Entries",
     "are_read_together",
     "entry_arrays",
-    "in_row_order",
+    "entry_bounds",
     "int16_view",
     "int32_view",
     "is_text",

@@ -44,11 +44,12 @@ def entries_of_one_layout(buffer: bytes, place: Int64, end: Int64, read: Int64) 
     if not 0 < layout.number_count <= COUNT_LIMIT:
         return None
     after = at + layout.size * entry_count
+    if (after > end[active]).any():
+        return None
     length = view_of(buffer, ">u2")[at]
     count = view_of(buffer, ">u4")[at + (2 + layout.name_length)]
     is_alike = bool((length == layout.name_length).all())
-    is_alike = is_alike and bool((count == layout.number_count).all())
-    if not is_alike or (after > end[active]).any():
+    if not is_alike or not (count == layout.number_count).all():
         return None
     entries = _entries(buffer, at, active, read, layout)
     if entries is not None:
