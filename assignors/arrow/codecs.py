@@ -10,7 +10,6 @@ from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from assignors.arrays import Int64, OwnedArrays, chosen_rows
 from assignors.arrow.schemas import (
@@ -20,6 +19,7 @@ from assignors.arrow.schemas import (
     NOTES,
     PARTITIONS,
 )
+from assignors.extras import imported_from
 from assignors.group_bytes.assignment_arrays import read_assignments
 from assignors.group_bytes.entries import are_read_together
 from assignors.group_bytes.fields import UserDataPlaces
@@ -34,6 +34,9 @@ from wire import (
     decode_sticky_user_data,
     decode_subscription,
 )
+
+with imported_from("replay"):
+    import pyarrow as pa
 
 
 def decoded_subscriptions(blobs: pa.Array) -> pa.Array:

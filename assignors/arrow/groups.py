@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pyarrow as pa
-
 from assignors.arrow.codecs import partition_structs
 from assignors.arrow.schemas import ASSIGNED, CHECKED
 from assignors.assignor import Assignor, RebalanceProtocol
@@ -36,6 +34,7 @@ from assignors.documents.values import (
     optional_string,
     required,
 )
+from assignors.extras import imported_from
 from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import (
     NO_GENERATION,
@@ -48,6 +47,9 @@ from assignors.model import (
 )
 from assignors.registry import assignor_named
 from wire import TopicPartitions
+
+with imported_from("replay"):
+    import pyarrow as pa
 
 GAPS = ("balance_gap", "moved", "moved_minimum")
 """The distances from the best that `CHECKED` has, of those that a report has."""

@@ -13,9 +13,11 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
-import pyarrow as pa
-
+from assignors.extras import imported_from
 from wire import TopicPartitions
+
+with imported_from("replay"):
+    import pyarrow as pa
 
 NOTES = pa.list_(pa.struct([("code", pa.string()), ("offset", pa.int64()), ("text", pa.string())]))
 """What was odd in bytes: `wire.Note`, one struct a note."""

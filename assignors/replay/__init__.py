@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from assignors.assignor import Assignor
+from assignors.extras import imported_from
 
 if TYPE_CHECKING:
     from assignors.replay.result import Instant, ReplayResult, Source
@@ -65,15 +66,12 @@ def replay(
     >>> found.outcomes.to_arrow().column_names[:4]
     ['group', 'life', 'assignor', 'generation']
     """
-    try:
+    with imported_from("replay"):
         from assignors.replay.live import cluster_of  # noqa: PLC0415 - as below
         from assignors.replay.result import (  # noqa: PLC0415 - pyarrow: only who calls needs it
             replayed_source,
             selection_of,
         )
-    except ModuleNotFoundError as error:
-        words = f"replay needs {error.name}: pip install 'kafka-assignors[replay]'"
-        raise ModuleNotFoundError(words, name=error.name) from None
 
     return replayed_source(
         source,

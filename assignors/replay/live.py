@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from assignors.clients.librdkafka.settings import ClientSettings, read_settings
+from assignors.extras import imported_from
 from assignors.replay.decode.group_selection import of_groups
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.sources.cluster import open_topic
@@ -33,11 +34,8 @@ def counts_and_names(cluster: ClientSettings | None) -> tuple[Mapping[str, int],
     """
     if cluster is None:
         return {}, {}
-    try:
+    with imported_from("dump"):
         from assignors.clients.librdkafka.topics import known_topics  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        words = f"{error.name} is missing: pip install 'kafka-assignors[dump]'"
-        raise ModuleNotFoundError(words, name=error.name) from None
     known = known_topics(cluster)
     return known.partition_counts, known.names
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import assignors.spark  # noqa: F401 - first, as it says which extra is missing
 from assignors.registry import assignor_named
 from assignors.simulation import arrow
 from assignors.spark import spark_schema

@@ -8,12 +8,11 @@ with whole DataFrames is in the package that does it: `assignors.simulation.spar
 
 from __future__ import annotations
 
-try:
-    import pyarrow as pa  # noqa: F401 - what all of this needs, with the way to get it
+from assignors.extras import imported_from
+
+with imported_from("spark"):
+    import pyarrow as pa  # noqa: F401 - what all of this needs
     import pyspark  # noqa: F401 - as above
-except ModuleNotFoundError as missing:
-    words = f"{missing.name} is missing: pip install 'kafka-assignors[spark]'"
-    raise ModuleNotFoundError(words, name=missing.name) from None
 
 from assignors.spark.functions import column_functions, register
 from assignors.spark.schemas import spark_schema, spark_type

@@ -15,11 +15,10 @@ a leader meets, report with `hypothesis.event` which occurred, and let a test co
 
 from __future__ import annotations
 
-try:
-    import hypothesis  # noqa: F401 - what all of this needs, with the way to get it
-except ModuleNotFoundError as missing:
-    words = f"{missing.name} is missing: pip install 'kafka-assignors[testing]'"
-    raise ModuleNotFoundError(words, name=missing.name) from None
+from assignors.extras import imported_from
+
+with imported_from("testing"):
+    import hypothesis  # noqa: F401 - what all of this needs
 
 from assignors.testing.groups import ClaimKind, claim_kinds, clusters, groups, members
 from assignors.testing.histories import event_kinds, scenarios

@@ -152,7 +152,7 @@ def raw(offset: int, key: bytes, value: bytes) -> Raw:
 def replayed(file: Path) -> tuple[float, float, float]:
     """CPU seconds, wall seconds and peak memory in MB of the command."""
     started = time.perf_counter()
-    command = [sys.executable, "-m", "assignors.cli", "replay", str(file), "--table", "groups"]
+    command = [sys.executable, "-m", "assignors", "replay", str(file), "--table", "groups"]
     options = ["-o", "jsonl", "--out", str(file.parent / "tables")]
     process = subprocess.Popen(
         [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from assignors.cli.command import command
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "assignors.cli"]
+COMMAND = [sys.executable, "-m", "assignors"]
 
 GROUP: dict[str, Any] = {
     "topics": {"t": 4},

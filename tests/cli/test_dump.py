@@ -59,7 +59,7 @@ def test_the_package_that_is_missing_is_named_with_its_extra(name: str) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT
     )
     assert done.returncode == 2
-    assert "confluent_kafka is missing: pip install 'kafka-assignors[dump]'" in done.stderr
+    assert "needs confluent_kafka: pip install 'kafka-assignors[dump]'" in done.stderr
 
 
 def test_lines_of_standard_input_are_replayed() -> None:

@@ -187,6 +187,10 @@ def test_a_partition_that_does_not_exist_is_a_bad_argument(place: tuple[str, int
         explain(group_from_document(GROUP), COOPERATIVE, *place)
 
 
-@pytest.mark.parametrize("partition", ["t", "t:", ":1", "t:-1", "t:x", "t:99999999999"])
+def test_a_partition_is_also_named_as_in_the_logs_of_kafka() -> None:
+    assert explained(GROUP, "t-3") == explained(GROUP, "t:3")
+
+
+@pytest.mark.parametrize("partition", ["t", "t:", ":1", "t:-1", "t:x", "t:99999999999", "-1"])
 def test_what_names_no_partition_is_a_usage_error(partition: str) -> None:
     assert answers("explain", "--partition", partition, given=json.dumps(GROUP)) == ([], 2)

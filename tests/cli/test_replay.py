@@ -257,6 +257,23 @@ def test_a_report_is_one_page_and_hides_what_is_hidden(tmp_path: Path) -> None:
     assert not [name for name in ("shop.", "w-aio", "127.0.0.1", "real.jsonl") if name in text]
 
 
+def test_no_work_is_done_for_a_report_that_cannot_be_written(tmp_path: Path) -> None:
+    place = tmp_path / "no" / "page.html"
+    result = run("no-such-file.jsonl", "--report", str(place))
+    assert result.exit_code == 2
+    assert f"{place.parent}: no such folder" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("name", ["no-such.jsonl", "no-such.parquet", "no-such.log", "no-such"])
+def test_a_source_that_is_not_there_is_said_before_a_package_is_missing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "assignors.replay.sources", None)
+    result = run(name)
+    assert result.exit_code == 2
+    assert f"{name}: no such file or folder" in result.stderr
+
+
 def test_a_report_without_jinja2_says_what_to_install_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

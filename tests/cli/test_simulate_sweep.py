@@ -59,7 +59,7 @@ def test_a_terminal_shows_what_is_swept_beside_the_figures_that_say_most(file: s
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "at byte 1"),
+        ("{", "not JSON: "),
         ('{"version": 1, "over": {"check_us": [0, -5]}}', "over.check_us[1]"),
         ('{"version": 1, "over": {"check_ms": [0]}}', "did you mean 'check_us'?"),
     ],

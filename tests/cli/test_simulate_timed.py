@@ -195,7 +195,7 @@ def test_a_report_stands_beside_the_figures(tmp_path: Path) -> None:
     assert "Its partitions stop for the session timeout" in html
     assert html.count('class="figure"') == 2
     assert answers(*asked, "--report", str(page), "--intervals")[1] == 2
-    assert answers(*asked, "--report", str(tmp_path / "no" / "page.html"))[1] == 2
+    assert answers(*asked, "--report", str(tmp_path / "no" / "page.html")) == ([], 2)
 
 
 @pytest.mark.parametrize("name", ["run.jsonl", "run.parquet", "run"])
@@ -229,6 +229,12 @@ def test_a_log_that_cannot_be_written_is_refused(
     done = process("simulate", "--scenario", "crash", "--log", str(tmp_path), *more)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_a_log_whose_name_looks_like_another_file_makes_no_folder(tmp_path: Path) -> None:
+    for name in ("run.json.txt", "run.csv"):
+        assert answers("simulate", "--scenario", "crash", "--log", str(tmp_path / name))[1] == 2
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:

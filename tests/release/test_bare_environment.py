@@ -104,7 +104,7 @@ def test_another_client_is_tried_on_the_vectors_of_the_wheel(
 
 
 def test_what_needs_another_extra_names_it(with_command: Environment) -> None:
-    done = with_command.run("kafka-assignors", "replay", "dump.parquet")
+    done = with_command.run("kafka-assignors", "replay", __file__)
     assert done.returncode == 2
     assert "pip install 'kafka-assignors[replay]'" in done.stderr
     assert "Traceback" not in done.stderr

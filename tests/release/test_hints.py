@@ -54,9 +54,23 @@ IMPORTS = {
     "hypothesis": "from assignors.testing import groups",
     "pyspark": "from assignors.replay.engines.spark import decode_records",
     "pyarrow": "from assignors.replay import replay; replay('dump.parquet')",
+    "jinja2": "import assignors.replay.report",
     "confluent_kafka": "from assignors.replay import replay; replay(bootstrap='localhost:1')",
 }
 """Package -> what needs it in Python."""
+
+ARROW = (
+    "arrow.codecs",
+    "arrow.groups",
+    "arrow.schemas",
+    "replay.engines.spark",
+    "replay.sources",
+    "simulation.spark",
+    "simulation.timed.tables.spark",
+    "simulation.traffic.tables.spark",
+    "spark",
+)
+"""Modules of ours that need pyarrow."""
 
 
 def brought(extra: str) -> set[str]:
@@ -108,7 +122,8 @@ for line in sys.argv[1:]:
 
 @pytest.mark.parametrize("package", list(COMMANDS))
 def test_the_command_names_the_extra(package: str, tmp_path: Path) -> None:
-    (tmp_path / "dump.jsonl").write_text("{}\n", encoding="utf-8")
+    for name in ("dump.jsonl", "dump.parquet"):
+        (tmp_path / name).write_text("{}\n", encoding="utf-8")
     lines = COMMANDS[package]
     said, ended = without(package, RUN, tmp_path, *lines)
     assert ended == 0, said
@@ -128,6 +143,22 @@ def test_python_names_the_extra(package: str, tmp_path: Path) -> None:
     assert ended == 1
     (extra,) = HINT.findall(said)
     assert DISTRIBUTIONS.get(package, package) in brought(extra)
+
+
+def test_each_module_that_needs_arrow_names_the_extra(tmp_path: Path) -> None:
+    lines = "".join(
+        f"""
+try:
+    import assignors.{name}
+except ModuleNotFoundError as error:
+    print(error)
+"""
+        for name in ARROW
+    )
+    said, ended = without("pyarrow", lines, tmp_path)
+    assert ended == 0, said
+    assert said.count("pyarrow is missing: ") == len(ARROW), said
+    assert all("pyarrow" in brought(extra) for extra in HINT.findall(said))
 
 
 def places() -> list[Path]:

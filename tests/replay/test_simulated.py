@@ -126,6 +126,7 @@ def test_figures_are_rows_and_variants_columns_in_the_order_asked_for() -> None:
     figures = re.findall(r"<th scope=\"row\"[^>]*>([^<]*)", table)
     assert {"runs", "partitions moved", "settled"} <= {*figures}
     assert table.count("inline-bar") == 2 * len(figures)
+    assert "Mean difference from consumer over the same seeds" in page
 
 
 def test_backticks_are_code_and_what_is_in_them_is_no_markup() -> None:

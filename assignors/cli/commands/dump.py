@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from assignors.cli.commands.replay_request import EXTRA, UnreadableError
+from assignors.cli.commands.replay_request import UnreadableError
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.patterns import INSTANT_HELP, Instant, Pattern
+from assignors.cli.inputs.typed.extras import needed_by
+from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import BROKEN_PIPE, discard_buffered
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ PARQUET = ".parquet"
     "-o",
     "--output",
     "output",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=NewFile(allow_dash=True),
     default=STANDARD_OUTPUT,
     show_default=True,
     help="A file that ends in .parquet, .jsonl or .jsonl.gz; -: JSON lines to standard output.",
@@ -69,10 +70,9 @@ def dump(
 
     Exit code 2 when the cluster cannot be read, or nothing in it was asked for.
     """
-    if find_spec("pyarrow") is None:
-        raise click.UsageError(f"dump needs pyarrow: {EXTRA.format('dump')}")
-    from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - an extra
-    from assignors.replay.sources import Isolation, SourceError  # noqa: PLC0415 - as above
+    with needed_by("dump", "dump"):
+        from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - an extra
+        from assignors.replay.sources import Isolation, SourceError  # noqa: PLC0415 - as above
 
     _check_name(output)
     chunks = live_records(
@@ -98,8 +98,6 @@ def _check_name(output: str) -> None:
     place = Path(output)
     if output != STANDARD_OUTPUT and place.suffix != PARQUET and not is_json_lines(place):
         raise click.UsageError(f"{output}: ends neither in .parquet nor in .jsonl or .jsonl.gz")
-    if not place.parent.is_dir():
-        raise click.UsageError(f"{place.parent}: no such folder")
 
 
 def written(chunks: Iterable[Sequence[Raw]], output: str) -> int:

@@ -39,7 +39,10 @@ BLANK: Document = dict.fromkeys(
 
 
 class TopicPartition(click.ParamType[tuple[str, int]]):
-    """A partition as `topic:number`; Kafka's topic names have no colon."""
+    """A partition as `topic:number`, or `topic-number` as Kafka's logs have it.
+
+    Kafka's topic names have no colon.
+    """
 
     name = "topic:number"
 
@@ -47,9 +50,10 @@ class TopicPartition(click.ParamType[tuple[str, int]]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, int]:
         """Return topic and partition number."""
-        topic, _, digits = str(value).rpartition(":")
+        text = str(value)
+        topic, _, digits = text.rpartition(":" if ":" in text else "-")
         if not topic or not (digits.isascii() and digits.isdecimal()) or len(digits) > 10:
-            self.fail(f"{value!r} is not topic:number", param, ctx)
+            self.fail(f"{value!r} is not topic:number, as orders:3", param, ctx)
         return topic, int(digits)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from importlib.resources import as_file
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -14,7 +14,6 @@ import click
 from assignors.assignor import Assignor
 from assignors.cli.commands.replay_python import replay_with_python
 from assignors.cli.commands.replay_request import (
-    EXTRA,
     STANDARD_INPUT,
     ReplayRequest,
     ReplayResult,
@@ -27,7 +26,9 @@ from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.option_files.json_file import JsonFile
 from assignors.cli.inputs.option_files.log_ends import LogEndsFile
 from assignors.cli.inputs.patterns import Pattern
+from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.inputs.typed.idle_options import refuse_idle
+from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
 from assignors.clients.librdkafka.settings import ClientSettings
@@ -121,7 +122,7 @@ def _partition_counts(document: object) -> dict[str, int]:
 )
 @click.option(
     "--report",
-    type=click.Path(dir_okay=False, writable=True),
+    type=NewFile(),
     help="Write a report: one HTML page that needs no network.",
 )
 @click.option("--redact", is_flag=True, help="Hide group names, hosts, client and member ids.")
@@ -223,8 +224,9 @@ def _check_engine(engine: str, source: str | None, jars: str | None) -> None:
 def _require_packages(given: Mapping[str, object]) -> None:
     """Raise `click.UsageError` where an option is given whose package is not installed."""
     for option, package in {"--report": "jinja2", "--out": "pyarrow"}.items():
-        if given[option] is not None and find_spec(package) is None:
-            raise click.UsageError(f"{option} needs {package}: {EXTRA.format('replay')}")
+        if given[option] is not None:
+            with needed_by(option, "replay"):
+                import_module(package)
 
 
 def _of_cluster(

@@ -8,20 +8,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from io import BufferedReader
 from itertools import chain
+from pathlib import Path
 from typing import BinaryIO, cast
 
-import click
-
 from assignors.cli.commands.replay_request import (
-    EXTRA,
     STANDARD_INPUT,
     ReplayRequest,
     ReplayResult,
     UnreadableError,
 )
+from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay.analysis.redact import numbered
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
@@ -86,13 +84,15 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
     """Return the records of the source; `UnreadableError` if it cannot be read at all."""
     if request.is_sample:
         return incident()
-    if find_spec("pyarrow") is None:
-        raise click.UsageError(f"replay needs pyarrow: {EXTRA.format('replay')}")
-    from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
-        SourceError,
-        open_source,
-        read_stream,
-    )
+    source = request.source
+    if source not in {None, STANDARD_INPUT} and not Path(str(source)).exists():
+        raise UnreadableError(f"{source}: no such file or folder")
+    with needed_by("replay", "replay"):
+        from assignors.replay.sources import (  # noqa: PLC0415 - an extra
+            SourceError,
+            open_source,
+            read_stream,
+        )
 
     try:
         if request.source is not None:

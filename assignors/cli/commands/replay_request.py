@@ -15,9 +15,6 @@ from assignors.replay.tables.rows import OffsetRow, Tables
 
 STANDARD_INPUT = "-"
 
-EXTRA = "pip install 'kafka-assignors[{}]'"
-"""How to install an extra."""
-
 
 class UnreadableError(click.ClickException):
     """A source that cannot be read, or has no records or no matching group; in one line."""

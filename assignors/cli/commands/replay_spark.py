@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assignors.cli.commands.replay_request import (
-    EXTRA,
     ReplayRequest,
     ReplayResult,
     UnreadableError,
 )
+from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay.engines.python import GROUPS_NAMED, no_group_matches
 from assignors.replay.findings.causes import worst_first
@@ -80,16 +80,12 @@ def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
 @contextmanager
 def _session(request: ReplayRequest) -> Iterator[Any]:
     """Provide a local Spark session with what the source needs; stop it afterwards."""
-    try:
+    with needed_by("--engine spark", "spark"):
         from pyspark.errors import PySparkException  # noqa: PLC0415 - the extra `spark`
 
         from assignors.replay.sources import SourceError  # noqa: PLC0415 - the extra `replay`
         from assignors.replay.sources.live import connector_settings  # noqa: PLC0415 - as above
         from assignors.spark import local_session  # noqa: PLC0415 - as above
-    except ModuleNotFoundError as error:
-        raise click.UsageError(
-            f"--engine spark needs {error.name}: {EXTRA.format('spark')}"
-        ) from None
     is_live = request.source is None
     if is_live and request.jars is None:
         raise click.UsageError(

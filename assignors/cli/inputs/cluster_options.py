@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from assignors.cli.inputs.typed.extras import needed_by
 from assignors.clients.librdkafka.java_properties import SettingsError
 from assignors.clients.librdkafka.settings import ClientSettings, read_settings
 
@@ -23,11 +24,8 @@ def cluster_settings(bootstrap: str | None, config: str | None) -> ClientSetting
     A usage error says which package is missing, what the file holds that this client does not
     have, or that nothing names a broker.
     """
-    try:
+    with needed_by("a live cluster", "dump"):
         from assignors.clients.librdkafka import connection  # noqa: F401, PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        words = f"{error.name} is missing: pip install 'kafka-assignors[dump]'"
-        raise click.UsageError(words) from None
     try:
         settings = ClientSettings() if config is None else read_settings(config)
     except SettingsError as error:

@@ -1,10 +1,9 @@
 """Assignors in kafka-python 3: `partition_assignment_strategy=[cooperative_sticky()]`."""
 
-try:
-    import kafka  # noqa: F401 - the adapter's first need, with the way to get it
-except ModuleNotFoundError as missing:
-    words = f"{missing.name} is missing: pip install 'kafka-assignors[kafka-python]'"
-    raise ModuleNotFoundError(words, name=missing.name) from None
+from assignors.extras import imported_from
+
+with imported_from("kafka-python"):
+    import kafka  # noqa: F401 - the adapter's first need
 
 from assignors.clients.kafka_python.adapter import Strategy, cooperative_sticky, strategy
 from assignors.clients.kafka_python.weighted import Weighted, cooperative_weighted, weighted

@@ -14,6 +14,11 @@ from __future__ import annotations
 from base64 import b64encode
 from hashlib import sha256
 
+from assignors.extras import imported_from
+
+with imported_from("replay"):
+    import jinja2  # noqa: F401 - what the templates need
+
 from assignors.replay.report.formats import count, period
 from assignors.replay.report.group_details import (
     index_cells,

@@ -41,14 +41,15 @@ def simulation_page(
 
     `runs` are the runs that get a chart, each with its history kept: one a protocol is usual.
     `results` are the result rows of all runs (`tables.rows.result_rows`); of several seeds the
-    page shows medians, and differences between protocols. `text` is what the scenario shows, in
-    paragraphs. Needs Jinja2 (the extra `replay`). Cost: linear in the intervals of the runs.
+    page shows medians, and differences from the variant of the first row. `text` is what the
+    scenario shows, in paragraphs. Needs Jinja2 (the extra `replay`). Cost: linear in the intervals
+    of the runs.
     """
     style, script = own_code("page.css"), own_code("page.js")
     columns = compared_by(results)
     compared = [{**row, "variant": variant_of(row, columns)} for row in results]
     order = [row["variant"] for row in compared]
-    summary = list(summary_rows(compared, by=(), between="variant"))
+    summary = list(summary_rows(compared, by=(), between="variant", order=order))
     seeds = {row["seed"] for row in results}
     html = render(
         "simulation.html",
@@ -58,8 +59,8 @@ def simulation_page(
         script=script,
         text=[" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
         seed_count=count(len(seeds), "seed"),
-        comparison=comparison(summary, order),
-        differences=differences(summary, order) if len(seeds) > 1 else None,
+        comparison=comparison(summary),
+        differences=differences(summary) if len(seeds) > 1 else None,
         errors=[_error(row) for row in results if row["error"]],
         lives=[
             (

@@ -18,12 +18,9 @@ Row = tuple[str, Sequence[object]]
 """The label of a figure, and its value in each variant."""
 
 
-def comparison(summary: Iterable[Mapping[str, Any]], order: Iterable[str]) -> TableView:
-    """Return the medians of each variant, a bar beside each; `summary` is of one group.
-
-    `order` has the variants as they were asked for.
-    """
-    found = _by_variant(summary, order)
+def comparison(summary: Iterable[Mapping[str, Any]]) -> TableView:
+    """Return the medians of each variant, a bar beside each; `summary` is of one group."""
+    found = _by_variant(summary)
     settled = [each["is_settled"]["mean"] for each in found.values()]
     rows: list[Row] = [
         ("runs", [_bar(str(each["events"]["runs"]), 0.0) for each in found.values()]),
@@ -33,19 +30,16 @@ def comparison(summary: Iterable[Mapping[str, Any]], order: Iterable[str]) -> Ta
     return _table(found, rows if found else (), Form.BAR, caption="Medians over the seeds")
 
 
-def differences(
-    summary: Iterable[Mapping[str, Any]], order: Iterable[str] = ()
-) -> TableView | None:
+def differences(summary: Iterable[Mapping[str, Any]]) -> TableView | None:
     """Return each variant's mean differences from the first one, seed by seed, with intervals.
 
-    The first one is the first in sort order. `None` where there is only one variant.
+    `None` where there is only one variant.
     """
-    summary = list(summary)
-    found = _by_variant(summary, order)
+    found = _by_variant(summary)
     if len(found) < 2:
         return None
-    baseline = next(iter(_by_variant(summary, ())))
-    others = {name: each for name, each in found.items() if name != baseline}
+    baseline, *rest = found
+    others = {name: found[name] for name in rest}
     rows: list[Row] = [
         ("seeds in common", [each["events"]["pairs"] for each in others.values()]),
         *(
@@ -67,11 +61,12 @@ def _cell(place: int) -> Callable[[Row], object]:
     return lambda row: row[1][place]
 
 
-def _by_variant(summary: Iterable[Mapping[str, Any]], order: Iterable[str]) -> dict[str, Figures]:
-    found: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in order}
+def _by_variant(summary: Iterable[Mapping[str, Any]]) -> Mapping[str, Figures]:
+    """Return the figures of each variant, in the order of the summary."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in summary:
         found.setdefault(str(row["variant"]), {})[row["figure"]] = row
-    return {name: figures for name, figures in found.items() if figures}
+    return found
 
 
 def _labels(found: Mapping[str, Figures]) -> dict[str, str]:

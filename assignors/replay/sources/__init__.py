@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from assignors.extras import imported_from
+
+with imported_from("replay"):
+    import pyarrow as pa  # noqa: F401 - what all of this needs
+
 from assignors.replay.sources.jsonlines import (
     FileSplit,
     first_bytes,
@@ -78,14 +83,14 @@ def open_source(
     for segment files.
     """
     place = Path(path)
+    if not place.exists():
+        raise SourceError(f"{place}: no such file or folder")
     if holds_lines(place):
         return read_json_lines(place)
     if is_parquet(place):
         return rows(read_parquet(place))
     if place.suffix == ".log" or place.is_dir():
         return read_segments(place, isolation=isolation)
-    if not place.exists():
-        raise SourceError(f"{place}: no such file or folder")
     text = refusal(first_bytes(place)) or (
         "no .jsonl, .parquet or .log file, no folder of them, and not what kcat -J or a formatter "
         f"of kafka-console-consumer prints: {HOW}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document
@@ -30,23 +31,26 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     """
     if request.count != 1 or request.engine != "python":
         raise click.UsageError("--log writes one run: one seed, one protocol, one model, no Spark")
-    try:
-        from assignors.replay.serving import raws_of  # noqa: PLC0415 - as above
-        from assignors.replay.sources import (  # noqa: PLC0415 - the extra `replay`
+    with needed_by("--log", "replay"):
+        from assignors.replay.serving import raws_of  # noqa: PLC0415 - an extra
+        from assignors.replay.sources import (  # noqa: PLC0415 - as above
             SourceError,
+            is_json_lines,
         )
         from assignors.replay.sources.writing import write_records  # noqa: PLC0415 - as above
-    except ModuleNotFoundError as error:
-        words = f"--log needs {error.name}: pip install 'kafka-assignors[replay]'"
-        raise click.UsageError(words) from None
     (scenario,) = request.scenarios()
     if scenario.protocol is GroupProtocol.PUSH:
         raise click.UsageError("--log: Kafka has no records for groups of the push protocol")
+    place = Path(path)
+    is_file = is_json_lines(place) or place.suffix == ".parquet"
+    if place.suffix and not (is_file or place.is_dir() or path.endswith("/")):
+        words = "ends neither in .jsonl nor in .parquet; a folder ends in /, or has no ending"
+        raise click.UsageError(f"--log: {path}: {words}")
     played = simulate(scenario, keeps_history=True)
     group = scenario.name or "simulated"
     batches = log_entries(played.records, group=group, starts_at_ms=STARTS_AT_MS)
     try:
-        write_records(Path(path), map(raws_of, with_progress(batches, None, "batches")))
+        write_records(place, map(raws_of, with_progress(batches, None, "batches")))
     except (SourceError, OSError) as error:
         raise click.UsageError(f"--log: {error}") from None
     figures = {name: getattr(played.result, name) for name in FIGURES}

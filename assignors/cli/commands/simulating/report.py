@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from assignors.cli.commands.simulating.timed import TimedRequest
+from assignors.cli.inputs.typed.extras import needed_by
 from assignors.documents.values import Document
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.scenario import Scenario
@@ -27,11 +28,8 @@ def with_report(
     once more, as only they keep their history. Raises `click.UsageError` where Jinja2 is missing
     or the file cannot be written.
     """
-    try:
+    with needed_by("--report", "replay"):
         from assignors.replay.simulated import simulation_page  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        words = f"--report needs {error.name}: pip install 'kafka-assignors[replay]'"
-        raise click.UsageError(words) from None
     results: list[Document] = []
     for document in documents:
         results.append(document)

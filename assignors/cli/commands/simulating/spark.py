@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assignors.cli.inputs.typed.extras import needed_by
 from assignors.simulation.rounds.scenario_rows import Row
 
 if TYPE_CHECKING:
@@ -113,13 +114,10 @@ def traffic_with_spark(
 @contextmanager
 def _session() -> Iterator[SparkSession]:
     """Start a local Spark and stop it. Raises `click.UsageError` where it cannot start."""
-    try:
+    with needed_by("--engine spark", "spark"):
         from pyspark.errors import PySparkException  # noqa: PLC0415  # an extra
 
         from assignors.spark import local_session  # noqa: PLC0415  # needs that extra
-    except ModuleNotFoundError as error:
-        words = f"--engine spark needs {error.name}: pip install 'kafka-assignors[spark]'"
-        raise click.UsageError(words) from None
     try:
         session = local_session("local[*]")
     except PySparkException as error:

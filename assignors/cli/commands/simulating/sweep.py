@@ -5,9 +5,7 @@ What the option needs is imported when it is used.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +15,7 @@ from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
 from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document, DocumentError
+from assignors.documents.values import Document
 
 if TYPE_CHECKING:
     from assignors.simulation.timed.sweeps.sweep import Sweep
@@ -92,18 +90,14 @@ def show_sweep(documents: Iterable[Document], sweep: Sweep) -> None:
 
 def _read(path: str) -> Sweep:
     """Return the sweep of a file. Raises `click.UsageError` for one that cannot be read."""
-    from assignors.cli.inputs.json_text import parse_json  # noqa: PLC0415 - of this option
+    from assignors.cli.inputs.option_files.json_file import (  # noqa: PLC0415 - of this option
+        read_json_file,
+    )
     from assignors.simulation.timed.sweeps.sweep import (  # noqa: PLC0415 - as above
         sweep_from_document,
     )
 
-    try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return sweep_from_document(parse_json(data))
-    except OSError as error:
-        raise click.UsageError(f"--sweep: {path}: {error.strerror}") from None
-    except DocumentError as error:
-        raise click.UsageError(f"--sweep: {path}: {error}") from None
+    return read_json_file("--sweep", path, sweep_from_document)
 
 
 def _documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[Document]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assignors.cli.commands.simulating.rounds import require_seeds
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.option_files.json_file import read_json_file
 from assignors.cli.inputs.scenarios import error_document
 from assignors.cli.inputs.typed.choices import names_listed
 from assignors.cli.outputs.forms import dumps
@@ -118,13 +117,7 @@ def chosen(text: str) -> Scenario:
             raise click.UsageError(f"--scenario: {text!r} is a directory")
         words = question(text, GALLERY) or "; --list shows those that have a name"
         raise click.UsageError(f"--scenario: no file {text!r}, and no scenario{words}")
-    try:
-        data = sys.stdin.buffer.read() if text == "-" else path.read_bytes()
-        scenario = scenario_from_document(parse_json(data))
-    except OSError as error:
-        raise click.UsageError(f"--scenario: {text}: {error.strerror}") from None
-    except DocumentError as error:
-        raise click.UsageError(f"--scenario: {text}: {error}") from None
+    scenario = read_json_file("--scenario", text, scenario_from_document)
     _print_unknown_topics(scenario)
     return scenario
 

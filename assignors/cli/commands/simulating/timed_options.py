@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.inputs.typed.choices import SeveralOf
+from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import Form, write
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.scenario.execution import NO_MODEL
@@ -106,7 +107,7 @@ timed_options = option_group(
     ),
     click.option(
         "--report",
-        type=click.Path(dir_okay=False, writable=True),
+        type=NewFile(),
         help="Write a report of --scenario beside its figures, protocols, assignors and models side"
         " by side: one HTML page that needs no network.",
     ),
@@ -123,7 +124,7 @@ timed_options = option_group(
     ),
     click.option(
         "--shrink",
-        type=click.Path(dir_okay=False, writable=True),
+        type=NewFile(),
         help="Write the first run that violates a monitor as a scenario with as little in it as"
         " still violates that monitor, and show its figures.",
     ),

@@ -6,7 +6,6 @@ What the option needs is imported when it is used.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
 from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document, DocumentError
+from assignors.documents.values import Document
 from assignors.registry import BEST
 
 ALWAYS = (*BEST.values(), "weighted/cooperative-weighted")
@@ -97,25 +96,24 @@ def _read(given: str) -> str:
     Raises `click.UsageError` for a name that there is not, and for a file that cannot be read or
     describes no scenario.
     """
-    from assignors.cli.inputs.json_text import parse_json  # noqa: PLC0415 - of this option
+    from assignors.cli.inputs.option_files.json_file import (  # noqa: PLC0415 - of this option
+        read_json_file,
+    )
     from assignors.names.nearest import question  # noqa: PLC0415 - as above
     from assignors.simulation.traffic.document import traffic_from_document  # noqa: PLC0415 - as above
     from assignors.simulation.traffic.worlds import WORLDS  # noqa: PLC0415 - as above
 
     if given in WORLDS:
         return given
-    path = Path(given)
-    if given != "-" and not path.is_file():
+    if given != "-" and not Path(given).is_file():
         words = question(given, WORLDS) or f"; known: {', '.join(WORLDS)}"
         raise click.UsageError(f"--traffic: no file {given!r}, and no scenario{words}")
-    try:
-        document = parse_json(sys.stdin.buffer.read() if given == "-" else path.read_bytes())
+
+    def text(document: object) -> str:
         traffic_from_document(document)
-    except OSError as error:
-        raise click.UsageError(f"--traffic: {given}: {error.strerror}") from None
-    except DocumentError as error:
-        raise click.UsageError(f"--traffic: {given}: {error}") from None
-    return json.dumps(document)
+        return json.dumps(document)
+
+    return read_json_file("--traffic", given, text)
 
 
 def _documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[Document]:

@@ -1,7 +1,8 @@
-"""An option whose value is a file with one JSON document."""
+"""Options whose value is a file with one JSON document."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, NoReturn, Protocol, TypeVar, cast
@@ -9,7 +10,7 @@ from typing import Generic, NoReturn, Protocol, TypeVar, cast
 import click
 
 from assignors.cli.inputs.json_text import parse_json
-from assignors.documents.values import DocumentError
+from assignors.documents.values import DocumentError, ErrorCode
 
 T = TypeVar("T")
 
@@ -54,4 +55,23 @@ class JsonFile(click.ParamType[T], Generic[T]):
         try:
             return self._read(parse_json(bytes_of(value, self.fail, param, ctx)))
         except DocumentError as error:
-            self.fail(f"{value}: {error}", param, ctx)
+            self.fail(f"{value}: {sentence(error)}", param, ctx)
+
+
+def read_json_file(option: str, path: str, read: Callable[[object], T]) -> T:
+    """Return what `read` makes of the document of a file, `-` for standard input.
+
+    Raises `click.UsageError`, with the option's name, for what `read` or the file is at fault.
+    """
+    try:
+        return read(parse_json(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()))
+    except OSError as error:
+        raise click.UsageError(f"{option}: {path}: {error.strerror}") from None
+    except DocumentError as error:
+        raise click.UsageError(f"{option}: {path}: {sentence(error)}") from None
+
+
+def sentence(error: DocumentError) -> str:
+    """Return what is wrong with a file, for somebody who may not know that it has to be JSON."""
+    is_json = error.kind not in {ErrorCode.BAD_JSON, ErrorCode.BAD_UTF8}
+    return str(error) if is_json else f"not JSON: {error}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assignors.cli.inputs.json_text import parse_json
-from assignors.cli.inputs.option_files.json_file import bytes_of
+from assignors.cli.inputs.option_files.json_file import bytes_of, sentence
 from assignors.documents.values import DocumentError
 from assignors.replay.history.log_ends import LogEnds, log_ends_from_document
 
@@ -27,7 +27,7 @@ class LogEndsFile(click.ParamType[tuple[LogEnds, ...]]):
             try:
                 found.append(log_ends_from_document(parse_json(line)))
             except DocumentError as error:
-                self.fail(f"{value}, line {number}: {error}", param, ctx)
+                self.fail(f"{value}, line {number}: {sentence(error)}", param, ctx)
         if not found:
             self.fail(f"{value}: no line has log ends", param, ctx)
         return tuple(found)

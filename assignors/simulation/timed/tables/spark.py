@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
+import assignors.spark  # noqa: F401 - first, as it says which extra is missing
 from assignors.simulation.timed.tables import arrow
 from assignors.simulation.timed.tables.summary import FIGURES
 from assignors.spark import spark_schema
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 

@@ -72,31 +72,37 @@ def summary_rows(
     by: Sequence[str] = ("scenario",),
     between: str = "protocol",
     figures: Sequence[str] = FIGURES,
+    order: Iterable[Any] = (),
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each group, variant and figure: `by`, `between`, and those of `SummaryRow`.
 
     Rows with the same values in the columns `by` are a group; their values in `between` are its
-    variants, sorted, and the first one is the baseline. Groups come sorted. A seed that occurs
-    several times in a variant counts with the mean of its runs in differences. Raises `KeyError`
-    for a column that a row does not have. Cost: O(rows x figures x RESAMPLES). Memory: the rows.
+    variants: those of `order` first, the others sorted; the first one is the baseline. Groups come
+    sorted. A seed that occurs several times in a variant counts with the mean of its runs in
+    differences. Raises `KeyError` for a column that a row does not have. Cost: O(rows x figures x
+    RESAMPLES). Memory: the rows.
     """
+    places = {variant: place for place, variant in enumerate(dict.fromkeys(order))}
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in results:
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
     for key in sorted(groups, key=lambda key: [_order(value) for value in key]):
         named = dict(zip(by, key, strict=True))
-        for variant, found in _of_group(groups[key], between, figures):
+        for variant, found in _of_group(groups[key], between, figures, places):
             yield {**named, between: variant, **asdict(found)}
 
 
 def _of_group(
-    rows: Sequence[Mapping[str, Any]], between: str, figures: Sequence[str]
+    rows: Sequence[Mapping[str, Any]],
+    between: str,
+    figures: Sequence[str],
+    places: Mapping[Any, int],
 ) -> Iterator[tuple[Any, SummaryRow]]:
     """Yield each variant and its figures, the baseline first."""
     variants: dict[Any, list[Mapping[str, Any]]] = {}
     for row in rows:
         variants.setdefault(row[between], []).append(row)
-    listed = sorted(variants, key=_order)
+    listed = sorted(variants, key=lambda name: (places.get(name, len(places)), _order(name)))
     baseline = variants[listed[0]]
     for variant in listed:
         mine = variants[variant]

@@ -1,4 +1,4 @@
-"""`python -m assignors.cli` is `kafka-assignors`."""
+"""`python -m assignors` is `kafka-assignors`."""
 
 import sys
 

@@ -1,0 +1,26 @@
+"""Names of files to be written."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+import click
+
+
+class NewFile(click.Path):
+    """A file to be written, in a folder that there is: known before the work begins."""
+
+    def __init__(self, *, allow_dash: bool = False) -> None:
+        """Take `-`, standard output, where it is allowed."""
+        super().__init__(dir_okay=False, writable=True, allow_dash=allow_dash)
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | PathLike[str]:
+        """Return the name. Raises `click.BadParameter` where no file can get it."""
+        found = super().convert(value, param, ctx)
+        folder = Path(value).parent
+        if not folder.is_dir():
+            self.fail(f"{folder}: no such folder", param, ctx)
+        return found
