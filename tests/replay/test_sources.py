@@ -197,7 +197,7 @@ def test_columns_of_sparks_kafka_source_are_taken_as_they_are() -> None:
     ("name", "said"),
     [
         ("missing.jsonl", "no such file"),
-        ("missing.parquet", "no Parquet file"),
+        ("missing.parquet", "no such file or folder"),
         ("missing.log", "no such file or folder"),
         ("missing.txt", "no such file or folder"),
         ("here.txt", "no .jsonl, .parquet or .log file"),
