@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.foreign.judge import Judge
-from wire import Subscription, decode_assignment, encode_subscription
+from wire import Subscription, decode_assignment, encode_assignment, encode_subscription
 
 pytestmark = pytest.mark.foreign
 
@@ -188,5 +188,77 @@ def test_no_target_is_computed_while_only_heartbeats_of_the_classic_protocol_com
     assert given is not None
     assert given.partitions == {"t": (2, 3)}
     after = steps[-len(beats) :]
+    assert [each["error"] for step in after for each in step["responses"]] == [0] * 20
+    assert [each for step in after for each in step["records"]] == []
+
+
+def test_a_group_that_is_converted_amid_a_second_rebalance_forgets_who_owns_what(
+    judge: Judge,
+) -> None:
+    """What a cooperative member goes on consuming is given away at once.
+
+    `b` owns everything and keeps it while it joins again for `a`. Then `a` leaves before anybody
+    has sent SyncGroup: a rebalance that begins anew deletes all assignments
+    (`resetAndPropagateAssignmentWithError`). A member of the consumer protocol that joins before
+    `b` finds a group in which nobody owns anything.
+    """
+    a, b = (f"{name}-00000000-0000-4000-8000-00000000000{n}" for n, name in ((2, "a"), (1, "b")))
+    every = encode_assignment({"t": (0, 1, 2, 3)}).hex()
+    steps = played(
+        judge,
+        *(join("b", ""), join("b", b), {"op": "advance", "ms": 1}),
+        {**sync(b, 1), "assignments": [[b, every]]},
+        *(join("a", ""), join("a", a), join("b", b)),
+        {"op": "leave", "member": a, "instance": None},
+        heartbeat("c", 0, None, topics=["t"], owned={}),
+        {"op": "heartbeat", "member": b, "instance": None, "generation": 2},
+    )
+    (given,) = steps[-2]["responses"]
+    assert given["error"] == 0
+    assert given["assignment"] == {"t": [2, 3]}
+    assert [each["error"] for each in steps[-1]["responses"]] == [27]  # it is still in the group
+
+
+def test_a_join_with_an_unknown_id_is_taken_in_by_a_consumer_group_that_has_members(
+    judge: Judge,
+) -> None:
+    """A member that was removed and does not know joins under its id and keeps what it owned.
+
+    A classic group answers UNKNOWN_MEMBER_ID, by which the member loses everything.
+    """
+    *_, taken = played(
+        judge, heartbeat("c", 0, None, topics=["t"], owned={}), join("a", "who-was-removed")
+    )
+    assert [each["error"] for each in taken["responses"]] == [0]
+
+
+def test_a_static_member_that_changes_its_protocol_amid_a_rebalance_leaves_all_without_partitions(
+    judge: Judge,
+) -> None:
+    """The group is converted as it stands: the first round is not over, and nobody has anything.
+
+    That is its target then, in the group's epoch. The member takes the place of the one it was,
+    which changes no subscription, so no other target is computed until something else changes.
+    """
+    a, c = "i0-00000000-0000-4000-8000-000000000001", "AAAAAAAAQACAAAAAAAAAAQ"
+    rest: list[Operation] = [
+        {"op": "advance", "ms": 9000},
+        {"op": "heartbeat", "member": a, "instance": "i0", "generation": 1},
+        heartbeat(c, 1, "i1"),
+    ]
+    steps = played(
+        judge,
+        *(join("a", "", "i0"), {"op": "advance", "ms": 1}, join("b", "", "i1")),
+        heartbeat(c, 0, "i1", topics=["t"], owned={}),
+        *(join("a", a, "i0"), {**sync(a, 1), "instance": "i0"}),
+        *rest * 10,
+    )
+    waiting, taken = steps[3]["responses"]
+    assert (waiting["error"], taken["error"], taken["epoch"]) == (27, 0, 1)
+    assert taken["assignment"] == {}
+    given = decode_assignment(bytes.fromhex(steps[5]["responses"][0]["assignment"])).value
+    assert given is not None
+    assert given.partitions == {}
+    after = steps[-len(rest) * 10 :]
     assert [each["error"] for step in after for each in step["responses"]] == [0] * 20
     assert [each for step in after for each in step["records"]] == []

@@ -13,10 +13,11 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from assignors.simulation.timed.exhaustion.cases import Case, model_of
 from assignors.simulation.timed.exhaustion.search import Explored, explore
-from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.scenario import MIGRATING, GroupProtocol, MigrationPolicy
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 WORLDS_MAX = 4_000_000
@@ -30,6 +31,12 @@ STALE_REPORT = frozenset(
     }
 )
 """What Kafka 4.4.0 does, coordinator and Java client together: see `EXHAUSTED.md`."""
+LATE_STATIC = frozenset(
+    {"double-consumption", "double-owned-in-epoch", "handed-over-before-commit"}
+)
+"""What a static member brings about that comes late for a cooperative round: likewise."""
+LOG_KEPT = frozenset({"log-differs-from-state"})
+"""A group without members that Kafka 4.4.0 forgets and leaves in the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +46,31 @@ class Row:
     case: Case
     broken: frozenset[str] = frozenset()
     """The monitors that it violates."""
+    is_stuck: bool = False
+    """Whether states are known from which no settled one can be reached."""
 
 
-def _classic(assignor: str, members: int, partitions: int, **settings: int) -> Row:
+def _classic(
+    assignor: str,
+    members: int,
+    partitions: int,
+    broken: frozenset[str] = frozenset(),
+    *,
+    is_stuck: bool = False,
+    **settings: Any,
+) -> Row:
     case = Case(
         protocol=CLASSIC, assignor=assignor, members=members, partitions=partitions, **settings
     )
-    return Row(case=case)
+    return Row(case=case, broken=broken, is_stuck=is_stuck)
 
 
-def _consumer(members: int, partitions: int, broken: frozenset[str], **settings: int) -> Row:
+def _consumer(
+    members: int,
+    partitions: int,
+    broken: frozenset[str],
+    **settings: Any,
+) -> Row:
     case = Case(
         protocol=CONSUMER,
         assignor="server/uniform",
@@ -59,8 +81,25 @@ def _consumer(members: int, partitions: int, broken: frozenset[str], **settings:
     return Row(case=case, broken=broken)
 
 
+def _mixed(
+    assignor: str,
+    broken: frozenset[str] = frozenset(),
+    *,
+    first: GroupProtocol = CLASSIC,
+    is_stuck: bool = False,
+    **settings: Any,
+) -> Row:
+    case = Case(protocol=first, assignor=assignor, members=2, partitions=2, **settings)
+    return Row(case=case, broken=broken, is_stuck=is_stuck)
+
+
 EAGER, COOPERATIVE = "java/sticky", "java/cooperative-sticky"
 NONE: frozenset[str] = frozenset()
+TWINS: dict[str, Any] = {"instances": ("i", "i")}
+STATIC: dict[str, Any] = {"instances": ("i", "j")}
+RESTART: dict[str, Any] = {"starts": 2, "stops": 1}
+BOTH: dict[str, Any] = {"speaks": (CLASSIC, CONSUMER)}
+SWITCH: dict[str, Any] = {**RESTART, "is_switching": True}
 QUICK: dict[str, Row] = {
     "eager-2x2": _classic(EAGER, 2, 2),
     "cooperative-2x3": _classic(COOPERATIVE, 2, 3),
@@ -72,8 +111,13 @@ QUICK: dict[str, Row] = {
     "cooperative-2x2-failover": _classic(COOPERATIVE, 2, 2, failovers=1),
     "consumer-2x2-failover": _consumer(2, 2, STALE_REPORT, failovers=1),
     "eager-2x2-cut": _classic(EAGER, 2, 2, cuts=1),
+    "eager-2x2-twins": _classic(EAGER, 2, 2, **TWINS),
+    "cooperative-2x2-twins": _classic(COOPERATIVE, 2, 2, **TWINS),
+    "consumer-2x2-twins": _consumer(2, 2, NONE, **TWINS),
+    "mixed-eager-2x2": _mixed(EAGER, **BOTH),
+    "mixed-cooperative-2x2": _mixed(COOPERATIVE, **BOTH),
 }
-"""Those of `make test`: about 8 s together."""
+"""Those of `make test`: about 9 s together."""
 LONG: dict[str, Row] = {
     "eager-3x2": _classic(EAGER, 3, 2),
     "eager-2x2-failover": _classic(EAGER, 2, 2, failovers=1),
@@ -96,6 +140,50 @@ LONG: dict[str, Row] = {
     "eager-2x2-faults": _classic(EAGER, 2, 2, faults=2),
     "consumer-3x3-fault": _consumer(3, 3, STALE_REPORT, faults=1),
     "cooperative-3x2-fault": _classic(COOPERATIVE, 3, 2, faults=1),
+    "eager-2x2-static-restart": _classic(EAGER, 2, 2, **STATIC, **RESTART),
+    "cooperative-2x2-static-restart": _classic(
+        COOPERATIVE, 2, 2, **STATIC, **RESTART, is_stuck=True
+    ),
+    "consumer-2x2-static-restart": _consumer(2, 2, NONE, **STATIC, **RESTART),
+    "cooperative-2x2-static-fault": _classic(
+        COOPERATIVE, 2, 2, LATE_STATIC, **STATIC, starts=2, faults=1, is_stuck=True
+    ),
+    "consumer-2x2-static-fault": _consumer(2, 2, NONE, **STATIC, starts=2, faults=1),
+    "eager-2x2-static-fault": _classic(EAGER, 2, 2, **STATIC, starts=2, faults=1),
+    "cooperative-2x2-static-cut": _classic(COOPERATIVE, 2, 2, **STATIC, cuts=1),
+    "consumer-2x2-static-cut": _consumer(2, 2, STALE_REPORT, **STATIC, cuts=1),
+    "cooperative-2x2-twins-restart": _classic(COOPERATIVE, 2, 2, **TWINS, starts=2),
+    "consumer-2x2-twins-restart": _consumer(2, 2, NONE, **TWINS, **RESTART),
+    "consumer-2x2-twins-fault": _consumer(2, 2, NONE, **TWINS, starts=2, faults=1),
+    "cooperative-3x2-twins": _classic(COOPERATIVE, 3, 2, **TWINS, is_stuck=True),
+    "mixed-eager-2x2-stop": _mixed(EAGER, LOG_KEPT | {"target-epoch-too-early"}, **BOTH, stops=1),
+    "mixed-cooperative-2x2-stop": _mixed(
+        COOPERATIVE, LOG_KEPT | {"target-epoch-too-early"}, **BOTH, stops=1
+    ),
+    "mixed-2x2-stop-upgrade": _mixed(
+        COOPERATIVE,
+        LOG_KEPT | {"target-epoch-too-early"},
+        **BOTH,
+        stops=1,
+        policy=MigrationPolicy.UPGRADE,
+        is_stuck=True,
+    ),
+    "mixed-2x2-stop-downgrade": _mixed(
+        COOPERATIVE, LOG_KEPT, **BOTH, stops=1, policy=MigrationPolicy.DOWNGRADE
+    ),
+    "mixed-2x2-stop-disabled": _mixed(
+        COOPERATIVE, LOG_KEPT, **BOTH, stops=1, policy=MigrationPolicy.DISABLED
+    ),
+    "mixed-eager-2x2-fault": _mixed(EAGER, LOG_KEPT | STALE_REPORT, **BOTH, faults=1),
+    "mixed-cooperative-2x2-fault": _mixed(COOPERATIVE, LOG_KEPT | STALE_REPORT, **BOTH, faults=1),
+    "upgrade-eager-2x2": _mixed(EAGER, **SWITCH),
+    "upgrade-cooperative-2x2": _mixed(COOPERATIVE, STALE_REPORT, **SWITCH),
+    "downgrade-cooperative-2x2": _mixed(COOPERATIVE, first=CONSUMER, **SWITCH),
+    "upgrade-eager-2x2-static": _mixed(EAGER, **STATIC, **SWITCH, is_stuck=True),
+    "upgrade-cooperative-2x2-static": _mixed(
+        COOPERATIVE, STALE_REPORT, **STATIC, **SWITCH, is_stuck=True
+    ),
+    "downgrade-cooperative-2x2-static": _mixed(COOPERATIVE, first=CONSUMER, **STATIC, **SWITCH),
 }
 
 
@@ -108,7 +196,8 @@ def exhaust(row: Row, worlds_max: int = WORLDS_MAX, *, is_reduced: bool = True) 
 
 def is_expected(row: Row, found: Explored) -> bool:
     """Return whether the whole case was visited and gave what it is known to give."""
-    return found.is_complete and not found.stuck and set(found.broken) == row.broken
+    is_stuck = found.stuck > 0
+    return found.is_complete and is_stuck == row.is_stuck and set(found.broken) == row.broken
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,7 +219,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         is_right = is_right and is_expected(row, found)
         case, seconds = row.case, time.process_time() - started
         print(
-            f"| {name} | {case.protocol} {case.assignor} | {case.members} x {case.partitions} "
+            f"| {name} | {_spoken(case)} {case.assignor} "
+            f"| {case.members} x {case.partitions}{_instances(case)} "
             f"| {case.faults} | {case.cuts} | {case.failovers} | {case.starts} | {case.stops} "
             f"| {found.worlds:,} "
             f"| {found.moves:,} | {'yes' if found.is_complete else 'no'} | {found.settled:,} "
@@ -143,6 +233,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{each.monitor}: {each.text}", *each.lines, sep="\n  ")
             print(*found.stuck_first, sep="\n  ")
     return 0 if is_right else 1
+
+
+def _spoken(case: Case) -> str:
+    """Return the protocols of a case in words."""
+    if case.is_switching:
+        (other,) = MIGRATING - {case.protocol}
+        return f"{case.protocol}, then {other}"
+    return " + ".join(case.speaks or (case.protocol,))
+
+
+def _instances(case: Case) -> str:
+    return f" ({', '.join(case.instances)})" if case.instances else ""
 
 
 def _peak_mb() -> int:

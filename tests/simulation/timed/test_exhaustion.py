@@ -84,10 +84,52 @@ MORE = [
 
 @pytest.mark.parametrize(("protocol", "assignor", "members", "what"), FEW)
 def test_moves_that_are_taken_at_once_hide_nothing_from_monitors(
-    protocol: GroupProtocol, assignor: str, members: int, what: dict[str, int]
+    protocol: GroupProtocol, assignor: str, members: int, what: dict[str, Any]
 ) -> None:
     case = Case(protocol=protocol, assignor=assignor, members=members, partitions=1, **what)
     _assert_hides_nothing(case)
+
+
+TWINS, STATIC = {"instances": ("i", "i")}, {"instances": ("i",)}
+BOTH, SWITCH = {"speaks": (CLASSIC, CONSUMER)}, {"is_switching": True, **RESTARTS}
+OTHERS: list[tuple[GroupProtocol, int, dict[str, Any]]] = [
+    (CLASSIC, 2, TWINS),
+    (CONSUMER, 2, TWINS),
+    (CLASSIC, 1, {**STATIC, **RESTARTS}),
+    (CLASSIC, 1, {**STATIC, "starts": 2, "faults": 1}),
+    (CLASSIC, 2, BOTH),
+    (CLASSIC, 1, SWITCH),
+]
+MORE_OTHERS: list[tuple[GroupProtocol, int, dict[str, Any]]] = [
+    (CLASSIC, 1, {**STATIC, "cuts": 1}),
+    (CONSUMER, 2, {**STATIC, **RESTARTS}),
+    (CONSUMER, 1, SWITCH),
+    (CLASSIC, 1, {**SWITCH, "stops": 0, "faults": 1}),
+    (CLASSIC, 1, {**SWITCH, "cuts": 1}),
+    (CLASSIC, 2, {**BOTH, "stops": 1}),
+]
+
+
+def _other(protocol: GroupProtocol, members: int, what: dict[str, Any]) -> Case:
+    is_consumer = protocol is CONSUMER and "is_switching" not in what
+    assignor = "server/uniform" if is_consumer else "java/cooperative-sticky"
+    return Case(protocol=protocol, assignor=assignor, members=members, partitions=1, **what)
+
+
+@pytest.mark.parametrize(("protocol", "members", "what"), OTHERS)
+def test_nor_do_they_in_groups_with_static_members_or_of_both_protocols(
+    protocol: GroupProtocol, members: int, what: dict[str, Any]
+) -> None:
+    _assert_hides_nothing(_other(protocol, members, what))
+
+
+@pytest.mark.deep
+@pytest.mark.slow
+@pytest.mark.parametrize(("protocol", "members", "what"), MORE_OTHERS)
+def test_nor_do_they_in_larger_groups_of_these_kinds(
+    protocol: GroupProtocol, members: int, what: dict[str, Any]
+) -> None:
+    _assert_hides_nothing(_other(protocol, members, what))
 
 
 @pytest.mark.parametrize("name", ["eager-2x2", "cooperative-2x3", "cooperative-2x2-cut"])
@@ -99,7 +141,7 @@ def test_a_reduced_case_is_the_whole_one_to_monitors(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "assignor", "members", "what"), MORE)
 def test_larger_cases_hide_nothing_from_monitors_either(
-    protocol: GroupProtocol, assignor: str, members: int, what: dict[str, int]
+    protocol: GroupProtocol, assignor: str, members: int, what: dict[str, Any]
 ) -> None:
     case = Case(protocol=protocol, assignor=assignor, members=members, partitions=1, **what)
     _assert_hides_nothing(case)

@@ -19,8 +19,9 @@ What is abstracted:
   where the coordinator answers something new. Heartbeats that arrive later, or change nothing, lead
   to the same worlds: they read what only their member's own later messages change.
 * Appends of a consumer group complete at once: only the answer waits for them, and answers may be
-  late anyway. Those of a classic group complete at any moment, in order.
-* Member ids are a member's name and a count.
+  late anyway. Those of a classic group complete at any moment, in order, and so do those of a
+  group that may change its kind.
+* Member ids are a member's name, or its instance id, and a count.
 
 What is left out without loss: numbers of requests and appends are given anew in each world
 (`numbers`), what no later step reads is no part of a state (`merging`), and a move that nothing

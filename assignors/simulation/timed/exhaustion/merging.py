@@ -12,6 +12,7 @@ from typing import Any
 
 from assignors.leader import Memory
 from assignors.membership import Membership
+from assignors.simulation.timed.exhaustion.kinds import clients_of
 from assignors.simulation.timed.exhaustion.numbers import renumbered
 from assignors.simulation.timed.exhaustion.world import Model, World
 from assignors.simulation.timed.monitors.steps import GROUP
@@ -23,6 +24,7 @@ from assignors.simulation.timed.protocols.consumer.assignment.shares import Last
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import TimerKey
+from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
 from wire import Subscription
 
 OLD: tuple[Any, ...] = (-1, None, None, {})
@@ -33,10 +35,11 @@ AMID_A_ROUND = (GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE)
 
 def merge_member(state: Any) -> None:  # noqa: ANN401 - of any protocol
     """Take out what a member's own later steps do not read; `state` changes in place."""
-    if isinstance(state, ConsumerClient):
-        _merge_consumer(state)
-    elif isinstance(state, ClassicMember) and state.config.instance_id is None:
-        _merge_classic(state)
+    for client in clients_of(state):
+        if isinstance(client, ConsumerClient):
+            _merge_consumer(client)
+        elif client.config.instance_id is None:
+            _merge_classic(client)
 
 
 def _merge_consumer(state: ConsumerClient) -> None:
@@ -82,10 +85,13 @@ def merge_coordinator(state: object) -> None:
     here. `state` changes in place.
     """
     if isinstance(state, ClassicCoordinator):
-        state.group.removed = []
-        state.group.transitions = state.group.changes = 0
+        _merge_counts(state.group)
         if not state.group.static_ids:
             _merge_members(state.group)
+    elif isinstance(state, MixedCoordinator):
+        # What members of a classic group have said counts in a consumer group made of it.
+        _merge_counts(state.classic.group)
+        merge_coordinator(state.waiting)
     elif isinstance(state, WaitingCoordinator):
         coordinator, group = state.coordinator, state.coordinator.group
         coordinator.news, coordinator.news_epoch, group.removed = set(), None, []
@@ -93,6 +99,11 @@ def merge_coordinator(state: object) -> None:
         _ = group.is_homogeneous  # it is kept from now on
         if group.refreshed_in <= group.epoch:
             group.refreshed_in = 0
+
+
+def _merge_counts(group: ClassicGroup) -> None:
+    group.removed = []
+    group.transitions = group.changes = 0
 
 
 def _merge_members(group: ClassicGroup) -> None:

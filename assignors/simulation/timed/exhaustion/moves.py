@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
+from assignors.simulation.timed.exhaustion.kinds import classic_group_of
 from assignors.simulation.timed.exhaustion.merging import merge_world
 from assignors.simulation.timed.exhaustion.reduction import BEAT, independent_moves
 from assignors.simulation.timed.exhaustion.steps import (
@@ -23,14 +24,18 @@ from assignors.simulation.timed.exhaustion.world import (
     member_of,
     put,
 )
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import Heartbeat
+from assignors.simulation.timed.protocols.classic.messages import (
+    ErrorCode,
+    Heartbeat,
+    JoinGroupResponse,
+)
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
 )
+from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     Arrived,
     Command,
@@ -41,7 +46,9 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
+from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
 
+GIVES_ID = (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
 LOST = Fired(("lost",), 0)
 """Stands for a failover among the events of a history."""
 
@@ -174,7 +181,7 @@ def _arrive(model: Model, world: World, member: int) -> tuple[Stepped, ...]:
     after = world._replace(requests=put(world.requests, member, tuple(rest)))
     arrived = Arrived(own * MEMBERS_MAX + member, model.messages.values[message])
     handled = step_coordinator(model, after, arrived, message)
-    if not isinstance(arrived.request, ConsumerHeartbeat):
+    if not isinstance(model.coordinators.values[world.coordinator], WaitingCoordinator):
         return (handled,)
     # What its records say is so at once: only the answer waits for them, and may be late anyway.
     steps = [handled]
@@ -236,11 +243,11 @@ def _is_no_news(response: object, member: Any) -> bool:  # noqa: ANN401 - of any
 
 def _hurts(model: Model, world: World, key: TimerKey) -> bool:
     """Return whether a timer of the coordinator takes something from a process that runs."""
-    if key[0] in {"session", "rebalance"}:
+    key = key[1:] if key[0] == OF_CLASSIC else key
+    if len(key) > 1:
         return _lives(model, world, key[1])
-    coordinator = model.coordinators.values[world.coordinator]
-    assert isinstance(coordinator, ClassicCoordinator)
-    group = coordinator.group
+    group = classic_group_of(model.coordinators.values[world.coordinator])
+    assert group is not None
     if key == ("join",):
         if group.previous is GroupState.EMPTY:
             return False  # the delay of a first rebalance
@@ -252,11 +259,29 @@ def _hurts(model: Model, world: World, key: TimerKey) -> bool:
 
 
 def _lives(model: Model, world: World, member_id: str) -> bool:
-    """Return whether a process runs that has this id, or is about to learn it."""
-    name, _, _ = member_id.rpartition("-")
-    member = model.names.index(name)
-    state = member_of(model, world, member)
-    return state.is_up and state.member_id in {"", member_id}
+    """Return whether a process runs that has this id, or that an answer will give it to."""
+    group = classic_group_of(model.coordinators.values[world.coordinator])
+    known = None if group is None else group.members.get(member_id)
+    if known is not None and known.waiting_join is not None:
+        own, member = divmod(known.waiting_join, MEMBERS_MAX)
+        if own not in world.dead[member]:
+            return True
+    return any(
+        state.is_up and (state.member_id == member_id or member_id in _ids_on_way(model, answers))
+        for state, answers in zip(
+            map(model.members.values.__getitem__, world.members), world.answers, strict=True
+        )
+    )
+
+
+def _ids_on_way(model: Model, answers: tuple[tuple[int, int], ...]) -> list[str]:
+    """Return the ids that answers on their way give to a member."""
+    responses = [model.messages.values[message] for _, message in answers]
+    return [
+        each.member_id
+        for each in responses
+        if isinstance(each, JoinGroupResponse) and each.error in GIVES_ID
+    ]
 
 
 def is_settled(model: Model, world: World) -> bool:

@@ -8,8 +8,17 @@ coordinator does not keep it: nobody will answer it.
 
 from __future__ import annotations
 
+from functools import partial
+
+from assignors.simulation.timed.exhaustion.kinds import (
+    awaited_numbers,
+    clients_of,
+    give_numbers,
+    give_tokens,
+    smallest_tokens,
+)
 from assignors.simulation.timed.exhaustion.world import MEMBERS_MAX, Model, World, member_of, put
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.any_coordinator import copied
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.state_values import cloned
 
@@ -24,22 +33,20 @@ def renumbered(model: Model, world: World) -> World:
             world = _with_requests(
                 model, world, member, {own: number for number, own in enumerate(kept, 1)}
             )
-    if world.appends and world.appends[-1] > len(world.appends):
-        world = _with_appends(model, world)
-    return world
+    smallest = smallest_tokens(coordinator, world.appends)
+    return world if world.appends == smallest else _with_appends(model, world, smallest)
 
 
 def _given_up(coordinator: object, world: World, member: int) -> frozenset[int]:
     """Return the requests of lost connections that nobody will answer any more."""
     dead = world.dead[member]
-    if not dead or not isinstance(coordinator, ClassicCoordinator):
-        return frozenset()
+    if not dead:
+        return dead
     on_way = {own for own, _ in world.requests[member]}
     waiting = {
         number // MEMBERS_MAX
-        for each in coordinator.group.members.values()
-        for number in (each.waiting_join, each.waiting_sync)
-        if number is not None and number % MEMBERS_MAX == member
+        for number in awaited_numbers(coordinator)
+        if number % MEMBERS_MAX == member
     }
     return dead - on_way - waiting
 
@@ -49,18 +56,16 @@ def _with_requests(model: Model, world: World, member: int, numbers: dict[int, i
     key = (world.coordinator, member, tuple(numbers.items()))
     coordinator = model.renumbered.get(key)
     if coordinator is None:
-        state = cloned(model.coordinators.values[world.coordinator])
-        if isinstance(state, ClassicCoordinator):
-            for each in state.group.members.values():
-                each.waiting_join = _new_number(each.waiting_join, member, numbers)
-                each.waiting_sync = _new_number(each.waiting_sync, member, numbers)
+        state = copied(model.coordinators.values[world.coordinator])
+        give_numbers(state, partial(_new_number, member, numbers))
         coordinator = model.renumbered[key] = model.coordinators.number_of(state)
     state = cloned(member_of(model, world, member))
-    if isinstance(state, ClassicMember):
-        state.awaited = numbers.get(state.awaited, 0)
-        state.reconnected_at = sum(each <= state.reconnected_at for each in numbers)
-    else:
-        state.in_flight = numbers.get(state.in_flight)
+    for client in clients_of(state):
+        if isinstance(client, ClassicMember):
+            client.awaited = numbers.get(client.awaited, 0)
+            client.reconnected_at = sum(each <= client.reconnected_at for each in numbers)
+        else:
+            client.in_flight = numbers.get(client.in_flight)
     return world._replace(
         coordinator=coordinator,
         members=put(world.members, member, model.members.number_of(state)),
@@ -83,25 +88,23 @@ def _with_requests(model: Model, world: World, member: int, numbers: dict[int, i
     )
 
 
-def _new_number(number: int | None, member: int, numbers: dict[int, int]) -> int | None:
-    if number is None or number % MEMBERS_MAX != member:
+def _new_number(member: int, numbers: dict[int, int], number: int) -> int:
+    if number % MEMBERS_MAX != member:
         return number
     return numbers[number // MEMBERS_MAX] * MEMBERS_MAX + member
 
 
-def _with_appends(model: Model, world: World) -> World:
-    """Return the world with its appends numbered from 1."""
-    numbers = {token: number for number, token in enumerate(world.appends, 1)}
+def _with_appends(model: Model, world: World, smallest: tuple[int, ...]) -> World:
+    """Return the world with other tokens for its appends."""
+    numbers = dict(zip(world.appends, smallest, strict=True))
     key = (world.coordinator, -1, world.appends)
     coordinator = model.renumbered.get(key)
     if coordinator is None:
-        state = cloned(model.coordinators.values[world.coordinator])
-        name = "appends" if isinstance(state, ClassicCoordinator) else "waiting"
-        waiting = getattr(state, name)
-        setattr(state, name, {numbers[token]: each for token, each in waiting.items()})
+        state = copied(model.coordinators.values[world.coordinator])
+        give_tokens(state, numbers)
         coordinator = model.renumbered[key] = model.coordinators.number_of(state)
     return world._replace(
         coordinator=coordinator,
-        appends=tuple(numbers.values()),
+        appends=smallest,
         tail=tuple((numbers[token], records) for token, records in world.tail),
     )

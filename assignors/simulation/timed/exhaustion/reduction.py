@@ -32,13 +32,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assignors.simulation.timed.exhaustion.kinds import is_over
 from assignors.simulation.timed.exhaustion.steps import deliver, step_coordinator, step_member
 from assignors.simulation.timed.exhaustion.world import Model, Stepped, World, member_of, put
 from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.states import GroupState, MemberState
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import Command, Committed, Fired, TimerKey
 
 BEAT: TimerKey = ("heartbeat",)
@@ -59,7 +58,7 @@ def independent_moves(model: Model, world: World) -> tuple[Stepped, ...]:
 
 
 def _independent(model: Model, world: World) -> Iterator[Stepped]:
-    if world.appends and _is_over(model.coordinators.values[world.coordinator], world.appends[0]):
+    if world.appends and is_over(model.coordinators.values[world.coordinator], world.appends[0]):
         after = world._replace(appends=world.appends[1:])
         yield step_coordinator(model, after, Committed(world.appends[0]))
     for member, number in enumerate(world.members):
@@ -71,18 +70,6 @@ def _independent(model: Model, world: World) -> Iterator[Stepped]:
             for step in _only_move(model, world, member):
                 if _is_unseen(model, world, step.world, member):
                     yield step
-
-
-def _is_over(coordinator: object, token: int) -> bool:
-    """Return whether nothing follows when an append completes."""
-    if isinstance(coordinator, WaitingCoordinator):
-        return not coordinator.waiting[token]
-    assert isinstance(coordinator, ClassicCoordinator)
-    group, waiting = coordinator.group, coordinator.appends[token]
-    is_current = (
-        group.state is GroupState.COMPLETING_REBALANCE and waiting.generation == group.generation
-    )
-    return waiting.returned is None and not (waiting.plan is not None and is_current)
 
 
 def _only_move(model: Model, world: World, member: int) -> Iterator[Stepped]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from assignors.simulation.timed.exhaustion.kinds import clients_of, count_from
 from assignors.simulation.timed.exhaustion.merging import merge_coordinator, merge_member
 from assignors.simulation.timed.exhaustion.world import (
     MEMBERS_MAX,
@@ -32,7 +33,7 @@ from assignors.simulation.timed.monitors.steps import (
     generation_found,
     gives_plan,
 )
-from assignors.simulation.timed.protocols.any_coordinator import load
+from assignors.simulation.timed.protocols.any_coordinator import copied, load
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
@@ -107,7 +108,8 @@ def _stepped_member(
     model: Model, number: int, event: MemberEvent, still_open: frozenset[int]
 ) -> Step:
     state = cloned(model.members.values[number])
-    state.number = max(still_open, default=0)
+    for client in clients_of(state):
+        client.number = max(still_open, default=0)
     effects = model.step_member(state, event)
     messages = tuple(
         (each.number, model.messages.number_of(each.request))
@@ -190,7 +192,7 @@ def lose_coordinator(model: Model, world: World) -> World:
     The next coordinator has loaded what was replicated; what waits for an answer is still `open`.
     """
     records = model.records.values[world.replicated]
-    state = cloned(model.coordinators.values[world.coordinator])
+    state = copied(model.coordinators.values[world.coordinator])
     timers = load(state, restored(records))
     nothing: tuple[Any, ...] = ((),) * len(world.members)
     still_open = tuple(o - gone for o, gone in zip(world.open, world.dead, strict=True))
@@ -210,10 +212,10 @@ def lose_coordinator(model: Model, world: World) -> World:
 
 
 def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) -> Step:
-    state = cloned(model.coordinators.values[world.coordinator])
-    state.tokens = max(world.appends, default=0)
+    state = copied(model.coordinators.values[world.coordinator])
+    count_from(state, max(world.appends, default=0))
     effects = model.step_coordinator(state, event)
-    state.tokens = 0
+    count_from(state, 0)
     merge_coordinator(state)
     messages = tuple(
         (each.number, model.messages.number_of(each.response))
@@ -235,10 +237,11 @@ def _seen_coordinator(model: Model, world: World, step: Step) -> tuple[int, Find
 
 def _forget_numbers(state: Any, still_open: frozenset[int]) -> None:  # noqa: ANN401
     """Forget the numbers of requests that nobody answers any more."""
-    state.number = 0
-    for name, none in (("awaited", 0), ("in_flight", None)):
-        if hasattr(state, name) and getattr(state, name) not in still_open:
-            setattr(state, name, none)
+    for client in clients_of(state):
+        client.number = 0
+        for name, none in (("awaited", 0), ("in_flight", None)):
+            if hasattr(client, name) and getattr(client, name) not in still_open:
+                setattr(client, name, none)
 
 
 def _answered(model: Model, world: World, number: int, answer: int) -> tuple[World, bool]:
@@ -260,7 +263,7 @@ def brings_nothing(response: Response, member: Any) -> bool:  # noqa: ANN401 - o
     One that has lost its connection learns by it that the next one is good.
     """
     is_plain = isinstance(response, HeartbeatResponse) and response.error is ErrorCode.NONE
-    return is_plain and member.is_connected
+    return is_plain and clients_of(member)[0].is_connected  # it speaks the classic protocol
 
 
 def _closed(world: World, member: int, numbers: set[int]) -> World:
