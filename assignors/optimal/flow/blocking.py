@@ -10,10 +10,17 @@ from __future__ import annotations
 
 from assignors.optimal.flow.distances import Layers
 from assignors.optimal.flow.effort import Effort
-from assignors.optimal.flow.residual import Residual, add_extra, add_load, place, take_back
-
-UNBOUNDED = 1 << 62
-"""Capacity of an arc that places partitions which are new to a member."""
+from assignors.optimal.flow.residual import (
+    Residual,
+    add_extra,
+    add_load,
+    capacity_down,
+    capacity_up,
+    end_supply,
+    place,
+    take_back,
+)
+from assignors.optimal.flow.short_ways import push_over_one_row
 
 
 def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
@@ -22,6 +29,7 @@ def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
     Cost: ways x their length operations on sets, and the pairs of rows one layer apart.
     """
     before = effort.ways[0]
+    push_over_one_row(residual, layers, effort)
     for start in list(residual.supply):
         layer = layers.layer_of.get(start)
         if start >= residual.hub + 2:
@@ -110,11 +118,8 @@ def _fill(
             open_count = at
         following = row
         at -= 1
-    _supplied(residual, start, amount)
-    if end == hub:
-        residual.hub_room[0] -= amount
-        if not residual.hub_room[0]:
-            inward[end] = 0
+    if end_supply(residual, start, end, amount):
+        inward[end] = 0
     return open_count
 
 
@@ -125,40 +130,8 @@ def _amount(residual: Residual, amount: int, rows: list[int], members: list[int]
         member = members[at]
         amount = min(
             amount,
-            _capacity_up(residual, rows[at + 1], member),
-            _capacity_down(residual, rows[at], member),
+            capacity_up(residual, rows[at + 1], member),
+            capacity_down(residual, rows[at], member),
         )
         at -= 1
     return amount
-
-
-def _capacity_up(residual: Residual, row: int, member: int) -> int:
-    """Return how much can be taken back from the member, or end with it, at the same cost."""
-    if row < residual.hub:
-        cell = row * residual.width + member
-        has, owns = residual.placed[cell], residual.owned[cell]
-        return has - owns if has > owns else has
-    if row == residual.hub:
-        room = residual.optional[member] - residual.extra[member]
-        return min(room, residual.hub_room[0]) if residual.hub_room[0] > 0 else room
-    return residual.least[member] - residual.load[member]
-
-
-def _capacity_down(residual: Residual, row: int, member: int) -> int:
-    """Return how much can be placed with the member at the same cost."""
-    if row < residual.hub:
-        cell = row * residual.width + member
-        missing = residual.owned[cell] - residual.placed[cell]
-        return missing if missing > 0 else UNBOUNDED
-    return residual.extra[member] if row == residual.hub else UNBOUNDED
-
-
-def _supplied(residual: Residual, start: int, amount: int) -> None:
-    """Take what was sent from its supply."""
-    residual.supply[start] -= amount
-    if not residual.supply[start]:
-        del residual.supply[start]
-    if start == residual.hub:
-        residual.hub_room[0] += amount
-    elif start > residual.hub:
-        residual.load[start - residual.hub - 2] -= amount

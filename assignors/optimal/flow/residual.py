@@ -21,6 +21,8 @@ import numpy as np
 from assignors.optimal.flow.network import Network
 from assignors.optimal.flow.table import Counts, bit_sets
 
+UNBOUNDED = 1 << 62
+"""Capacity of an arc that places partitions which are new to a member."""
 RACK = 1 << 40
 """Cost of a partition without a replica in its member's rack: more than all moves of a path."""
 
@@ -178,3 +180,42 @@ def add_extra(residual: Residual, member: int, amount: int) -> bool:
     if (had > 0) != (has > 0):
         residual.down[1][residual.hub] ^= 1 << member
     return has == most if amount > 0 else has == 0
+
+
+def capacity_up(residual: Residual, row: int, member: int) -> int:
+    """Return how much can be taken back from the member, or end with it, at the same cost."""
+    if row < residual.hub:
+        cell = row * residual.width + member
+        has, owns = residual.placed[cell], residual.owned[cell]
+        return has - owns if has > owns else has
+    if row == residual.hub:
+        room = residual.optional[member] - residual.extra[member]
+        return min(room, residual.hub_room[0]) if residual.hub_room[0] > 0 else room
+    return residual.least[member] - residual.load[member]
+
+
+def capacity_down(residual: Residual, row: int, member: int) -> int:
+    """Return how much can be placed with the member at the same cost."""
+    if row < residual.hub:
+        cell = row * residual.width + member
+        missing = residual.owned[cell] - residual.placed[cell]
+        return missing if missing > 0 else UNBOUNDED
+    return residual.extra[member] if row == residual.hub else UNBOUNDED
+
+
+def end_supply(residual: Residual, start: int, end: int, amount: int) -> bool:
+    """Count what was sent from its supply to the goal or the hub; return whether the hub is full.
+
+    That is, whether it has become so.
+    """
+    residual.supply[start] -= amount
+    if not residual.supply[start]:
+        del residual.supply[start]
+    if start == residual.hub:
+        residual.hub_room[0] += amount
+    elif start > residual.hub:
+        residual.load[start - residual.hub - 2] -= amount
+    if end != residual.hub:
+        return False
+    residual.hub_room[0] -= amount
+    return not residual.hub_room[0]
