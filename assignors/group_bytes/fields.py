@@ -80,41 +80,36 @@ class Fields:
 
 def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
     """Return the fields behind the topic lists, read in lock step."""
-    member_count = len(blobs)
-    parts = _behind_lists(blobs, lists)
-    length = np.fromiter(map(len, parts), np.int64, member_count)
-    bounds = np.zeros(member_count + 1, dtype=np.int64)
-    np.cumsum(length, out=bounds[1:])
-    # What stands before a member's part is its topic list.
-    behind_part = lists.end - bounds[:-1]
-    parts.append(bytes(PAD))
-    buffer = b"".join(parts)
-    if lists.are_equal and int(lists.version[0]) == LATEST:
-        fields = _fields_alike(buffer, bounds, behind_part)
-        if fields is not None:
-            return fields
-    return _fields(buffer, bounds, behind_part, lists)
-
-
-def _behind_lists(blobs: Sequence[bytes], lists: TopicLists) -> list[bytes]:
-    """Return what stands behind each topic list, nothing where the bytes are not plain."""
+    parts: list[bytes] = list(blobs)
     if lists.are_equal:
         behind = slice(int(lists.end[0]), None)
-        return list(map(bytes.__getitem__, blobs, repeat(behind)))
-    behind_lists = map(slice, lists.end.tolist(), repeat(None))
-    parts: list[bytes] = list(map(bytes.__getitem__, blobs, behind_lists))
-    for row in np.flatnonzero(lists.list_of < 0).tolist():
-        parts[row] = b""
-    return parts
+        parts = list(map(bytes.__getitem__, blobs, repeat(behind)))
+    size = np.fromiter(map(len, parts), np.int64, len(parts))
+    end = size.cumsum()
+    begin = end - size
+    behind_part = -begin
+    is_plain = lists.list_of >= 0
+    if lists.are_equal:  # what stands before a member's part is its topic list
+        behind_part += lists.end
+    elif is_plain.all():
+        begin += lists.end
+    else:
+        begin = np.where(is_plain, begin + lists.end, end)
+    buffer = b"".join((*parts, bytes(PAD)))
+    if is_plain.all() and parts and bool((lists.version == LATEST).all()):
+        fields = _fields_alike(buffer, begin, end, behind_part)
+        if fields is not None:
+            return fields
+    return _fields(buffer, begin, end, behind_part, lists)
 
 
-def _fields_alike(buffer: bytes, bounds: Int64, behind_part: Int64) -> Fields | None:
+def _fields_alike(buffer: bytes, begin: Int64, end: Int64, behind_part: Int64) -> Fields | None:
     """Return the fields of version 3, where all members have UserData of one length and no rack.
 
     So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
     """
-    begin, end = bounds[:-1], bounds[1:]
-    data_length = int.from_bytes(buffer[:LENGTH_SIZE], "big", signed=True)
+    first = int(begin[0])
+    data_length = int.from_bytes(buffer[first : first + LENGTH_SIZE], "big", signed=True)
     data_size = max(data_length, 0)
     if int((end - begin).min()) < LENGTH_SIZE + data_size + COUNT_SIZE + BEHIND_OWNED:
         return None
@@ -150,10 +145,12 @@ def _fields_alike(buffer: bytes, bounds: Int64, behind_part: Int64) -> Fields | 
     )
 
 
-def _fields(buffer: bytes, bounds: Int64, behind_part: Int64, lists: TopicLists) -> Fields:
+def _fields(
+    buffer: bytes, begin: Int64, end: Int64, behind_part: Int64, lists: TopicLists
+) -> Fields:
     """Return the fields of members of any layout."""
     is_plain = lists.list_of >= 0
-    place, end = bounds[:-1].copy(), bounds[1:]
+    place = begin.copy()
     version = lists.version
     user_data = read_user_data(buffer, place, end, is_plain)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)

@@ -9,6 +9,7 @@ every read stays within its own bytes, so hostile counts cost nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 
 import numpy as np
 
@@ -38,6 +39,9 @@ ENTRY_SIZE_MIN = 10
 """Bytes of an empty name, a count and one number."""
 PAD = NAME_BYTES_MAX + 16
 """Zeros behind the bytes: so much is read where a name stands, or a number."""
+FEW = 2_048
+"""Names of up to so many entries, none of which is known, are looked up one by one: of 500 in 0.06
+ms rather than 0.13."""
 UNKNOWN_AT_ONCE = 256
 """So many unknown names are looked at before the others are compared with them."""
 TABLE_FACTOR = 16
@@ -96,6 +100,13 @@ def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
         repeated = repeated_names(entries, entries.records, numbers)
         if repeated is not None:
             return repeated
+    if not numbers and len(entries.row) <= FEW:
+        return _few_names(entries, numbers)
+    return _names_by_table(entries, numbers)
+
+
+def _names_by_table(entries: Entries, numbers: dict[bytes, int]) -> Int64:
+    """Return the same, with the names known so far as a table, and tables of those learned."""
     number = np.full(len(entries.row), -1, dtype=np.int64)
     if numbers:
         number = _found(entries, name_table(list(numbers)), None)
@@ -129,6 +140,23 @@ def _found(entries: Entries, table: NameTable, some: Int64 | None) -> Int64:
     if some is not None:
         start, length = start[some], length[some]
     return find(table, entries.buffer, start, length)
+
+
+def _few_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
+    """Return the number of each entry's name, as above, where none is known. Cost: O(E)."""
+    buffer, records = entries.buffer, entries.records
+    names: list[bytes]
+    if records is None:
+        start = entries.name_start
+        ends = (start + entries.name_length).tolist()
+        names = list(map(buffer.__getitem__, map(slice, start.tolist(), ends)))
+    else:
+        length = int(entries.name_length[0])
+        stride = (records.shape[1],)
+        names = np.ndarray((len(records),), f"V{length}", records, 2, stride).tolist()
+    found = sorted(name for name in dict.fromkeys(names) if name and is_text(name))
+    numbers |= {name: number for number, name in enumerate(found)}
+    return np.fromiter(map(numbers.get, names, repeat(-1)), np.int64, len(names))
 
 
 def entry_arrays(
