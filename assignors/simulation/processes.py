@@ -8,10 +8,12 @@ so memory does not depend on how many rows there are.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from threading import Semaphore
 from typing import Generic, TypeVar
 
@@ -43,7 +45,9 @@ def in_processes(
             yield from play([row])
         return
     ahead = _Ahead(_chunks(rows, chunk), CHUNKS_AHEAD * processes)
-    with get_context("spawn").Pool(processes) as pool:
+    with _without_interrupts():
+        pool = get_context("spawn").Pool(processes)
+    with pool:
         try:
             for played in pool.imap(_Listed(play), ahead):
                 ahead.release()
@@ -57,6 +61,25 @@ def usable_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Let processes and threads that start in here have no part in Ctrl-C, which reaches them too.
+
+    The main thread of this process is told afterwards, and ends them. Each would else end with a
+    traceback of its own. They inherit what is blocked as they start, before they run any Python.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    # The helper that `multiprocessing` starts once lets signals through again as it starts.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Ahead(Generic[RowT]):

@@ -98,6 +98,7 @@ def simulate_timed(
     seeds: int = 1,
     seed: int = 0,
     intervals: bool = False,
+    processes: int = 1,
 ) -> RowTable[Row]:
     """Return what runs of a scenario on a clock cost: a row a variant and seed.
 
@@ -109,7 +110,8 @@ def simulate_timed(
     given is as the scenario has it. The columns are the fields of `timed.results.TimedResult`, or
     with `intervals` who consumed which partition, when. A run that fails, or is not possible under
     a protocol, is a row with `error`. Raises `ValueError` for what is no scenario, and for an
-    unknown protocol, model or assignor. Cost: that of the runs; memory: their rows.
+    unknown protocol, model or assignor. Cost: that of the runs; memory: their rows. With
+    `processes` the program must guard its start.
 
     >>> table = simulate_timed(
     ...     "crash", protocols=["classic", "consumer"], assignors=["range", "cooperative-sticky"]
@@ -155,8 +157,10 @@ def simulate_timed(
         for number in range(seed, seed + seeds)
     )
     if intervals:
-        return RowTable("intervals", list(interval_rows(rows)), partial(_timed, "INTERVAL"))
-    return RowTable("results", list(result_rows(rows)), partial(_timed, "RESULT"))
+        made = list(interval_rows(rows, processes=processes))
+        return RowTable("intervals", made, partial(_timed, "INTERVAL"))
+    made = list(result_rows(rows, processes=processes))
+    return RowTable("results", made, partial(_timed, "RESULT"))
 
 
 def simulate_coordinators(

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from assignors.cli.commands.simulating import rounds
+from assignors.cli.commands.simulating import rounds, timed
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.scenario_rows import Row
+from assignors.simulation.timed.tables.rows import interval_rows, result_rows
 from tests.cli.running import answers
 
 SMALL = ("--members", "2", "--topics", "1", "--partitions", "4", "--events", "1")
 ASKED = ("simulate", *SMALL, "--assignor", "range")
+CLOCK = ("simulate", "--scenario", "crash", "--protocol", "consumer", "--seeds")
 
 
 def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
@@ -62,3 +64,23 @@ def outcomes(*options: str) -> list[dict[str, Any]]:
     """Return the outcomes of four histories, without the time they took."""
     rows, _ = answers(*ASKED, "--scenarios", "4", *options)
     return [{key: value for key, value in row.items() if key != "cpu_ms"} for row in rows]
+
+
+@pytest.mark.parametrize("asked", [(), ("--intervals",)])
+def test_runs_on_a_clock_are_the_same_with_every_processor(
+    asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[tuple[int, int]] = []
+    name, rows_of = ("interval_rows", interval_rows) if asked else ("result_rows", result_rows)
+
+    def noted(rows: Iterable[Row], *, processes: int, chunk: int) -> Iterator[dict[str, Any]]:
+        found.append((processes, chunk))
+        return rows_of(rows, processes=min(processes, 1 if asked else 2), chunk=chunk)
+
+    monkeypatch.setattr(timed, name, noted)
+    monkeypatch.setattr(timed, "usable_processors", lambda: 8)
+    alone = answers(*CLOCK, "20", *asked)
+    monkeypatch.setattr(timed, "SMALL_WORK", 20_000)
+    assert answers(*CLOCK, "20", *asked) == alone
+    assert answers(*CLOCK, "20", *asked, "--processes", "1") == alone
+    assert found == [(1, 5), (8, 1), (1, 5)]

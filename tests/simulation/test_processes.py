@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Generator, Iterator
 from threading import Thread
 from typing import Any
 
-from assignors.simulation.processes import CHUNKS_AHEAD
+import pytest
+
+from assignors.simulation.processes import CHUNKS_AHEAD, in_processes
 from assignors.simulation.rounds.processes import CHUNK, simulate_rows
 
 ROW_COUNT = 20 * CHUNK
@@ -54,3 +57,16 @@ def test_outcomes_that_are_not_taken_keep_nobody_waiting() -> None:
     thread.join(timeout=60)
     assert not thread.is_alive()
     assert rows.read == READ_AHEAD
+
+
+def blocked(numbers: list[int]) -> list[tuple[int, bool]]:
+    """Each number, and whether Ctrl-C does not reach this process."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    return [(number, signal.SIGINT in mask) for number in numbers]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no such masks")
+def test_an_interrupt_is_for_the_first_process_alone() -> None:
+    """Each of the others ended with a traceback of its own."""
+    assert list(in_processes([1, 2, 3], blocked, 2, 2)) == [(1, True), (2, True), (3, True)]
+    assert blocked([0]) == [(0, False)]

@@ -116,9 +116,15 @@ def simulate(
             raise click.UsageError("--scenario takes the place of FILE")
         if explicit.is_asked:
             raise click.UsageError("--start and --event are played in rounds, not on a clock")
-        context.exit(
-            simulate_timed(timed, options["assignors"], seed=seed, engine=engine, form=form)
+        played = simulate_timed(
+            timed,
+            options["assignors"],
+            seed=seed,
+            engine=engine,
+            processes=options["processes"],
+            form=form,
         )
+        context.exit(played)
     rounds = RoundsOptions(**{each.name: options[each.name] for each in fields(RoundsOptions)})
     if explicit.is_asked:
         played = simulate_groups(explicit, files, rounds=rounds, beside=beside, form=form)

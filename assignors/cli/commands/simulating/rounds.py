@@ -102,7 +102,8 @@ rounds_options = option_group(
         "--processes",
         type=click.IntRange(1, 1024),
         help="Number of processes, for the engine python. Default: one for each processor where"
-        " histories are drawn that take more than some seconds, else 1.",
+        " histories are drawn, or runs of --scenario asked for, that take more than some seconds,"
+        " else 1.",
     ),
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assignors.cli.commands.simulating.rounds import require_seeds
+from assignors.cli.commands.simulating.rounds import CHUNKS_EACH, require_seeds
 from assignors.cli.inputs.option_files.json_file import read_json_file
 from assignors.cli.inputs.scenarios import error_document
 from assignors.cli.inputs.typed.choices import names_listed
@@ -19,18 +19,32 @@ from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
 from assignors.names.nearest import question
+from assignors.simulation.processes import usable_processors
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import ExecutionConfig, Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
 )
+from assignors.simulation.timed.tables.cost import cost_of
 from assignors.simulation.timed.tables.labels import variant_of
-from assignors.simulation.timed.tables.rows import Row, interval_rows, result_rows, scenario_of
+from assignors.simulation.timed.tables.rows import (
+    RUNS_A_CHUNK,
+    Row,
+    interval_rows,
+    result_rows,
+    scenario_of,
+)
 from assignors.simulation.timed.tables.variants import Variant, variants
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed_options import TimedOptions
+
+
+SMALL_WORK = 300_000
+"""Events that one processor plays in about five seconds, by the estimate of `cost_of`."""
+EVENTS_A_RUN = 500
+"""Events of a run, beside those: a small one costs as much to begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +57,8 @@ class TimedRequest:
     first_seed: int
     seeds: int
     engine: str
+    processes: int | None
+    """Of the engine python; `None`: as many as pay."""
 
     @property
     def count(self) -> int:
@@ -72,7 +88,12 @@ class TimedRequest:
 
 
 def requested(
-    options: TimedOptions, assignors: Sequence[str], *, first_seed: int, engine: str
+    options: TimedOptions,
+    assignors: Sequence[str],
+    *,
+    first_seed: int,
+    engine: str,
+    processes: int | None,
 ) -> TimedRequest:
     """Return what is asked for. Raises `click.UsageError` for what cannot be."""
     if options.scenario is None:
@@ -100,6 +121,7 @@ def requested(
         first_seed=first_seed,
         seeds=options.seeds,
         engine=engine,
+        processes=processes,
     )
 
 
@@ -205,7 +227,19 @@ def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
         return timed_with_spark(
             request.text, request.variants, request.first_seed, request.seeds, what
         )
-    return (result_rows if what == "simulate" else interval_rows)(request.rows())
+    processes = request.processes or _default_processes(request)
+    chunk = max(1, min(RUNS_A_CHUNK, request.count // (CHUNKS_EACH * processes)))
+    played = result_rows if what == "simulate" else interval_rows
+    return played(request.rows(), processes=processes, chunk=chunk)
+
+
+def _default_processes(request: TimedRequest) -> int:
+    """Return one process for each processor, or one where several take longer to start than to run.
+
+    The work is counted in events.
+    """
+    work = request.count * (EVENTS_A_RUN + cost_of(request.scenario))
+    return 1 if work < SMALL_WORK else max(1, min(usable_processors(), request.count))
 
 
 def _documents(rows: Iterator[Mapping[str, Any]]) -> Iterator[Document]:

@@ -58,9 +58,9 @@ timed_options = option_group(
         metavar="NAME|FILE",
         shell_complete=_completed_scenarios,
         help="Simulate on a clock, with delays and timeouts: a scenario that --list shows, or a"
-        " JSON file, - for standard input. Of the options above --seed, --engine and --assignor"
-        " have part in it: it is played under each assignor, that of all members in a classic"
-        " group; server/* is for --protocol consumer.",
+        " JSON file, - for standard input. Of the options above --seed, --engine, --processes and"
+        " --assignor have part in it: it is played under each assignor, that of all members in a"
+        " classic group; server/* is for --protocol consumer.",
     ),
     click.option("--list", "lists", is_flag=True, help="Show the scenarios that have a name."),
     click.option(
@@ -132,7 +132,13 @@ timed_options = option_group(
 
 
 def simulate_timed(
-    options: TimedOptions, assignors: Sequence[str], *, seed: int, engine: str, form: Form
+    options: TimedOptions,
+    assignors: Sequence[str],
+    *,
+    seed: int,
+    engine: str,
+    processes: int | None,
+    form: Form,
 ) -> int:
     """Play the scenario, or list those with a name; return the exit code."""
     from assignors.cli.commands.simulating import (  # noqa: PLC0415 - of these options alone
@@ -145,7 +151,9 @@ def simulate_timed(
 
     if options.lists:
         return write(timed.listed(), form, timed_tables.show_listed)
-    request = timed.requested(options, assignors, first_seed=seed, engine=engine)
+    request = timed.requested(
+        options, assignors, first_seed=seed, engine=engine, processes=processes
+    )
     if options.shows:
         click.echo(dumps(brief_document(request.scenario), indent=1))
         return 0

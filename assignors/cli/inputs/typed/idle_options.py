@@ -107,12 +107,12 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             "has no effect beside --list",
         ),
         Idle(
-            (OF_RUNS | _names("seed engine form assignors")) - {"shows"},
+            (OF_RUNS | _names("seed engine form assignors processes")) - {"shows"},
             lambda v: v["shows"],
             "has no effect beside --show, which runs nothing",
         ),
         Idle(
-            ROUNDS - EXPLICIT - {"files", "assignors"},
+            ROUNDS - EXPLICIT - {"files", "assignors", "processes"},
             _is_on_a_clock,
             "has no effect beside --scenario, which is played on a clock",
         ),
@@ -122,14 +122,19 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             "is for --scenario",
         ),
         Idle(
-            _names("report log intervals shrink engine form"),
+            _names("report log intervals shrink engine form processes"),
             lambda v: v["history"],
             "has no effect beside --history, which prints one run in words",
         ),
         Idle(
-            _names("report log intervals engine"),
+            _names("report log intervals engine processes"),
             lambda v: v["shrink"] is not None,
             "has no effect beside --shrink, which shows the small scenario alone",
+        ),
+        Idle(
+            _names("processes"),
+            lambda v: v["log"] is not None,
+            "has no effect beside --log, which writes one run",
         ),
         Idle(
             OF_RUNS | DRAWN | _names("seed engine"),

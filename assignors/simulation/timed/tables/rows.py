@@ -5,6 +5,9 @@ a name of the gallery; seed, protocol, the execution model of the coordinator (`
 the client model of all members and the assignor replace the scenario's own where they are given.
 The assignor is that of all members in a classic group, and the broker's in others. A row that
 cannot be run becomes a row with `error` set; the other rows are not affected.
+
+With several processes the rows are the same, in the same order. The calling program must guard its
+start then (`if __name__ == "__main__"`), as `multiprocessing` asks.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Annotated, Any
 
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
+from assignors.simulation.processes import in_processes
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
@@ -64,24 +68,51 @@ INTERVAL_COLUMNS = (*IDENTITY, *INTERVAL_FIELDS, "error")
 _figures = attrgetter(*FIGURES)
 _interval = attrgetter(*INTERVAL_FIELDS)
 
+RUNS_A_CHUNK = 20
+"""Runs that a process gets at a time, where the caller has no better number."""
 
-def result_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+
+def result_rows(
+    rows: Iterable[Row], *, processes: int = 1, chunk: int = RUNS_A_CHUNK
+) -> Iterator[dict[str, Any]]:
     """Yield one result row (`RESULT_COLUMNS`) for each scenario row, in their order.
 
-    Cost: that of the runs. Memory: one run.
+    Cost: that of the runs. Memory: one run with one process; with several, the rows of
+    `CHUNKS_AHEAD` chunks for each.
 
     >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
     [None, "bad-row: scenario.version: 'version' is missing"]
     """
+    return _in_processes(rows, _result_rows, processes, chunk)
+
+
+def interval_rows(
+    rows: Iterable[Row], *, processes: int = 1, chunk: int = RUNS_A_CHUNK
+) -> Iterator[dict[str, Any]]:
+    """Yield who consumed what, when: rows (`INTERVAL_COLUMNS`) of one run after another.
+
+    A row that cannot be run gives one row with `error` set. Memory: the intervals of one run with
+    one process; with several, those of `CHUNKS_AHEAD` chunks for each.
+    """
+    return _in_processes(rows, _interval_rows, processes, chunk)
+
+
+def _in_processes(
+    rows: Iterable[Row],
+    play: Callable[[Iterable[Row]], Iterator[dict[str, Any]]],
+    processes: int,
+    chunk: int,
+) -> Iterator[dict[str, Any]]:
+    # One process takes all rows at once, so that a text which they share is read once.
+    return play(rows) if processes <= 1 else in_processes(rows, play, processes, chunk)
+
+
+def _result_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
     for row, scenario in scenarios_of(rows):
         yield _attempt(row, scenario, result_row, dict.fromkeys(RESULT_COLUMNS))
 
 
-def interval_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    """Yield who consumed what, when: rows (`INTERVAL_COLUMNS`) of one run after another.
-
-    A row that cannot be run gives one row with `error` set. Memory: the intervals of one run.
-    """
+def _interval_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
     empty = dict.fromkeys(INTERVAL_COLUMNS)
     for row, scenario in scenarios_of(rows):
         made = _attempt(row, scenario, _intervals_of_run, empty)
