@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
+import assignors  # noqa: F401 - pytest, given a module of it by path, would execute that twice
 from tests.foreign.jars import missing_tools
 from tests.foreign.judge import SHORT, Judge
 from tests.interop.broker import Broker

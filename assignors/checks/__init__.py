@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assignors.assignor import RebalanceProtocol, UserData
 from assignors.checks.distance import distance
 from assignors.checks.handover import handover, needs_follow_up
@@ -38,9 +40,19 @@ def check(
     rule applies: eager members have revoked everything before the round. It also decides where
     claims are read, unless `user_data` does: moves are counted from them. Gaps are those of
     `distance.distance`, and `follow_up`: whether the leader must start another round itself.
-    Never raises for what the assignment contains, however wrong it is.
+    Never raises for what the assignment contains, however wrong it is; `ValueError` for what is no
+    assignment at all.
     Cost: that of the optimal solver, plus O(size of the input).
     """
+    if not isinstance(assignment, Mapping):
+        words = "expected member id -> topic -> partitions; a Rebalance has it as .assignment"
+        raise ValueError(f"assignment: {words}, found {type(assignment).__name__}")
+    for member_id, share in assignment.items():
+        if not isinstance(share, Mapping):
+            words = f"expected topic -> partitions, found {share!r}"
+            raise ValueError(f"assignment of {member_id!r}: {words}")
+    if protocol not in CLAIMS_READ_FROM:
+        raise ValueError(f"protocol: expected a RebalanceProtocol, found {protocol!r}")
     waiting = withheld or {}
     violations = validity(group, assignment, waiting)
     kind = CLAIMS_READ_FROM[protocol] if user_data is None else user_data

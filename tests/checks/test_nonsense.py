@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors import Cluster, Group, Member, RebalanceProtocol, UserData
+from assignors import Cluster, Group, Member, RebalanceProtocol, UserData, assignor_named
 from assignors.checks import Rule, check
 from assignors.testing import groups
 from assignors.testing.groups import MEMBER_IDS, TOPICS
@@ -40,6 +42,19 @@ def test_no_assignment_is_too_wrong_to_be_judged(
     assert (Rule.UNKNOWN_TOPIC in rules) == unknown
     gap = report.gaps["balance_gap"]
     assert gap is None or gap >= 0, "nothing is better than the best"
+
+
+def test_what_is_no_assignment_is_refused_with_what_was_expected() -> None:
+    group = Group(cluster=Cluster.of({"t": 1}), members=(Member(member_id="a", topics=("t",)),))
+    answer: Any = assignor_named("sticky").assign(group)
+    with pytest.raises(ValueError, match=r"a Rebalance has it as \.assignment, found Rebalance"):
+        check(group, answer)
+    wrong: Any = {"a": [("t", 0)]}
+    with pytest.raises(ValueError, match="assignment of 'a': expected topic -> partitions"):
+        check(group, wrong)
+    named: Any = "cooperative"
+    with pytest.raises(ValueError, match="protocol: expected a RebalanceProtocol, found 'coop"):
+        check(group, answer.assignment, protocol=named)
 
 
 @given(groups())

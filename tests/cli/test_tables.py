@@ -96,7 +96,7 @@ def test_an_explanation_is_a_sentence_with_its_claims() -> None:
 
 def test_a_simulation_is_summed_up_and_the_registry_listed() -> None:
     shown = table("simulate", "--scenarios", "2", "--events", "1", "--members", "3")
-    for words in ("cooperative-sticky", "balance gap", "laws broken", "moves to the best balance"):
+    for words in ("cooperative-sticky", "balance gap", "rules broken", "moves to the best balance"):
         assert words in shown
     bad = table("simulate", "-", given="x\n" * 20)
     assert "and 8 more errors" in bad

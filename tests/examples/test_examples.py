@@ -45,7 +45,7 @@ b left:
 chosen: cooperative-sticky
   a wrote version 3, odd: rack-empty
   b wrote version 3, odd: rack-empty
-laws broken: 0
+rules broken: 0
 short of the best balance by: 0
 """,
     "lag_aware": """\

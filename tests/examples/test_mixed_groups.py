@@ -108,7 +108,7 @@ PYTHON_SAID = """\
 together: python has {python_has}
 30 of 60 records read
 chosen: {protocol}
-{wrote}laws broken: 0
+{wrote}rules broken: 0
 short of the best balance by: 0
 """
 

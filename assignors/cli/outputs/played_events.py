@@ -51,7 +51,7 @@ def _show_sums(sums: Mapping[str, Mapping[str, int]]) -> None:
     table = FittedTable("", *headers, right=headers)
     for figure in ("events", *SUMMED):
         cells = [f"{total[figure]:,}" for total in sums.values()]
-        is_bad = figure == "laws broken" and any(total[figure] for total in sums.values())
+        is_bad = figure == "rules broken" and any(total[figure] for total in sums.values())
         table.add_row(figure, *cells, style="red" if is_bad else None)
     console_of().print(table)
 
@@ -66,7 +66,7 @@ SUMMED: dict[str, Callable[[Fields], int]] = {
     "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
     "unassigned x rounds": lambda row: row["unassigned_partition_rounds"],
     "events not settled": lambda row: int(not row["is_settled"]),
-    "laws broken": lambda row: row["violations"],
+    "rules broken": lambda row: row["violations"],
 }
 """Figures of the summary, each added up over all events."""
 

@@ -204,8 +204,8 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "certain for the assignments; compared with the best balance and the fewest moves to it"
         ),
         what_to_do=(
-            "Caches and state of moved partitions are built anew: if that is dear, use a sticky "
-            "assignor; `replay --what-if` shows what it would have moved"
+            "Caches and state of moved partitions are built anew: if that is expensive, use a "
+            "sticky assignor; `replay --what-if` shows what it would have moved"
         ),
         count="moves above the fewest",
     ),

@@ -108,7 +108,7 @@ def main(bootstrap="localhost:9092", topic="orders"):
         given[one.member_id] = one.assignment.value.partitions
     group = Group(cluster=Cluster.of({topic: PARTITIONS}), members=tuple(told))
     report = check(group, given)
-    print("laws broken:", len(report.violations))
+    print("rules broken:", len(report.violations))
     print("short of the best balance by:", report.gaps["balance_gap"])
     for one in members.values():
         one.close()

@@ -49,7 +49,7 @@ def main(bootstrap="localhost:9092", group="orders-readers"):
     topics = {topic for member in told for topic in member.topics}
     cluster = Cluster.of({topic: len(reader.partitions_for_topic(topic)) for topic in topics})
     report = check(Group(cluster=cluster, members=tuple(told)), given)
-    print("laws broken:", len(report.violations))
+    print("rules broken:", len(report.violations))
     print("short of the best balance by:", report.gaps["balance_gap"])
     reader.close()
 

@@ -42,8 +42,8 @@ def rolling_restart_eager() -> Scenario:
 def rolling_restart_static() -> Scenario:
     """Restart ten static members (KIP-345).
 
-    Nothing is rebalanced, and each member's partitions wait until it is back: that is dearer than a
-    rebalance where the restart takes longer than a heartbeat.
+    Nothing is rebalanced, and each member's partitions wait until it is back: that costs more than
+    a rebalance where the restart takes longer than a heartbeat.
     """
     return restarts(_static(group()))
 
