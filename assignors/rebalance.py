@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from assignors.model import Assignment, MemberNote, State
 from wire import TopicPartitions
@@ -11,25 +12,26 @@ from wire import TopicPartitions
 Figure = int | float | bool | str
 
 
-class LazyFigures(Mapping[str, Figure]):
-    """Figures of an assignment that are computed when somebody first reads one.
+V = TypeVar("V")
 
-    No assignment depends on them, and in a large group they cost as much as an assignor does.
 
-    >>> figures = LazyFigures(lambda: {"load_max": 3})
+class LazyMapping(Mapping[str, V]):
+    """A mapping that is computed when somebody first reads it.
+
+    >>> figures = LazyMapping(lambda: {"load_max": 3})
     >>> figures["load_max"], figures == {"load_max": 3}
     (3, True)
     """
 
     __slots__ = ("_compute", "_known")
 
-    def __init__(self, compute: Callable[[], Mapping[str, Figure]]) -> None:
+    def __init__(self, compute: Callable[[], Mapping[str, V]]) -> None:
         """Keep `compute`, which is called once at most."""
-        self._compute: Callable[[], Mapping[str, Figure]] | None = compute
-        self._known: Mapping[str, Figure] = {}
+        self._compute: Callable[[], Mapping[str, V]] | None = compute
+        self._known: Mapping[str, V] = {}
 
-    def __getitem__(self, name: str) -> Figure:
-        """Return a figure; `KeyError` for a name that is none."""
+    def __getitem__(self, name: str) -> V:
+        """Return a value; `KeyError` for a name that is none."""
         return self._read()[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -41,14 +43,23 @@ class LazyFigures(Mapping[str, Figure]):
     def __repr__(self) -> str:
         return repr(self._read())
 
-    def __reduce__(self) -> tuple[type[dict[str, Figure]], tuple[Mapping[str, Figure]]]:
-        """Copy and pickle as the figures themselves."""
+    def __reduce__(self) -> tuple[type[dict[str, V]], tuple[Mapping[str, V]]]:
+        """Copy and pickle as what it is computed to."""
         return dict, (self._read(),)
 
-    def _read(self) -> Mapping[str, Figure]:
+    def _read(self) -> Mapping[str, V]:
         if self._compute is not None:
             self._known, self._compute = self._compute(), None
         return self._known
+
+
+class LazyFigures(LazyMapping[Figure]):
+    """Figures of an assignment.
+
+    No assignment depends on them, and in a large group they cost as much as an assignor does.
+    """
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,7 +135,8 @@ def _known_bytes(assigned: AssignedPartitions, before: Written | None) -> tuple[
     claimed = assigned.claimed
     if claimed is None or not len(claimed.member):
         return [b""] * len(ids), np.ones(len(ids), dtype=np.bool_)
-    return claimed.messages(PREFIX, NO_USER_DATA), ~claimed.is_kept(assigned.owner)
+    is_kept = claimed.is_kept(assigned.owner)
+    return claimed.messages(PREFIX, NO_USER_DATA, is_kept), ~is_kept
 
 
 def _shares(

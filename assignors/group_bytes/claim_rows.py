@@ -146,16 +146,27 @@ class ClaimSections(NamedTuple):
         is_kept[:-1][(self.rows.end < self.rows.start + COUNT_SIZE)[self.rows.rows]] = False
         return is_kept[:-1]
 
-    def messages(self, before: bytes, behind: bytes) -> list[bytes]:
-        """Return the owned partitions of each member, as it wrote them, between these bytes."""
+    def messages(self, before: bytes, behind: bytes, chosen: Bool) -> list[bytes]:
+        """Return what chosen members own, as they wrote it, between these bytes; none of others.
+
+        `chosen` is bool[N].
+        """
         start, end, blobs, rows = self.rows.start, self.rows.end, self.rows.blobs, self.rows.rows
-        found = zip(
-            map(blobs.__getitem__, rows.tolist()),
-            start[rows].tolist(),
-            end[rows].tolist(),
+        places = np.flatnonzero(chosen)
+        wanted = rows[places]
+        written = zip(
+            map(blobs.__getitem__, wanted.tolist()),
+            start[wanted].tolist(),
+            end[wanted].tolist(),
             strict=True,
         )
-        return [b"".join((before, (blob or b"")[at:to], behind)) for blob, at, to in found]
+        found = [b"".join((before, (blob or b"")[at:to], behind)) for blob, at, to in written]
+        if len(found) == len(rows):
+            return found
+        messages = [b""] * len(rows)
+        for place, message in zip(places.tolist(), found, strict=True):
+            messages[place] = message
+        return messages
 
 
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:

@@ -19,6 +19,7 @@ from assignors.group_bytes.entries import (
     Entries,
     int16_view,
     int32_view,
+    is_text,
     read_entries,
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
@@ -208,19 +209,17 @@ def _rack_ids(
     empty_at = np.where(length == 0, place, -1)
     place += 2 * there
     is_plain &= place + length <= end
-    found: dict[int, str] = {}
     rows = np.flatnonzero(length > 0)
     if not len(rows):
-        return found, empty_at
-    known: dict[bytes, str] = {}
+        return {}, empty_at
     plain = rows[is_plain[rows]]
-    begins, ends = place[plain].tolist(), (place + length)[plain].tolist()
-    for row, begin, behind in zip(plain.tolist(), begins, ends, strict=True):
-        data = buffer[begin:behind]
-        try:
-            found[row] = known.get(data) or known.setdefault(data, data.decode())
-        except UnicodeDecodeError:
-            is_plain[row] = False
+    pieces = map(slice, place[plain].tolist(), (place + length)[plain].tolist())
+    written = list(map(buffer.__getitem__, pieces))
+    known = {each: each.decode() for each in set(written) if is_text(each)}
+    found = dict(zip(plain.tolist(), map(known.get, written, repeat("")), strict=True))
+    for row in [row for row, rack_id in found.items() if not rack_id]:
+        is_plain[row] = False
+        del found[row]
     place[rows] += length[rows]
     return found, empty_at
 

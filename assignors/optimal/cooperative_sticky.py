@@ -20,7 +20,7 @@ from assignors.optimal.small.assign import assign_small
 from assignors.optimal.sticky import place_within
 from assignors.options import Options
 from assignors.problem import partitions_by_topic, problem_of
-from assignors.rebalance import Rebalance
+from assignors.rebalance import LazyMapping, Rebalance
 
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
@@ -49,7 +49,9 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     handover = withhold(problem, claims, target)
     return Rebalance(
         assignment=AssignedPartitions(problem, handover.given, claims.sections),
-        withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
+        withheld=LazyMapping(partial(partitions_by_topic, problem, handover.withheld))
+        if len(handover.withheld)
+        else {},
         follow_up=handover.follow_up,
         notes=claims.notes,
         stats=lazy_stats(
