@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import SUMMARIES, command
+from assignors.cli.outputs.help import SectionedCommand
 
 
 def subcommands() -> Iterator[click.Command]:
@@ -41,6 +42,20 @@ def test_no_line_of_help_ends_within_a_name(name: str, columns: int) -> None:
     assert not [line for line in lines if line.endswith("-") and not line.endswith(" -")]
     # The choices of an option have no spaces: click puts a long list of them on a line of its own.
     assert not [line for line in lines if len(line) > max(80, columns) and "|" not in line]
+
+
+@pytest.mark.parametrize("name", ["simulate", "replay"])
+def test_each_option_of_a_long_help_stands_once_and_under_its_heading(name: str) -> None:
+    found = command.get_command(click.Context(command), name)
+    assert isinstance(found, SectionedCommand)
+    context = click.Context(found)
+    sections = found.sections(context)
+    assert [*sections.values()] == [each for each in sections.values() if each]
+    assert [each for listed in sections.values() for each in listed] == found.get_params(context)
+    headings = {"Options", *(found.headings)}
+    assert {*sections} == headings, "a heading whose option there is not"
+    lines = shown(name, columns=80).splitlines()
+    assert [line.removesuffix(":") for line in lines if line[:1] != " " and line][1:] == [*sections]
 
 
 def test_a_summary_is_whole_wherever_click_shows_one() -> None:

@@ -30,6 +30,7 @@ from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
+from assignors.cli.outputs.help import SectionedCommand
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.documents.answers import SCHEMA
@@ -63,7 +64,14 @@ def _partition_counts(document: object) -> dict[str, int]:
     }
 
 
-@click.command()
+@click.command(
+    cls=SectionedCommand,
+    sections={
+        "What is written": "--out",
+        "Which findings": "--min-severity",
+        "Output": "--output",
+    },
+)
 @click.argument("source", type=click.Path(), required=False)
 @click.option(
     "--sample",

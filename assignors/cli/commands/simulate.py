@@ -15,6 +15,7 @@ from assignors.cli.commands.simulating.explicit import (
 from assignors.cli.commands.simulating.rounds import (
     RoundsOptions,
     rounds_options,
+    shared_options,
     simulate_rounds,
 )
 from assignors.cli.commands.simulating.sweep import simulate_sweep, sweep_options
@@ -30,9 +31,20 @@ from assignors.cli.inputs.lines import files_argument
 from assignors.cli.inputs.typed.idle_options import DRAWN, EXPLICIT, refuse_idle
 from assignors.cli.inputs.typed.piped import lines_are_piped
 from assignors.cli.outputs.forms import Form, output_option
+from assignors.cli.outputs.help import SectionedCommand
 
 
-@click.command()
+@click.command(
+    cls=SectionedCommand,
+    sections={
+        "Histories drawn from seeds": "--scenarios",
+        "A group of yours": "--start",
+        "On a clock": "--scenario",
+        "Coordinators under load": "--sweep",
+        "Rates and lag": "--traffic",
+        "Output": "--output",
+    },
+)
 @files_argument
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of the first history or run."
@@ -44,6 +56,7 @@ from assignors.cli.outputs.forms import Form, output_option
     show_default=True,
     help="spark needs Java and the extra `spark`.",
 )
+@shared_options
 @rounds_options
 @explicit_options
 @group_options

@@ -64,6 +64,24 @@ def _size(option: str, default: int, text: str) -> Callable[[F], F]:
     return click.option(option, type=sizes, default=default, show_default=True, help=text)
 
 
+shared_options = option_group(
+    click.option(
+        "--assignor",
+        "assignors",
+        type=PortableAssignorNames(),
+        multiple=True,
+        help=f"Assignors to compare, with commas between or one an option: {ASSIGNOR_HELP}",
+    ),
+    click.option(
+        "--processes",
+        type=click.IntRange(1, 1024),
+        help="Number of processes, for the engine python. Default: one for each processor where"
+        " histories are drawn, or runs of --scenario asked for, that take more than some seconds,"
+        " else 1.",
+    ),
+)
+"""Options of every kind of simulation, but that of coordinators."""
+
 rounds_options = option_group(
     _size("--scenarios", 100, "Number of histories; seeds count up from --seed."),
     _size("--members", SIZES.members, "Members at the start."),
@@ -90,20 +108,6 @@ rounds_options = option_group(
         "--wire",
         is_flag=True,
         help="Members send Subscription bytes of all versions, which the leader decodes.",
-    ),
-    click.option(
-        "--assignor",
-        "assignors",
-        type=PortableAssignorNames(),
-        multiple=True,
-        help=f"Assignors to compare, with commas between or one an option: {ASSIGNOR_HELP}",
-    ),
-    click.option(
-        "--processes",
-        type=click.IntRange(1, 1024),
-        help="Number of processes, for the engine python. Default: one for each processor where"
-        " histories are drawn, or runs of --scenario asked for, that take more than some seconds,"
-        " else 1.",
     ),
 )
 

@@ -39,7 +39,7 @@ sweep_options = option_group(
         metavar="FILE",
         help="Measure execution models of a coordinator under many loads: a JSON file with the"
         " values to sweep, - for standard input. A line for each point; --processes and --engine"
-        " have part in it.",
+        " apply to it.",
     ),
 )
 

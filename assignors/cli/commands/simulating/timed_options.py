@@ -58,9 +58,9 @@ timed_options = option_group(
         metavar="NAME|FILE",
         shell_complete=_completed_scenarios,
         help="Simulate on a clock, with delays and timeouts: a scenario that --list shows, or a"
-        " JSON file, - for standard input. Of the options above --seed, --engine, --processes and"
-        " --assignor have part in it: it is played under each assignor, that of all members in a"
-        " classic group; server/* is for --protocol consumer.",
+        " JSON file, - for standard input. It is played under each --assignor: that of all members"
+        " in a classic group; server/* is for --protocol consumer. --seed, --engine and --processes"
+        " apply to it.",
     ),
     click.option("--list", "lists", is_flag=True, help="Show the scenarios that have a name."),
     click.option(

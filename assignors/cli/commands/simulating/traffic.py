@@ -39,7 +39,7 @@ traffic_options = option_group(
         help="Simulate records that arrive at different rates, members that process them, and their"
         " lag: a scenario named noisy, catch-up, steady or day, or a JSON file, - for standard"
         " input. A line for each assignor and seed; --assignor, --seed, --seeds, --processes and"
-        " --engine have part in it.",
+        " --engine apply to it.",
     ),
 )
 
