@@ -35,7 +35,11 @@ class Dice:
         >>> [dice.below(6) for _ in range(5)]
         [2, 0, 5, 3, 2]
         """
-        return (self._next() * limit) >> 64
+        # As `mixed(state, 0)`, written out: scenarios are drawn by the thousand.
+        self._state = number = (self._state + STEP) & MASK
+        number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & MASK
+        return ((number ^ (number >> 31)) * limit) >> 64
 
     @property
     def state(self) -> int:
@@ -62,11 +66,6 @@ class Dice:
         left = list(range(len(items)))
         chosen = [left.pop(self.below(len(left))) for _ in range(min(count, len(items)))]
         return [items[position] for position in sorted(chosen)]
-
-    def _next(self) -> int:
-        number = mixed(self._state, 0)
-        self._state = (self._state + STEP) & MASK
-        return number
 
 
 def mixed(seed: int, position: int) -> int:

@@ -100,29 +100,35 @@ def best_owners(problem: SmallProblem, favoured: list[int]) -> list[int]:
 def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
     """Return the table; rows are numbered by their first topic."""
     assert problem.takes is not None, "equal subscriptions take `share`"
-    takers_of: dict[str, list[int]] = {topic: [] for topic in problem.topics}
+    members_of: dict[frozenset[str], list[int]] = {}
     for member, taken in enumerate(problem.takes):
+        members_of.setdefault(taken, []).append(member)
+    lists_of: dict[str, list[int]] = {topic: [] for topic in problem.topics}
+    for place, taken in enumerate(members_of):
         for topic in taken:
-            takers_of[topic].append(member)
+            lists_of[topic].append(place)
     number: dict[tuple[int, ...], int] = {}
     of_topic: list[int] = []
-    size: list[int] = []
-    held: list[Counter[int]] = []
+    favoured_in: list[list[int]] = []
     for topic, begin, end in zip(problem.topics, problem.first, problem.first[1:], strict=False):
         if begin == end:
             of_topic.append(NOBODY)
             continue
-        row = number.setdefault(tuple(takers_of[topic]), len(number))
+        row = number.setdefault(tuple(lists_of[topic]), len(number))
         of_topic.append(row)
-        if row == len(size):
-            size.append(0)
-            held.append(Counter())
-        size[row] += end - begin
-        held[row].update(favoured[begin:end])
+        if row == len(favoured_in):
+            favoured_in.append([])
+        favoured_in[row] += favoured[begin:end]
+    held = [dict(Counter(of_row)) for of_row in favoured_in]
     for of_row in held:
         of_row.pop(NOBODY, None)
-    takers = list(map(list, number))
-    return SmallRows(of_topic=of_topic, size=size, takers=takers, held=list(map(dict, held)))
+    members = list(members_of.values())
+    return SmallRows(
+        of_topic=of_topic,
+        size=list(map(len, favoured_in)),
+        takers=[sorted(chain.from_iterable([members[n] for n in lists])) for lists in number],
+        held=held,
+    )
 
 
 def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> list[int]:

@@ -33,13 +33,13 @@ def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drop
     for row, begin, end in zip(row_of, first, first[1:], strict=False):
         if row not in held:
             continue
-        of_topic: dict[int, list[int]] = {member: [] for member in held[row]}
-        shrinks = map(of_topic.__contains__, answer[begin:end])
-        for partition in compress(range(begin, end), shrinks):
-            of_topic[answer[partition]].append(partition)
-        for member, partitions in of_topic.items():
-            if partitions:
-                held[row][member].append(partitions)
+        of_row = held[row]
+        for partition in compress(range(begin, end), map(of_row.__contains__, answer[begin:end])):
+            topics = of_row[answer[partition]]
+            if topics and topics[-1][0] >= begin:
+                topics[-1].append(partition)
+            else:
+                topics.append([partition])
     turn = 0
     for row, members in drops.items():
         for member, drop in members.items():

@@ -9,7 +9,7 @@ an assignor is wrong; whoever wants its figures counts them from the members' ma
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, Group, Topic
@@ -145,18 +145,25 @@ class Consumption:
         """
         before = self.shares
         taken, started, was_consumed = self._change(given)
-        known = group.cluster.topics
         self.is_sound = (
             self.is_sound
             and self.is_single
             and self.topics == [member.topics for member in group.members]
-            and all(t in self.subscribed.get(member_id, ()) for member_id, t, _ in started)
-            and all(t in known and 0 <= n < known[t].partition_count for _, t, n in started)
+            and self._are_sound(started, group.cluster.topics)
         )
         if not is_cooperative:
             return (), False
-        is_doubtful = was_consumed or not self.is_single
-        return started_while_owned(before, given) if is_doubtful else (), bool(taken)
+        return started_while_owned(before, given) if was_consumed else (), bool(taken)
+
+    def _are_sound(self, started: Iterable[Difference], known: Mapping[str, Topic]) -> bool:
+        """Return whether these partitions exist, and their new consumers subscribe to them."""
+        subscribed = self.subscribed
+        for member_id, topic, number in started:
+            if topic not in subscribed.get(member_id, ()) or topic not in known:
+                return False
+            if not 0 <= number < known[topic].partition_count:
+                return False
+        return True
 
     def counts(self) -> Counts | None:
         """Return the settlement in numbers; `None` where it is not sound."""
@@ -169,22 +176,28 @@ class Consumption:
         return _counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
 
     def _change(self, shares: Assignment) -> tuple[list[Difference], list[Difference], bool]:
-        """Take `shares` over; return what was taken and started, and if that was consumed then."""
+        """Take `shares` over; return what was taken and started, and if that was consumed then.
+
+        It counts as consumed as well once anything has been consumed twice.
+        """
         taken, started = self._differences(shares)
         self.shares = shares
         consumers, since = self.consumers, self.started
-        was_consumed = any(number in consumers[topic] for _, topic, number in started)
+        freed = {(topic, number) for _, topic, number in taken} if started else set()
         for member_id, topic, number in taken:
             if number not in since[topic]:
                 self.first.setdefault((topic, number), member_id)
             consumers[topic].pop(number, None)
+        was_consumed = False
         for member_id, topic, number in started:
             of_topic = consumers[topic]
             if number in of_topic:
                 self.is_single = False
+            elif (topic, number) in freed:
+                was_consumed = True
             of_topic[number] = member_id
             since[topic].add(number)
-        return taken, started, was_consumed
+        return taken, started, was_consumed or not self.is_single
 
     def _differences(self, shares: Assignment) -> tuple[list[Difference], list[Difference]]:
         """Return what each member no longer consumes, and what it starts to; count the new loads.
@@ -211,16 +224,16 @@ class Consumption:
                 if share.numbering is not numbering:
                     numbering = share.numbering
                     topic_of, number_of = numbering.topic_of, numbering.number_of
-                gone = set(old).difference(share.partitions)
-                taken.extend([(member_id, topic_of[p], number_of[p]) for p in gone])
-                new = set(share.partitions).difference(old)
-                started.extend([(member_id, topic_of[p], number_of[p]) for p in new])
+                now = set(share.partitions)
+                for p in now.symmetric_difference(old):
+                    found = started if p in now else taken
+                    found.append((member_id, topic_of[p], number_of[p]))
                 continue
             self.load[member_id] = sum(map(len, share.values()))
-            for topic, before, now in changed_topics(had, share):
-                self.is_single &= len(now) == len(share.get(topic, ()))
-                taken += [(member_id, topic, number) for number in before - now]
-                started += [(member_id, topic, number) for number in now - before]
+            for topic, before, after in changed_topics(had, share):
+                self.is_single &= len(after) == len(share.get(topic, ()))
+                taken += [(member_id, topic, number) for number in before - after]
+                started += [(member_id, topic, number) for number in after - before]
         return taken, started
 
 

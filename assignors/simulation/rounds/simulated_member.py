@@ -52,13 +52,6 @@ class SimulatedMember:
             if (left := tuple(n for n in numbers if n < partition_counts.get(topic, 0)))
         }
 
-    @property
-    def claimed(self) -> TopicPartitions:
-        """What it claims to own when it joins."""
-        if self.stale_claims is not None:
-            return self.stale_claims
-        return self.assigned if self.spec.remembers else self.consuming
-
 
 def new_member(spec: MemberSpec, join_number: int) -> SimulatedMember:
     """Return a member as it joins; the number makes its member id unique.
@@ -91,9 +84,11 @@ def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
     spec = simulated.spec
     if spec.blob is not None and not simulated.assigned and simulated.stale_claims is None:
         return member_from_bytes(simulated.member_id, spec.blob, instance_id=spec.instance_id)
-    claimed = simulated.claimed
+    claimed = simulated.stale_claims
+    if claimed is None:
+        claimed = simulated.assigned if spec.remembers else simulated.consuming
     if spec.version is None:
-        is_right = not claimed or type(claimed) is NumberedShare
+        is_right = type(claimed) is NumberedShare or not claimed
         make = unchecked_member if is_right else Member
         return make(
             member_id=simulated.member_id,
