@@ -9,10 +9,10 @@ computed: every member then claims what it got in this one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from assignors.assignor import Assignor, UserData
 from assignors.checks.verdicts import SENTENCES, Clause, Verdict
-from assignors.checks.weight_reasons import WeightReason, WeightReasons, weight_reasons
 from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
 from assignors.model import NO_GENERATION, Group
 from assignors.names.nearest import suggestion
@@ -20,6 +20,9 @@ from assignors.own_assignors.answers import with_checked_answers
 from assignors.problem import NOBODY, Int32, Problem, problem_of
 from assignors.rebalance import Rebalance
 from assignors.weighted.sticky import WEIGHTED
+
+if TYPE_CHECKING:
+    from assignors.checks.weight_reasons import WeightReason, WeightReasons
 
 SERVER = "server"
 """The family of the broker's assignors: no member revokes anything before they are asked."""
@@ -114,7 +117,11 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
     kind = _claims_read_from(assignor)
     claims = claims_of(problem, group, kind)
     favoured = favoured_owners(problem, claims)
-    weighting = group.weighting if assignor.family == WEIGHTED.family else None
+    by_weight = None
+    if assignor.family == WEIGHTED.family and group.weighting is not None:
+        from assignors.checks.weight_reasons import weight_reasons  # noqa: PLC0415 - it needs the search
+
+        by_weight = weight_reasons(problem, group.weighting, favoured)
     return Evidence(
         assignor=assignor,
         rebalance=with_checked_answers(assignor).assign(group),
@@ -122,7 +129,7 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
         claims=claims,
         read=tuple(read_claim(member, kind) for member in problem.members),
         favoured=favoured,
-        by_weight=None if weighting is None else weight_reasons(problem, weighting, favoured),
+        by_weight=by_weight,
     )
 
 

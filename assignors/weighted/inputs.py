@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assignors.arrays import Int32, Int64
 from assignors.model import member_ids_of
 from assignors.problem import Problem
-from assignors.weighted.search.table import Places
-from assignors.weighted.solve import Search
 from assignors.weighting import Weighting
+
+if TYPE_CHECKING:
+    from assignors.weighted.solve import Search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,9 @@ def loads_of(problem: Problem, weighting: Weighting) -> Loads:
 
 def search_of(problem: Problem, weighting: Weighting, favoured: Int32) -> Search:
     """Return what `solve` is asked for a group. `favoured` is int32[P]. Cost: O(P + M)."""
+    from assignors.weighted.search.table import Places  # noqa: PLC0415 - only who has weights pays
+    from assignors.weighted.solve import Search  # noqa: PLC0415 - as above
+
     loads = loads_of(problem, weighting)
     places = None
     if (

@@ -6,6 +6,7 @@ Without a weighting all partitions weigh the same, and the answer is that of `op
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,8 +21,10 @@ from assignors.problem import NOBODY, Problem, partitions_by_topic, problem_of
 from assignors.rebalance import Rebalance
 from assignors.weighted.figures import weight_figures
 from assignors.weighted.inputs import search_of
-from assignors.weighted.solve import Search, solve
 from assignors.weighting import Weighting
+
+if TYPE_CHECKING:
+    from assignors.weighted.solve import Search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,8 @@ def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
     they move, and `hold` says why nothing moves: a `MustHold` or a `solve.Hold`. Cost: that of
     `solve`.
     """
+    from assignors.weighted.solve import solve  # noqa: PLC0415 - a tenth of importing `assignors`
+
     favoured = favoured_owners(problem, claims)
     search = search_of(problem, weighting, favoured)
     found = solve(search)

@@ -61,6 +61,15 @@ def test_the_library_alone_loads_the_core() -> None:
     assert folders(modules) <= CORE
 
 
+def test_the_search_by_weight_is_loaded_by_who_has_weights() -> None:
+    """It is a tenth of what importing `assignors` takes, and few groups have weights."""
+    modules = loaded(
+        "import sys, assignors, assignors.checks.explain\nprint(*sys.modules, file=sys.stderr)\n"
+    )
+    assert "assignors.weighted.sticky" in modules
+    assert not [module for module in modules if module.startswith("assignors.weighted.search")]
+
+
 @pytest.mark.parametrize("name", list(LOADED))
 def test_help_loads_what_it_needs(name: str) -> None:
     modules = loaded(
