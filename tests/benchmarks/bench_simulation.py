@@ -4,22 +4,26 @@
 
 Small groups are 20 members x 200 partitions with 5 events under cooperative-sticky; N of them
 are played (100,000 is the full run), half of them first, so that linear cost can be seen. The
-huge group has 10,000 members and 1,000,000 partitions; one member leaves. Wall seconds; memory
-is the peak of the largest process.
+huge group has 10,000 members and 1,000,000 partitions; one member leaves. Wall seconds, which other
+programs on the machine make longer, and CPU seconds of all processes (none for Spark, whose workers
+are not ours); memory is the peak of the largest process.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from assignors.simulation.rounds.processes import simulate_rows
 
 ASSIGNORS = ["cooperative-sticky"]
 EVENTS = 5
+PROCESSES = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 
 
 def main() -> None:
@@ -29,23 +33,34 @@ def main() -> None:
     parser.add_argument("--spark", action="store_true")
     parser.add_argument("--no-huge", action="store_true")
     options = parser.parse_args()
-    print(f"{'groups':<30} {'engine':<14} {'seconds':>8} {'events/s':>9} {'peak MB':>8}")
+    before = os.getloadavg()[1]
+    print(f"{'groups':<30} {'engine':<14} {'seconds':>8} {'events/s':>9}", end="")
+    print(f" {'CPU s':>7} {'events/CPU s':>13} {'peak MB':>8}")
     count = options.scenarios
     for engine, processes in (("1 process", 1), ("2 processes", 2)):
         for number in (count // 2, count):
-            line(f"{number} x 20 x 200", engine, number, small(number, processes))
+            line(f"{number} x 20 x 200", engine, number, partial(small, number, processes))
     if options.spark:
-        line(f"{count} x 20 x 200", "Spark local[2]", count, on_spark(count))
+        line(f"{count} x 20 x 200", "Spark local[2]", count, partial(on_spark, count))
     if not options.no_huge:
-        line("1 x 10,000 x 1,000,000", "1 process", 1 / 3, huge())
+        line("1 x 10,000 x 1,000,000", "1 process", 1 / 3, huge)
+    print(f"load average of the machine: {before:.1f} before, {os.getloadavg()[1]:.1f} after")
 
 
-def line(what: str, engine: str, scenarios: float, seconds: float) -> None:
-    """Print one row."""
-    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    peak = max(resource.getrusage(one).ru_maxrss for one in who) / 1024
-    rate = scenarios * (EVENTS + 1) / seconds
-    print(f"{what:<30} {engine:<14} {seconds:>8.1f} {rate:>9.1f} {peak:>8.0f}", flush=True)
+def line(what: str, engine: str, scenarios: float, run: Callable[[], float]) -> None:
+    """Print one row; `run` returns its wall seconds."""
+    begin = cpu_s()
+    seconds = run()
+    spent, events = cpu_s() - begin, scenarios * (EVENTS + 1)
+    cpu = f"{'':>21}" if "Spark" in engine else f"{spent:>7.1f} {events / spent:>13.1f}"
+    peak = max(resource.getrusage(one).ru_maxrss for one in PROCESSES) / 1024
+    print(f"{what:<30} {engine:<14} {seconds:>8.1f} {events / seconds:>9.1f}", end="")
+    print(f" {cpu} {peak:>8.0f}", flush=True)
+
+
+def cpu_s() -> float:
+    """Return the CPU seconds of this process and of those that it started and that have ended."""
+    return sum(sum(resource.getrusage(one)[:2]) for one in PROCESSES)
 
 
 def scenarios(count: int) -> Iterator[dict[str, Any]]:
