@@ -23,7 +23,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     Heartbeat,
     HeartbeatResponse,
 )
-from assignors.simulation.timed.protocols.effects import Answered, Fired, Send
+from assignors.simulation.timed.protocols.effects import Answered, Fired, Send, is_plain
 from assignors.simulation.timed.running.machine import DUE, Handled, Machine
 from assignors.simulation.timed.scenario import (
     Action,
@@ -136,6 +136,25 @@ def test_members_send_no_heartbeat_while_they_wait_for_a_generation() -> None:
                 waiting.add(each.member)
         if isinstance(each.event, Answered) and hasattr(each.event.response, "leader"):
             waiting.discard(each.member)
+
+
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+def test_a_heartbeat_that_waited_is_not_sent_on_top_of_what_was_sent_meanwhile(
+    protocol: GroupProtocol,
+) -> None:
+    scenario = group(20, 150_000, protocol=protocol, assignor="java/cooperative-sticky")
+    interval_us = 3_000_000 if protocol is GroupProtocol.CLASSIC else 5_000_000
+    last: dict[str | None, int] = {}
+    waited = 0
+    for each in seen_of(scenario):
+        for effect in each.effects:
+            if isinstance(effect, Send):
+                if is_plain(effect.request):
+                    since_us = each.at_us - last[each.member]
+                    assert since_us >= interval_us
+                    waited += since_us > interval_us + 150_000
+                last[each.member] = each.at_us
+    assert waited > 20
 
 
 def test_members_that_share_nothing_are_as_before() -> None:

@@ -5,7 +5,9 @@ and the world before it is not kept, where all of this holds:
 
 * Nothing else can happen to its member first: it is the only thing that the member can do, no
   answer that it would heed can come before, and no fault, cut or stop may still happen. The first
-  start of a process has to wait for none of these, as they happen to processes that run.
+  start of a process has to wait for none of these, as they happen to processes that run. So this is
+  for first starts, answers that come while no timer but that of heartbeats runs, and the end of a
+  leader's work: with every other timer that of heartbeats runs too, or monitors see its end.
 * It is independent of whatever others do. It reads and changes its member's state and timers alone,
   takes the first answer on its way or none, and puts requests behind those on their way. Others
   do no more than put further answers behind, and take the first request. Only a failover does more:
@@ -76,17 +78,12 @@ def _only_move(model: Model, world: World, member: int) -> Iterator[Stepped]:
     """Yield what a member does next, if it runs and there is only one thing that it can do."""
     state = member_of(model, world, member)
     is_syncing = isinstance(state, ClassicMember) and state.state is MemberState.SYNCING
-    timers = world.member_timers[member]
-    if not state.is_up:
-        return
-    others = [each for each in timers if each[0] != BEAT]
+    others = [each for each in world.member_timers[member] if each[0] != BEAT]
     if world.answers[member]:  # then a request is open, and no heartbeat is sent
         if not others:
             yield deliver(model, world, member)
-    elif len(others) == 1:
-        is_alone = len(timers) == 1 and not world.open[member] - world.dead[member]
-        if is_alone or is_syncing:
-            yield step_member(model, world, member, Fired(*others[0]))
+    elif is_syncing and len(others) == 1:
+        yield step_member(model, world, member, Fired(*others[0]))
 
 
 def _is_unseen(model: Model, before: World, after: World, member: int) -> bool:
