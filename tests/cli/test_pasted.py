@@ -51,6 +51,7 @@ ONE_LINE: dict[str, Callable[[bytes], str]] = {
     "escapes": escaped,
     "Python's bytes": repr,
     "Python's bytearray": lambda blob: repr(blob).removeprefix("b"),
+    "a line of a log": lambda blob: f"2026-11-21 09:41 INFO joined: metadata={blob!r}, rack=None",
     "Wireshark's escaped string": lambda blob: f'"{escaped(blob)}"',
     "base64": lambda blob: base64.b64encode(blob).decode(),
     "base64 for URLs": lambda blob: base64.urlsafe_b64encode(blob).decode().rstrip("="),
@@ -65,6 +66,19 @@ def test_a_line_of_any_form_is_read_and_the_form_is_said(form: str) -> None:
     assert note["text"].startswith("read as ")
     assert note["text"].endswith(f": {len(TEXT)} bytes")
     assert {**document, "notes": []} == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (rf"joined with {escaped(TEXT)}", "text before the bytes"),
+        (rf"a={TEXT!r} b={TEXT!r}", "2 values b'...'"),
+    ],
+)
+def test_a_line_of_a_log_is_not_read_as_bytes_itself(line: str, words: str) -> None:
+    document = answer("decode", "subscription", given=line)
+    assert document["value"] is None
+    assert words in document["error"]["text"]
 
 
 def wireshark(blob: bytes, dot: str = ".", *, text: bool = True) -> str:

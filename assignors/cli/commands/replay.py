@@ -210,7 +210,9 @@ def replay(
         tables = result.tables
         if out is not None:
             sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
-        _write_report(tables, report, HIDDEN_TITLE if redact else Path(request.where).name)
+        _write_report(
+            tables, report, HIDDEN_TITLE if redact else Path(source or request.where).name
+        )
         _print_shares(tables)
         documents = _documents(result, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
         code = write(documents, form, show_replayed)

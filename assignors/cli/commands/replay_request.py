@@ -45,6 +45,8 @@ class ReplayRequest:
     @property
     def where(self) -> str:
         """The source's name, for messages."""
+        if self.is_sample:
+            return "the sample"
         if self.source is not None:
             return "standard input" if self.source == STANDARD_INPUT else self.source
         assert self.cluster is not None, "without a source there is a cluster"

@@ -1,9 +1,9 @@
 r"""Bytes in one line of text: hexadecimal with or without separators, escapes, base64.
 
 Plain hexadecimal always means itself. Anything else is recognised by what plain hexadecimal does
-not have, so that no text has two meanings: `\x` begins an escape, separators stand between digits,
-and base64 of Kafka's messages begins with `AA` (their first byte is 0, their second below 16) and
-has a letter that is no digit.
+not have, so that no text has two meanings: `\x` begins an escape (a line of a log has them in
+`b'...'` alone), separators stand between digits, and base64 of Kafka's messages begins with `AA`
+(their first byte is 0, their second below 16) and has a letter that is no digit.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ ESCAPED = re.compile(
 ESCAPE = re.compile(
     rb"\\x([0-9A-Fa-f]{2})|\\([0-7]{1,3})|\\([abfnrtv\\\"'])|([\x20-\x5b\x5d-\x7e])"
 )
+LITERAL = re.compile(rb"""(?<![\w\\])b(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 LETTERS = {b"a": 7, b"b": 8, b"f": 12, b"n": 10, b"r": 13, b"t": 9, b"v": 11}
 BASE64 = re.compile(rb"AA(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}")
 OFFSET_COLUMN = re.compile(rb"\s*[0-9A-Fa-f]{4,8}(?:\s+[0-9A-Fa-f]{2}){2,}\s*")
@@ -47,6 +48,8 @@ def bytes_in(text: bytes) -> Given:
     (Given(blob=b'\x00\x03', form=''), '00030001')
     >>> bytes_in(rb"b'\x00\x03t\n'")
     Given(blob=b'\x00\x03t\n', form='text with \\x escapes')
+    >>> bytes_in(rb"09:41 joined with b'\x00\x03', waits").blob
+    b'\x00\x03'
     >>> bytes_in(b"AAMAAAAB")
     Given(blob=b'\x00\x03\x00\x00\x00\x01', form='base64')
     """
@@ -82,6 +85,10 @@ def _escaped(text: bytes) -> bytes | None:
         return None
     match = ESCAPED.fullmatch(text)
     assert match, "the last alternative takes anything"
+    before = (match["bare"] or b"").partition(b"\\x")[0]
+    if b" " in before or b"=" in before:
+        words = "text before the bytes: give them alone, or as b'...'"
+        raise DocumentError(ErrorCode.BAD_HEX, words, offset=0)
     kinds = ("double", "single", "bare")
     inner = next(match[kind] for kind in kinds if match[kind] is not None)
     found = bytearray()
@@ -99,6 +106,20 @@ def _escaped(text: bytes) -> bytes | None:
             found += plain or bytes([LETTERS.get(letter, letter[0])])
         at = piece.end()
     return bytes(found)
+
+
+def _in_log_line(text: bytes) -> bytes | None:
+    """Return the bytes of Python's `b'...'` in a line with other text; `None` where none is.
+
+    Raises `DocumentError` where there are several.
+    """
+    literals = LITERAL.findall(text)
+    if b"\\x" in LITERAL.sub(b"", text) or not literals or text.strip() in literals:
+        return None
+    if len(literals) > 1:
+        words = f"the line has {len(literals)} values b'...': give one of them"
+        raise DocumentError(ErrorCode.BAD_HEX, words, offset=text.find(literals[1]))
+    return _escaped(literals[0])
 
 
 def _separated(text: bytes) -> bytes | None:
@@ -143,6 +164,7 @@ def _not_hex(text: bytes) -> DocumentError:
 
 
 FORMS: dict[str, Callable[[bytes], bytes | None]] = {
+    "b'...' in a line of text": _in_log_line,
     r"text with \x escapes": _escaped,
     "hexadecimal with separators": _separated,
     "base64": as_base64,
