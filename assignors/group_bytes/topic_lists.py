@@ -156,7 +156,8 @@ def _read_alike(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
     One of those that begin alike is read, the others are compared with it.
     """
     some = rows[:: len(rows) // FEW + 1].tolist()
-    shortest = min((_read_one(_reading(0), blobs[row])[1] for row in some), default=0)
+    tried = _reading(0)
+    shortest = min((_read_one(tried, blobs[row])[1] for row in some), default=0)
     begin = slice(2, min(max(shortest, START), FIRST_BYTES_MAX))
     some = rows[:: len(rows) // SAMPLE + 1].tolist()
     if 4 * len({blobs[row][begin] for row in some}) > 3 * len(some):

@@ -89,6 +89,8 @@ def highest(held: Sequence[Sequence[int]], drop: int, turn: int) -> list[int]:
 
     `held` are the partitions of each topic.
     """
+    if len(held) == 1:
+        return list(held[0][-drop:])
     height = max(map(len, held)) - 1
     above: list[int] = []
     if drop > 1:
