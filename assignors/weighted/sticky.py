@@ -113,7 +113,7 @@ def assign(group: Group) -> Rebalance:
     target = target_of(problem, claims, group.weighting)
     figures = stats(problem, favoured=target.favoured, given=target.owner)
     return Rebalance(
-        assignment=AssignedPartitions(problem, target.owner),
+        assignment=AssignedPartitions(problem, target.owner, claims.sections),
         deferred=deferred_partitions(problem, target.deferred),
         spent=target.spent,
         deferred_cost=target.deferred_cost,

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from assignors import Cluster, assignor_named, lead
 from assignors.group_bytes import assignments, subscriptions
 from assignors.leader import Led
+from assignors.weighting import Weighting
+from tests.conftest import cases
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
 from tests.group_bytes.test_subscriptions import always_together
 from wire import (
@@ -79,7 +81,7 @@ def settled(draw: st.DrawFn, name: str) -> tuple[dict[str, bytes], int]:
 @st.composite
 def written(draw: st.DrawFn, name: str, owned: TopicPartitions, *, in_order: bool) -> bytes:
     """What a member writes that owns these partitions, in their order or as most clients write."""
-    is_eager = name == "sticky"
+    is_eager = name in {"sticky", "weighted"}
     has_data = is_eager and (owned or draw(st.booleans()))
     blob = encode_subscription(
         Subscription(
@@ -106,16 +108,21 @@ def section(owned: TopicPartitions) -> bytes:
     return pack(">i", len(entries)) + b"".join(entries)
 
 
-@pytest.mark.parametrize("name", ["sticky", "cooperative-sticky"])
+@pytest.mark.parametrize(
+    "name", ["sticky", "cooperative-sticky", "weighted", "cooperative-weighted"]
+)
+@cases(50)
 @given(data=st.data())
 def test_members_that_keep_what_they_wrote_get_what_the_encoder_writes(
     name: str, data: st.DataObject
 ) -> None:
     blobs, size = data.draw(settled(name))
     cluster, assignor = Cluster.of(dict.fromkeys(TOPICS, size)), assignor_named(name)
+    heavy = Weighting(weights={"a": tuple(range(1, size + 1))})
+    weighting = (lambda _: heavy) if name.endswith("weighted") else None
     with always_together(), patch.object(assignments, "PARTITIONS_MIN", 0):
-        led = lead(assignor, cluster, blobs, joined=6)
-    assert shown(led) == shown(lead(assignor, cluster, blobs, joined=6))
+        led = lead(assignor, cluster, blobs, joined=6, weighting=weighting)
+    assert shown(led) == shown(lead(assignor, cluster, blobs, joined=6, weighting=weighting))
     assert led.assignments == {
         member_id: encode_assignment(led.rebalance.assignment[member_id], version=1)
         for member_id in blobs

@@ -2,8 +2,9 @@
 
 Equal subscriptions (U), one member that differs (Ha), a random half of the topics each (Hb),
 three topics each (Hc), five separate buckets (Hd), windows of two topics along a chain (He), and
-equal subscriptions in three racks with one (R1) or two (R2) replicas of each partition. Each comes
-settled, without regard to racks, and then something happens to it.
+equal subscriptions in three racks with one (R1) or two (R2) replicas of each partition. V and Vb
+are U and Hb whose topics have names of different lengths. Each comes settled, without regard to
+racks, and then something happens to it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ LARGE = (
     "Hb 1000 x 10000 / 100",
     "Hd 1000 x 10000 / 100",
 )
+NAMED = ("V 1000 x 10000 / 100", "Vb 1000 x 10000 / 100")
 RACKED = ("R1 1000 x 10000 / 100", "R2 1000 x 10000 / 100")
 RACKS = 3
 
@@ -121,7 +123,7 @@ def _topics(kind: str, dice: Random, member: int, members: int, topics: int) -> 
     """Return what a member takes."""
     if kind == "Ha" and member == members // 3:
         return [0]
-    if kind == "Hb":
+    if kind in {"Hb", "Vb"}:
         return dice.sample(range(topics), topics // 2)
     if kind == "Hc":
         return dice.sample(range(topics), 3)
@@ -136,7 +138,7 @@ def _topics(kind: str, dice: Random, member: int, members: int, topics: int) -> 
 def _settled(kind: str, made: Arrays) -> Int32:
     """Return a fair prior assignment: topics few take first, each to who has least so far."""
     count = len(made.owner)
-    if kind in {"U", "R1", "R2"}:
+    if kind in {"U", "V", "R1", "R2"}:
         return np.arange(count, dtype=np.int32) % made.member_count
     if kind == "Ha":
         odd = int(np.flatnonzero(made.class_of == np.bincount(made.class_of).argmin())[0])

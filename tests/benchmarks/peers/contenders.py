@@ -9,11 +9,11 @@ from typing import Literal
 from tests.benchmarks.peers.group_files import COOPERATIVE, EAGER
 from tests.conformance.peers import GO
 from tests.foreign.jars import class_path
-from tests.optimal.workloads import EVENTS, LARGE, RACKED, SMALL, TINY, parts
+from tests.optimal.workloads import EVENTS, LARGE, NAMED, RACKED, SMALL, TINY, parts
 
 Stage = Literal["assign", "full", "memory", "again", "solve", "plan"]
 
-WORKLOADS = (*TINY, *SMALL, *LARGE, *RACKED)
+WORKLOADS = (*TINY, *SMALL, *LARGE, *NAMED, *RACKED)
 KINDS = {
     "U": "equal",
     "Ha": "one differs",
@@ -21,6 +21,8 @@ KINDS = {
     "Hc": "3 of 60",
     "Hd": "5 buckets",
     "He": "windows",
+    "V": "names of 5 to 40 bytes",
+    "Vb": "random half, names of 5 to 40 bytes",
     "R1": "racks, 1 replica",
     "R2": "racks, 2 replicas",
 }

@@ -18,7 +18,7 @@ The rack of number 2 is called `rack-2`. A contender writes who got what as P x 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,7 +28,7 @@ import numpy as np
 
 from assignors.problem import Int32
 from tests.optimal.groups import Arrays
-from tests.optimal.workloads import present_members, settled, workload
+from tests.optimal.workloads import NAMED, parts, present_members, settled, workload
 from wire import (
     Subscription,
     encode_cooperative_user_data,
@@ -40,6 +40,9 @@ COOPERATIVE, EAGER = "cooperative", "eager"
 SETTLED = "settled"
 """The round before the event, for a leader that remembers it: one generation less."""
 GENERATION = 5
+REST = "orders-of-customers-by-region-europe"
+"""What follows the number in names of different lengths, a part of it."""
+NamedBy = Callable[[int], str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,17 +58,22 @@ class GroupFile:
     blobs: list[bytes]
 
 
-def write_group(path: Path, made: Arrays, numbers: list[int], *, generation: int) -> int:
-    """Write one file, for the protocol that its suffix names; return the bytes of all blobs."""
+def write_group(
+    path: Path, made: Arrays, numbers: list[int], *, generation: int, named: NamedBy
+) -> int:
+    """Write one file, for the protocol that its suffix names; return the bytes of all blobs.
+
+    `named` has the names of topics, which sort as their numbers.
+    """
     sizes = np.diff(made.first).tolist()
     racks = [-1] * made.member_count if made.rack is None else made.rack.tolist()
     replicas = _replica_racks(made)
-    blobs = _subscriptions(made, racks, path.suffix[1:], generation)
+    blobs = _subscriptions(made, racks, path.suffix[1:], generation, named)
     with path.open("wb") as file:
         file.write(pack(">5i", len(sizes), len(numbers), len(made.takes), replicas.shape[1],
                         len(made.owner)))  # fmt: skip
         for topic, size in enumerate(sizes):
-            file.write(_text(topic_name(topic)) + pack(">i", size))
+            file.write(_text(named(topic)) + pack(">i", size))
         for row in made.takes:
             taken = np.flatnonzero(row).astype(">i4")
             file.write(pack(">i", len(taken)) + taken.tobytes())
@@ -123,12 +131,16 @@ def write_workload(
     present = present_members(name)
     before = settled(name)
     everybody = list(range(before.member_count))
-    write_group(folder / f"{SETTLED}.{COOPERATIVE}", before, everybody, generation=GENERATION - 1)
+    named = (
+        name_of_any_length if parts(name)[0] in {parts(each)[0] for each in NAMED} else topic_name
+    )
+    path = folder / f"{SETTLED}.{COOPERATIVE}"
+    write_group(path, before, everybody, generation=GENERATION - 1, named=named)
     for event, made in workload(name):
         if event in events:
             for protocol in (COOPERATIVE, EAGER) if event in eager else (COOPERATIVE,):
                 path = folder / f"{event}.{protocol}"
-                write_group(path, made, present[event], generation=GENERATION)
+                write_group(path, made, present[event], generation=GENERATION, named=named)
             yield event, made
 
 
@@ -137,23 +149,34 @@ def topic_name(number: int) -> str:
     return f"topic-{number:04}"
 
 
+def name_of_any_length(number: int) -> str:
+    """Return a name of 5 to 40 bytes; names sort as their numbers.
+
+    >>> name_of_any_length(0), name_of_any_length(1)
+    ('0000-', '0001-orders-')
+    """
+    return f"{number:04}-{REST[: number * 7 % len(REST)]}"
+
+
 def member_id(number: int) -> str:
     """Return a member's id as long as a real one; ids sort as their numbers."""
     return f"consumer-{number:05}-{number * 0x9E3779B97F4A7C15 % 2**64:016x}"
 
 
-def _subscriptions(made: Arrays, racks: list[int], protocol: str, generation: int) -> list[bytes]:
+def _subscriptions(
+    made: Arrays, racks: list[int], protocol: str, generation: int, named: NamedBy
+) -> list[bytes]:
     """Return everybody's bytes. Members without claims have no generation."""
 
     @cache
     def start(kind: int) -> bytes:
-        topics = tuple(topic_name(t) for t in np.flatnonzero(made.takes[kind]).tolist())
+        topics = tuple(named(t) for t in np.flatnonzero(made.takes[kind]).tolist())
         # Version and topics; what follows in an empty Subscription is cut off.
         empty = len(encode_subscription(Subscription())) - 6
         return encode_subscription(Subscription(topics=topics))[:-empty]
 
     blobs = []
-    for number, owned in enumerate(_owned(made)):
+    for number, owned in enumerate(_owned(made, named)):
         known = generation if owned else -1
         rest = Subscription(
             owned=owned if protocol == COOPERATIVE else {},
@@ -169,7 +192,7 @@ def _subscriptions(made: Arrays, racks: list[int], protocol: str, generation: in
     return blobs
 
 
-def _owned(made: Arrays) -> Iterator[dict[str, tuple[int, ...]]]:
+def _owned(made: Arrays, named: NamedBy) -> Iterator[dict[str, tuple[int, ...]]]:
     """Yield the claims of each member."""
     number = np.arange(len(made.owner)) - made.first[made.topic_of]
     order = np.argsort(made.owner, kind="stable")
@@ -180,7 +203,7 @@ def _owned(made: Arrays) -> Iterator[dict[str, tuple[int, ...]]]:
         for topic, partition in zip(
             made.topic_of[mine].tolist(), number[mine].tolist(), strict=True
         ):
-            owned.setdefault(topic_name(topic), []).append(partition)
+            owned.setdefault(named(topic), []).append(partition)
         yield {topic: tuple(partitions) for topic, partitions in owned.items()}
 
 

@@ -10,7 +10,7 @@ from tests.benchmarks.peers.results import Results
 from tests.optimal.workloads import EVENTS, parts
 
 CHANGES = tuple(event for event in EVENTS if event != "fresh")
-MIXED = ("Ha", "Hb", "Hd")
+EQUAL, MIXED = ("U", "V"), ("Ha", "Hb", "Hd", "Vb")
 SMALL_MIXED = ("Hb 100 x 1000 / 10", "Hc 500 x 3000 / 60", "He 500 x 3352 / 50")
 JAVA = ("java-cooperative", "java-sticky")
 SLOW = ("kafka-python", "aiokafka", "sarama")
@@ -49,7 +49,7 @@ def _chosen(is_wanted: Callable[[str, int, int], bool]) -> tuple[str, ...]:
 
 
 LARGE = _chosen(lambda _, members, partitions: members >= 1000 and partitions >= 10_000)
-EQUAL_LARGE = tuple(name for name in LARGE if parts(name)[0] == "U")
+EQUAL_LARGE = tuple(name for name in LARGE if parts(name)[0] in EQUAL)
 MIXED_LARGE = tuple(name for name in LARGE if parts(name)[0] in MIXED)
 EQUAL_HUGE = tuple(name for name in EQUAL_LARGE if parts(name)[2] >= BIG)
 FROM_30 = _chosen(lambda _, members, partitions: members >= 30 and partitions <= 10_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -15,6 +16,7 @@ from tests.benchmarks.peers.group_files import (
     EAGER,
     GENERATION,
     member_id,
+    name_of_any_length,
     read_group,
     topic_name,
     write_group,
@@ -74,9 +76,9 @@ def test_a_group_is_read_as_it_was_written(shape: str, owners: str, tmp_path: Pa
     # Members have racks; sets of replicas of different sizes are nothing a file can say.
     made = replace(with_racks(made, 1, rack_max=3), replica_set=None)
     numbers = [3 * number for number in range(made.member_count)]
-    for protocol in (COOPERATIVE, EAGER):
+    for protocol, named in product((COOPERATIVE, EAGER), (topic_name, name_of_any_length)):
         path = tmp_path / f"group.{protocol}"
-        write_group(path, made, numbers, generation=GENERATION)
+        write_group(path, made, numbers, generation=GENERATION, named=named)
         read = read_group(path)
         assert read.member_ids == [member_id(number) for number in numbers]
         assert read.owner.tolist() == made.owner.tolist()
@@ -86,7 +88,7 @@ def test_a_group_is_read_as_it_was_written(shape: str, owners: str, tmp_path: Pa
             assert not decoded.notes
             assert decoded.value is not None
             takes = np.flatnonzero(made.takes[made.class_of[number]]).tolist()
-            assert decoded.value.topics == tuple(topic_name(topic) for topic in takes)
+            assert decoded.value.topics == tuple(map(named, takes))
             claims = decode_sticky_user_data(decoded.value.user_data).value
             assert claims is not None
             said = decoded.value.owned if protocol == COOPERATIVE else claims.owned
