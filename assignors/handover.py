@@ -23,6 +23,8 @@ import numpy as np
 from assignors.claims import Claims
 from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
 
+NOTHING: Int64 = np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handover:
@@ -36,13 +38,16 @@ class Handover:
     """Whether a partition waits that no claimant is sure to revoke, and so to rejoin."""
 
 
-def withhold(problem: Problem, claims: Claims, target: Int32) -> Handover:
+def withhold(problem: Problem, claims: Claims, target: Int32, *, kept: int = 0) -> Handover:
     """Return which part of `target` (int32[P]) is safe to hand out in this round.
 
+    At least `kept` partitions stay with a claimant: where that is all claims, nothing waits.
     Cost: O(P + C). Source: KIP-429 for withholding, KAFKA-12984 and KIP-792 for the
     generation; the rule is stricter than Kafka's, see the head of this module.
     """
     if claims.claimant is not None and not claims.unknown:
+        if kept == len(claims.partition):
+            return Handover(given=target, withheld=NOTHING, follow_up=False)
         return _withhold_from_one(problem, claims, claims.claimant, target)
     partition_count = problem.partition_count
     is_own = claims.member == target[claims.partition]
@@ -72,7 +77,7 @@ def _withhold_from_one(
 
     Then a partition waits where it leaves its claimant, whatever the generations.
     """
-    withheld = np.flatnonzero(claimant != target) if len(claims.partition) else claims.partition
+    withheld = np.flatnonzero(claimant != target)
     from_whom = claimant[withheld]
     waits = (from_whom != NOBODY) & (target[withheld] != NOBODY)
     withheld, from_whom = withheld[waits], from_whom[waits]

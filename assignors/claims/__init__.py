@@ -58,6 +58,8 @@ class Claims:
     """int32[C]: the claimant."""
     claimant: Int32 | None
     """int32[P]: who claims each partition; `None` where several members claim one."""
+    claim_count: Int64 | None
+    """int64[M]: how many partitions each member claims, where that is known."""
     member_generation: Int64
     """int64[M]: of each member's claims, -1 for none or for one above the group's last."""
     last: int
@@ -82,12 +84,13 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     Cost: O(number of claimed partitions + number of claimed topics).
     """
     generation, is_known, rows, alone = _read_claims(problem.members, kind)
-    last = _last_of_array(group, generation)
+    highest = int(generation.max(initial=NO_GENERATION))
+    last = _last_of_array(group, generation, highest)
     noted = sorted((*alone, *rows.noted)) if rows else list(alone)
     notes = byte_notes([problem.members[member] for member in noted])
     unknown: tuple[int, ...] = ()
-    is_above = generation > last
-    if is_above.any() or not is_known.all():
+    if highest > last or not is_known.all():
+        is_above = generation > last
         notes += _generation_notes(problem, generation, last, is_known)
         unknown = tuple(np.flatnonzero(~is_known).tolist())
         generation = np.where(is_above, NO_GENERATION, generation)
@@ -96,6 +99,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
         partition=pairs.partition,
         member=pairs.member,
         claimant=pairs.claimant,
+        claim_count=pairs.claim_count,
         member_generation=generation,
         last=last,
         unknown=unknown,
@@ -143,13 +147,13 @@ def favoured_owners(problem: Problem, claims: Claims) -> Int32:
     return owner
 
 
-def _last_of_array(group: Group, claimed: Int64) -> int:
-    """Return what `last_of` returns, of an array."""
+def _last_of_array(group: Group, claimed: Int64, highest: int) -> int:
+    """Return what `last_of` returns, of an array and the highest number in it."""
     if group.generation is not None:
         return group.generation
-    if group.joined is not None:
-        claimed = claimed[claimed < group.joined]
-    return int(claimed.max(initial=NO_GENERATION))
+    if group.joined is None or highest < group.joined:
+        return highest
+    return int(claimed[claimed < group.joined].max(initial=NO_GENERATION))
 
 
 def _generation_notes(
@@ -191,7 +195,7 @@ def _read_claims(
 
 def _subscribed(problem: Problem, claimant: Int32) -> Int32:
     """Return `claimant`, int32[P], with `NOBODY` for members that do not subscribe to the topic."""
-    if problem.takes.all():
+    if len(problem.takes) <= 1:  # a topic of the problem has a subscriber
         return claimant
     # Where nobody claims, that is the class of somebody else.
     cell = problem.class_of.take(claimant, mode="clip") * np.int64(len(problem.topics))

@@ -30,6 +30,8 @@ class Pairs(NamedTuple):
     """int32[C]."""
     claimant: Int32 | None
     """As in `Claims`."""
+    claim_count: Int64 | None = None
+    """As in `Claims`."""
 
 
 def pairs_of(
@@ -40,13 +42,19 @@ def pairs_of(
     `rows` are the claims of members that were read together, `alone` those of others by position.
     Cost: O(P + C), and a sort where some partition is claimed twice.
     """
-    notes = _unknown_topics(problem, group, rows, alone)
-    found = [] if rows is None else [rows.claimed(problem.topic_numbers(rows.owned.names))]
+    notes: list[MemberNote] = []
+    found = []
+    if rows is not None and rows.owned.names == problem.topics:  # as in most groups
+        found.append(rows.claimed(None))
+    elif rows is not None:
+        found.append(rows.claimed(problem.topic_numbers(rows.owned.names)))
+    if alone or not found or found[0].topic is not None:
+        notes = _unknown_topics(problem, group, rows, alone)
     if alone or rows is None:
         index = problem.topic_index()
         claimed = partition_arrays([claim.owned for claim in alone.values()], index)
         member = np.array(list(alone), dtype=np.int32)[claimed.member_of]
-        found.append(Claimed(member, claimed.topic_of, claimed.number, np.arange(len(index))))
+        found.append(Claimed(member, claimed.topic_of, claimed.number, None))
     existing = [_existing(problem, each) for each in found]
     wrong = [beyond for _, _, beyond in existing if beyond is not None]
     if wrong:
@@ -55,7 +63,11 @@ def pairs_of(
     if len(existing) > 1:
         partition = np.concatenate([partition, existing[1][0]])
         member = np.concatenate([member, existing[1][1]])
-    return _each_once(problem, partition, member), notes
+    pairs = _each_once(problem, partition, member)
+    claim_count = found[0].claim_count
+    if claim_count is not None and len(found) == 1 and len(pairs.partition) == len(found[0].number):
+        pairs = pairs._replace(claim_count=claim_count)
+    return pairs, notes
 
 
 def _existing(
@@ -65,19 +77,21 @@ def _existing(
 
     What is claimed of topics that nobody asks for is left out.
     """
-    member, name, number, topic = claimed
+    member, name, number, topic, _ = claimed
     beyond = None
+    first = problem.first[:-1] if topic is None else problem.first[topic]
     if len(number):
         # Of a topic of -1 that is negative: no partition.
-        size = problem.first[topic + 1] - problem.first[topic]
+        size = (problem.first[1:] if topic is None else problem.first[topic + 1]) - first
         if int(number.max()) >= int(size.min()) or int(number.min()) < 0:
             exists = (number >= 0) & (number < size[name])
             if not exists.all():
-                wrong = ~exists & (topic[name] >= 0)
+                asked = np.arange(len(first)) if topic is None else topic
+                wrong = ~exists & (asked[name] >= 0)
                 if wrong.any():
-                    beyond = member[wrong], topic[name[wrong]], number[wrong].astype(np.int64)
+                    beyond = member[wrong], asked[name[wrong]], number[wrong].astype(np.int64)
                 member, name, number = member[exists], name[exists], number[exists]
-    partition = problem.first[topic][name]
+    partition = first[name]
     partition += number
     return partition, member, beyond
 
@@ -100,6 +114,8 @@ def _only_claimants(problem: Problem, partition: Int64, member: Int32) -> Int32 
     if len(partition) > problem.partition_count:
         return None
     claimant = np.full(problem.partition_count, NOBODY, dtype=np.int32)
+    if not len(partition):
+        return claimant
     claimant[partition] = member
     return claimant if np.count_nonzero(claimant != NOBODY) == len(partition) else None
 

@@ -28,6 +28,7 @@ from assignors.group_bytes.entries import (
     read_entries,
     recognised_names,
 )
+from assignors.group_bytes.fields import UserDataPlaces
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import decode_cooperative_user_data
@@ -48,8 +49,10 @@ class Claimed(NamedTuple):
     """int64[C]: position in `topic`."""
     number: Int32 | Int64
     """[C]: partition number."""
-    topic: Int64
-    """int64: numbers of topics, -1 for those that nobody asks for."""
+    topic: Int64 | None
+    """int64: numbers of topics, -1 for those that nobody asks for; `None` for 0, 1, ..."""
+    claim_count: Int64 | None = None
+    """int64[N]: how many claims each of N members has, where that is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,21 +69,32 @@ class ClaimRows:
     """int64[N]: the row of each member."""
     position: Int32
     """int32[M]: the position of each row among the N members, -1 for rows not asked for."""
+    is_whole: bool
+    """Whether positions are rows, and all claims were read together."""
     alone: list[int]
     """Positions of members whose claims have to be read one by one, in ascending order."""
     noted: list[int]
     """Positions of members with notes on their bytes, those of `alone` apart; ascending."""
     blobs: Sequence[bytes | None]
     """The bytes of the M rows."""
-    start: Int64
-    """int64[M]: where the owned partitions of each row begin in its bytes, with their count."""
+    user_data: UserDataPlaces
+    is_in_user_data: bool
+    """Whether the owned partitions stand in UserData, not behind it."""
     end: Int64
-    """int64[M]: where they end; less where there are none."""
+    """int64[M]: where the owned partitions of each row end in its bytes.
 
-    def claimed(self, topic: Int64) -> Claimed:
+    Less than where they begin if there are none.
+    """
+
+    @property
+    def start(self) -> Int64:
+        """int64[M]: where the owned partitions begin, with their count. Cost: O(M)."""
+        return self.user_data.start if self.is_in_user_data else self.user_data.end
+
+    def claimed(self, topic: Int64 | None) -> Claimed:
         """Return what is claimed, row by row, without members that were read one by one.
 
-        `topic` has the number of each name of `owned`. Cost: O(numbers).
+        `topic` has the number of each name of `owned`, `None` for 0, 1, ... Cost: O(numbers).
         """
         owned = self.owned
         name, number = owned.topic, owned.number
@@ -88,11 +102,14 @@ class ClaimRows:
         if len(name) < len(number):
             name = name.repeat(np.diff(owned.number_ptr))
             ptr = owned.number_ptr[ptr]
-        member = self.position.repeat(ptr[1:] - ptr[:-1])
+        count = ptr[1:] - ptr[:-1]
+        member = self.position.repeat(count)
+        if self.is_whole:
+            return Claimed(member, name, number, topic, count)
         if len(member) and int(self.position.min()) < 0:
             is_asked = member >= 0
             member, name, number = member[is_asked], name[is_asked], number[is_asked]
-        return Claimed(member, name, number, topic)
+        return Claimed(member, name, number, topic, None if self.alone else count[self.rows])
 
     def topics_beside(self, known: AbstractSet[str]) -> list[tuple[int, str, int]]:
         """Return the position, topic and number of partitions of claimed topics not in `known`.
@@ -174,15 +191,17 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     arrays, rows = members.arrays, members.rows
     if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
         return ClaimRows(
-            generation=_cooperative(arrays, rows),
+            generation=_cooperative(arrays, None),
             is_known=arrays.version >= 1,
             owned=arrays.owned,
             rows=rows,
             position=rows.astype(np.int32),
+            is_whole=True,
             alone=[],
-            noted=np.flatnonzero(_has_notes(arrays)).tolist(),
+            noted=np.flatnonzero(_has_notes(arrays)).tolist() if _may_have_notes(arrays) else [],
             blobs=arrays.blobs,
-            start=arrays.user_data.end,
+            user_data=arrays.user_data,
+            is_in_user_data=False,
             end=arrays.generation_at,
         )
     is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
@@ -190,10 +209,9 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     if kind is UserData.COOPERATIVE:
         generation, owned = _cooperative(arrays, rows), arrays.owned
         is_known = arrays.version[rows] >= 1
-        start, end = arrays.user_data.end, arrays.generation_at
+        end = arrays.generation_at
     else:
         generation, owned, end = _sticky(arrays, is_read)
-        start = arrays.user_data.start
         generation, is_known = generation[rows], np.ones(len(rows), dtype=np.bool_)
     position = np.full(len(is_read), -1, dtype=np.int32)
     position[rows] = np.arange(len(rows))
@@ -204,12 +222,20 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         owned=owned,
         rows=rows,
         position=position,
+        is_whole=False,
         alone=np.flatnonzero(~is_read[rows]).tolist(),
         noted=np.flatnonzero((is_read & _has_notes(arrays))[rows]).tolist(),
         blobs=arrays.blobs,
-        start=start,
+        user_data=arrays.user_data,
+        is_in_user_data=kind is not UserData.COOPERATIVE,
         end=end,
     )
+
+
+def _may_have_notes(arrays: MemberArrays) -> bool:
+    """Return whether `_has_notes` is true anywhere; rows read alone count, whatever they are."""
+    length, empty_rack_at = arrays.user_data.length, arrays.empty_rack_at
+    return bool((length == 0).any()) or int(empty_rack_at.max(initial=-1)) >= 0
 
 
 def _has_notes(arrays: MemberArrays) -> Bool:
@@ -218,14 +244,23 @@ def _has_notes(arrays: MemberArrays) -> Bool:
     return noted
 
 
-def _cooperative(arrays: MemberArrays, rows: Int64) -> Int64:
-    """Return the generation of the rows' claims: the field's, else that of UserData (KIP-792)."""
-    generation = arrays.generation[rows]
-    if not len(rows) or int(generation.min()) >= 0:
+def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
+    """Return the generation of the rows' claims: the field's, else that of UserData (KIP-792).
+
+    Of all rows where `rows` is `None`.
+    """
+    generation, user_data = arrays.generation, arrays.user_data
+    version, length, number = arrays.version, user_data.length, user_data.number
+    if rows is None:
+        rows = np.arange(len(generation))
+    else:
+        generation, version = generation[rows], version[rows]
+        length, number = length[rows], number[rows]
+    if not len(generation) or int(generation.min()) >= 0:
         return generation
-    user_data = arrays.user_data
-    is_missing = (generation < 0) & (arrays.version[rows] >= 1)
-    length, number = user_data.length[rows], user_data.number[rows]
+    if int(number.max()) < 0 and int(length.max()) <= GENERATION_SIZE:
+        return generation  # UserData has none either
+    is_missing = (generation < 0) & (version >= 1)
     is_number = is_missing & (length == GENERATION_SIZE)
     generation = np.where(is_number, np.maximum(number, NO_GENERATION), generation)
     for position in np.flatnonzero(is_missing & (length > GENERATION_SIZE)).tolist():

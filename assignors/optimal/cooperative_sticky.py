@@ -45,8 +45,8 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.COOPERATIVE)
-    favoured, target, cut_off = place_within(problem, claims, limit=options.limit)
-    handover = withhold(problem, claims, target)
+    favoured, target, kept, cut_off = place_within(problem, claims, limit=options.limit)
+    handover = withhold(problem, claims, target, kept=kept)
     return Rebalance(
         assignment=AssignedPartitions(problem, handover.given, claims.sections),
         withheld=LazyMapping(partial(partitions_by_topic, problem, handover.withheld))

@@ -68,6 +68,7 @@ def solve(
     takes: Bool,
     class_of: Int32,
     owner: Int32,
+    owned_count: Int64 | None = None,
     rack: Int32 | None = None,
     replica_set: Int32 | None = None,
     replica_racks: Bool | None = None,
@@ -77,7 +78,8 @@ def solve(
 
     `first` is int64[T + 1]: topic t holds partitions first[t]:first[t + 1]; `takes` bool[K, T]:
     class k takes topic t; `class_of` int32[M]; `owner` int32[P]: whom stickiness favours, -1
-    for nobody; owners that do not take the topic are ignored. Racks matter if all three are
+    for nobody; owners that do not take the topic are ignored. `owned_count`, int64[M], is how many
+    partitions each member has in `owner`, where that is known. Racks matter if all three are
     given and some member has one: `rack` int32[M] (-1: none), `replica_set` int32[P] an index
     into `replica_racks` bool[S, racks].
 
@@ -102,7 +104,7 @@ def solve(
         racks = Racks(rack=rack, replica_set=replica_set, replica_racks=replica_racks)
         racks = racks if (rack >= 0).any() else None
     if racks is None and len(takes) == 1 and len(class_of) and len(owner) and takes.all():
-        return _equal(first, owner, len(class_of))
+        return _equal(first, owner, len(class_of), owned_count)
     row_of_topic, row_takes = topic_rows(first, takes, class_of)
     if not len(row_takes):
         return _nothing(owner)
@@ -134,10 +136,12 @@ def _nothing(owner: Int32) -> Solved:
     )
 
 
-def _equal(first: Int64, owner: Int32, member_count: int) -> Solved:
+def _equal(
+    first: Int64, owner: Int32, member_count: int, owned_count: Int64 | None = None
+) -> Solved:
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
-    answer, kept = share(first, owner, member_count)
+    answer, kept = share(first, owner, member_count, owned_count)
     return Solved(
         owner=answer,
         load_square_sum=_mean_square_sum(len(owner), member_count),

@@ -7,7 +7,9 @@ which `solve` proves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import Claims, claims_of, favoured_owners
@@ -17,7 +19,7 @@ from assignors.model import Group
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.solve import Solved, solve
 from assignors.options import Options
-from assignors.problem import Int32, Problem, problem_of
+from assignors.problem import Int32, Int64, Problem, problem_of
 from assignors.rebalance import Rebalance
 
 
@@ -26,25 +28,36 @@ def target_assignment(problem: Problem, favoured: Int32) -> Int32:
 
     Cost: that of `solve`: O(P + M log M) for equal subscriptions.
     """
-    return _solved(problem, favoured, limit=None).owner
+    return _solved(problem, favoured, None, limit=None).owner
 
 
 def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
     """Return whom stickiness favours and who should hold each partition, int32[P] each."""
-    favoured, target, _ = place_within(problem, claims, limit=None)
-    return favoured, target
+    placed = place_within(problem, claims, limit=None)
+    return placed.favoured, placed.target
 
 
-def place_within(
-    problem: Problem, claims: Claims, *, limit: int | None
-) -> tuple[Int32, Int32, dict[str, int | bool]]:
-    """Return what `place` does after at most `limit` steps, and figures if that was too few.
+class Placed(NamedTuple):
+    """What `place` returns, and more."""
+
+    favoured: Int32
+    target: Int32
+    kept: int
+    """Partitions that stay with the owner whom stickiness favours."""
+    cut_off: Mapping[str, int | bool]
+    """Figures if the limit of steps was too few.
 
     `limit_reached`; `balance_gap_max`: the sum of squared loads is above the least possible by no
     more than this; `moves_gap_max`: no best answer keeps more partitions than this one and so many.
     """
+
+
+def place_within(problem: Problem, claims: Claims, *, limit: int | None) -> Placed:
+    """Return what `place` does after at most `limit` steps."""
     favoured = favoured_owners(problem, claims)
-    solved = _solved(problem, favoured, limit)
+    # Where all claims count, how many each member has is known.
+    owned_count = claims.claim_count if favoured is claims.claimant else None
+    solved = _solved(problem, favoured, owned_count, limit)
     figures: dict[str, int | bool] = {}
     if not solved.is_best:
         figures = {
@@ -52,15 +65,18 @@ def place_within(
             "balance_gap_max": solved.gap,
             "moves_gap_max": solved.moves_gap,
         }
-    return favoured, solved.owner, figures
+    return Placed(favoured, solved.owner, solved.kept, figures)
 
 
-def _solved(problem: Problem, favoured: Int32, limit: int | None) -> Solved:
+def _solved(
+    problem: Problem, favoured: Int32, owned_count: Int64 | None, limit: int | None
+) -> Solved:
     return solve(
         first=problem.first,
         takes=problem.takes,
         class_of=problem.class_of,
         owner=favoured,
+        owned_count=owned_count,
         rack=problem.rack,
         replica_set=problem.replica_set,
         replica_racks=problem.replica_racks,
@@ -89,7 +105,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
-    favoured, target, cut_off = place_within(problem, claims, limit=options.limit)
+    favoured, target, _, cut_off = place_within(problem, claims, limit=options.limit)
     return Rebalance(
         assignment=AssignedPartitions(problem, target, claims.sections),
         notes=claims.notes,
