@@ -24,8 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from assignors.assignor import Assignor, UserData
 from assignors.claims import is_claim_known, last_generation, read_claim
 from assignors.group_bytes.assignments import (
@@ -34,7 +32,6 @@ from assignors.group_bytes.assignments import (
     assignment_bytes,
     written_bytes,
 )
-from assignors.group_bytes.claim_rows import claim_rows
 from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.shares import ASSIGNMENT_VERSION, AssignedShares
 from assignors.group_bytes.subscriptions import read_members
@@ -292,9 +289,7 @@ def _remembered(group: Group, plan: Assignment) -> Sequence[Member]:
 def _with_unknown_claims(members: Sequence[Member]) -> list[Member]:
     """Return the members whose bytes do not say what they own."""
     if isinstance(members, ReadMembers):
-        rows = claim_rows(members, UserData.COOPERATIVE)
-        rows.is_known[rows.alone] = False
-        members = [members[place] for place in np.flatnonzero(~rows.is_known).tolist()]
+        members = members.perhaps_silent()
     return [
         member
         for member in members

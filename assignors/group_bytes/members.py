@@ -66,6 +66,8 @@ class MemberArrays:
     """Members made so far; those of `alone` from the start."""
     topics: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """Topic lists by name, made so far."""
+    rows: dict[str, int] = field(default_factory=dict)
+    """Member id -> row, made when it is first asked for."""
 
     def member(self, row: int) -> Member:
         """Return the member of a row, made when it is first asked for."""
@@ -86,6 +88,12 @@ class MemberArrays:
                 notes=self._notes(row),
             )
         return found
+
+    def row_of_id(self) -> dict[str, int]:
+        """Return the row of each member by its id. Cost: O(M), once."""
+        if not self.rows:
+            self.rows.update(zip(self.member_ids, range(len(self.member_ids)), strict=True))
+        return self.rows
 
     def _notes(self, row: int) -> tuple[Note, ...]:
         """Return the notes of the reader in `wire`."""
@@ -154,6 +162,18 @@ class ReadMembers(LazyMembers):
         if not self.arrays.alone:
             return []
         return np.flatnonzero(np.isin(self.rows, list(self.arrays.alone))).tolist()
+
+    def perhaps_silent(self) -> list[Member]:
+        """Return the members whose bytes may not say what they own.
+
+        Those of version 0 do not; those that were read one by one have to be looked at.
+        """
+        arrays = self.arrays
+        if not arrays.alone and int(arrays.version.min(initial=1)) >= 1:
+            return []
+        is_silent = arrays.version[self.rows] < 1
+        is_silent[self.alone()] = True
+        return [self[position] for position in np.flatnonzero(is_silent).tolist()]
 
     def rack_ids(self) -> list[str | None] | None:
         """Return everybody's rack, `None` where nobody has one."""

@@ -1,87 +1,188 @@
 """What has not changed since the round before: Subscriptions that need not be read again.
 
-From one round to the next most members write the same bytes, or the same but for the generation.
-Their rows are kept, and those of members that changed are put behind them.
+From one round to the next most members write the same bytes, or the same but for the generation,
+which stands behind what they own and, from Java's members, at the end of UserData as well. Their
+rows are kept, and those of members that changed are put behind them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from itertools import repeat
+from operator import eq
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assignors.arrays import Int32, Int64, OwnedArrays, chosen_rows
+from assignors.group_bytes.entries import int32_view
 from assignors.group_bytes.fields import UserDataPlaces
-from assignors.group_bytes.members import MemberArrays
+from assignors.group_bytes.members import LENGTH_SIZE, MemberArrays
+from assignors.model import NO_GENERATION
 
 V = TypeVar("V")
 
 GENERATION_SIZE = 4
+VERSION_COUNT = 4
+TOGETHER_BYTES = 1 << 21
+"""About so many bytes are compared at once: what is copied for it stays in the cache."""
+
+
+SAMPLE, SAMPLED_MIN = 16, 500
+"""So many members of a large group are compared first: where most have changed, all are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unchanged:
-    """Members whose bytes are those of an earlier round, but for the generation."""
+    """Which of N members wrote the bytes of an earlier round, but for the generation."""
 
-    row_of: dict[str, int]
-    """Member id -> row in that round."""
-    generation: dict[int, int]
-    """By row: generations that changed."""
-    blob: dict[int, bytes]
-    """By row: the bytes around them."""
+    row: Int64
+    """int64[N]: the row of each member in that round, -1 for one that has to be read."""
+    generation: Int64
+    """int64[N]: in this round."""
+    number: Int64
+    """int64[N]: UserData of four bytes, as in `UserDataPlaces`."""
+    is_same: bool
+    """Whether not even a generation has changed."""
 
 
 def unchanged_since(
-    before: MemberArrays,
-    earlier: Mapping[str, int],
-    subscriptions: Mapping[str, object],
-    instance_ids: Mapping[str, str],
+    before: MemberArrays, subscriptions: Mapping[str, object], instance_ids: Mapping[str, str]
 ) -> Unchanged:
     """Return whose Subscription is that of an earlier round, up to the generation.
 
-    `earlier` has the row of each member of that round. Cost: a comparison for each member.
+    Cost: O(N), a comparison of the bytes, and a copy of those behind the topic lists.
     """
-    has_names = bool(instance_ids or before.instance_ids)
-    generation_at = before.generation_at.tolist()
-    found = Unchanged(row_of={}, generation={}, blob={})
-    for member_id, blob in subscriptions.items():
-        row = earlier.get(member_id, -1)
-        if row < 0 or not isinstance(blob, bytes):
-            continue
-        if has_names and instance_ids.get(member_id) != before.instance_ids.get(member_id):
-            continue
-        known = before.blobs[row]
-        if blob != known:
-            place = generation_at[row]
-            if known is None or place < 0 or row in before.alone or len(blob) != len(known):
-                continue
-            behind = place + GENERATION_SIZE
-            if not (blob.startswith(known[:place]) and blob.endswith(known[behind:])):
-                continue
-            generation = int.from_bytes(blob[place:behind], "big", signed=True)
-            if generation < -1:
-                continue
-            found.generation[row] = generation
-            found.blob[row] = blob
-        found.row_of[member_id] = row
-    return found
+    blobs: list[Any] = list(subscriptions.values())
+    row = _known_rows(before, subscriptions, instance_ids)
+    known: list[Any] = list(map(before.blobs.__getitem__, row.tolist()))
+    if {*map(type, blobs), *map(type, known)} != {bytes}:
+        types = zip(map(type, blobs), map(type, known), strict=True)
+        row[[each != (bytes, bytes) for each in types]] = -1
+    generation, number = before.generation[row], before.user_data.number[row]
+    left = np.flatnonzero(row >= 0)
+    if before.alone:
+        is_alone = np.isin(row[left], list(before.alone))
+        for place in left[is_alone].tolist():
+            if blobs[place] != known[place]:
+                row[place] = -1
+        left = left[~is_alone]
+    step = TOGETHER_BYTES // len(known[left[0]]) + 1 if len(left) else 1
+    parts = [left[begin : begin + step] for begin in range(0, len(left), step)]
+    sample = left[:: len(left) // SAMPLE + 1]
+    if len(left) >= SAMPLED_MIN:
+        parts.insert(0, sample)
+    is_same = True
+    for places in parts:
+        now, then = blobs, known
+        if len(places) < len(blobs):
+            now, then = (list(map(each.__getitem__, places.tolist())) for each in (blobs, known))
+        read = _compared(before, row[places], now, then)
+        if read is not None:
+            is_same = False
+            row[places], generation[places], number[places] = read
+            if places is sample and 2 * np.count_nonzero(read[0] < 0) > len(sample):
+                row[:] = -1
+                break
+    return Unchanged(row=row, generation=generation, number=number, is_same=is_same)
+
+
+def _known_rows(
+    before: MemberArrays, subscriptions: Mapping[str, object], instance_ids: Mapping[str, str]
+) -> Int64:
+    """Return everybody's row in that round, int64[N], -1 for one that it did not have."""
+    if tuple(subscriptions) == before.member_ids:
+        row = np.arange(len(before.member_ids))
+    else:
+        found = map(before.row_of_id().get, subscriptions, repeat(-1))
+        row = np.fromiter(found, np.int64, len(subscriptions))
+    if instance_ids or before.instance_ids:
+        now, then = (
+            map(instance_ids.get, subscriptions),
+            map(before.instance_ids.get, subscriptions),
+        )
+        row[~np.fromiter(map(eq, now, then), np.bool_, len(row))] = -1
+    return row
+
+
+def _compared(
+    before: MemberArrays, row: Int64, now: list[bytes], then: list[bytes]
+) -> tuple[Int64, Int64, Int64] | None:
+    """Compare the bytes of members with those of these rows; `None` where nothing differs.
+
+    Else the rows, -1 where more than generations differ, the generations and the numbers in
+    UserData.
+    """
+    list_end = before.user_data.start[row] - LENGTH_SIZE
+    lists = before.list_of[row] * VERSION_COUNT + before.version[row]
+    if (lists == lists[0]).all():  # so all lists end at one place
+        end = int(list_end[0])
+        is_alike = map(bytes.startswith, now, repeat(then[0][:end]))
+        behind: Iterable[slice] = [slice(end, None)] * len(row)
+    else:
+        ends = list_end.tolist()
+        is_alike = map(bytes.startswith, now, map(bytes.__getitem__, then, map(slice, ends)))
+        behind = list(map(slice, ends, repeat(None)))
+    fits = np.fromiter(is_alike, np.bool_, len(row))
+    now, then = (
+        list(map(bytes.__getitem__, now, behind)),
+        list(map(bytes.__getitem__, then, behind)),
+    )
+    size = np.fromiter(map(len, then), np.int64, len(row))
+    fits &= np.fromiter(map(len, now), np.int64, len(row)) == size
+    if not fits.all():
+        now = [each if fit else other for each, other, fit in zip(now, then, fits, strict=True)]
+    read, old = b"".join(now), b"".join(then)
+    if read == old and fits.all():
+        return None
+    begin = size.cumsum() - size
+    new = bytearray(read)
+    generation, number = before.generation[row], before.user_data.number[row]
+    has_field = before.generation_at[row] >= 0
+    at = (begin - list_end + before.generation_at[row])[has_field]
+    generation[has_field] = _exchanged(new, read, old, at)
+    length = before.user_data.length[row]
+    has_data = length >= GENERATION_SIZE
+    last = _exchanged(new, read, old, (begin + length)[has_data])  # its last four bytes
+    number[has_data] = np.where(length[has_data] == GENERATION_SIZE, last, -1)
+    fits &= generation >= NO_GENERATION
+    if new != old:
+        differs = np.frombuffer(new, np.uint8) != np.frombuffer(old, np.uint8)
+        fits[begin.searchsorted(np.flatnonzero(differs), side="right") - 1] = False
+    return np.where(fits, row, -1), generation, number
+
+
+def _exchanged(new: bytearray, read: bytes, old: bytes, place: Int64) -> Int32:
+    """Write the numbers of `old` at these places of `new`; return those of `read`."""
+    int32_view(new)[place] = int32_view(old)[place]
+    return int32_view(read)[place]
 
 
 def with_generations(
-    before: MemberArrays, unchanged: Unchanged, instance_ids: Mapping[str, str]
+    before: MemberArrays,
+    unchanged: Unchanged,
+    subscriptions: Mapping[str, Any],
+    instance_ids: Mapping[str, str],
 ) -> MemberArrays:
     """Return the members of the earlier round with the generations of this one."""
-    if not unchanged.generation:
+    if unchanged.is_same:
         return replace(before, instance_ids=instance_ids)
-    generation, blobs = before.generation.copy(), list(before.blobs)
-    generation[list(unchanged.generation)] = list(unchanged.generation.values())
-    for row, blob in unchanged.blob.items():
-        blobs[row] = blob
-    made = {row: found for row, found in before.made.items() if row not in unchanged.blob}
+    is_known = unchanged.row >= 0
+    rows = unchanged.row[is_known]
+    generation, number = before.generation.copy(), before.user_data.number.copy()
+    generation[rows], number[rows] = unchanged.generation[is_known], unchanged.number[is_known]
+    blobs = list(before.blobs)
+    for row, blob in zip(unchanged.row.tolist(), subscriptions.values(), strict=True):
+        if row >= 0:
+            blobs[row] = blob
     return replace(
-        before, instance_ids=instance_ids, generation=generation, blobs=tuple(blobs), made=made
+        before,
+        instance_ids=instance_ids,
+        generation=generation,
+        user_data=replace(before.user_data, number=number),
+        blobs=tuple(blobs),
+        made={},
     )
 
 

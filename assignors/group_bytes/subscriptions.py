@@ -11,7 +11,7 @@ reader for every member.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -33,10 +33,6 @@ a whole round from bytes to bytes, in turn against together: 30 members x 300 pa
 without claims 30 x 300 0.18 and 0.30, 60 x 600 0.35 and 0.34."""
 
 
-SAMPLE = 16
-"""So many members are compared first with those of the round before."""
-
-
 def read_members(
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     instance_ids: Mapping[str, str] | None = None,
@@ -52,7 +48,7 @@ def read_members(
     named = instance_ids or {}
     if len(subscriptions) < MEMBERS_MIN:
         return members_in_turn(subscriptions, named)
-    if before is not None:
+    if before is not None and before.arrays.member_ids:
         again = _read_again(before.arrays, subscriptions, named)
         if again is not None:
             return again
@@ -80,27 +76,25 @@ def _read_again(
     instance_ids: Mapping[str, str],
 ) -> ReadMembers | None:
     """Return the members, reading those that changed; `None` where that would save little."""
-    sample = dict(islice(subscriptions.items(), 0, None, len(subscriptions) // SAMPLE + 1))
-    earlier = {member_id: row for row, member_id in enumerate(before.member_ids)}
-    if 2 * len(unchanged_since(before, earlier, sample, instance_ids).row_of) < len(sample):
+    count = len(subscriptions)
+    unchanged = unchanged_since(before, subscriptions, instance_ids)
+    row = unchanged.row
+    is_known = row >= 0
+    known = int(np.count_nonzero(is_known))
+    if 2 * max(count - known, len(before.member_ids) - known) > count:
         return None
-    unchanged = unchanged_since(before, earlier, subscriptions, instance_ids)
-    changed = {
-        member_id: blob
-        for member_id, blob in subscriptions.items()
-        if member_id not in unchanged.row_of
-    }
-    if 2 * max(len(changed), len(before.member_ids) - len(unchanged.row_of)) > len(subscriptions):
+    arrays = with_generations(before, unchanged, subscriptions, instance_ids)
+    if known == count:
+        is_whole = known == len(before.member_ids) and bool((row[1:] > row[:-1]).all())
+        return ReadMembers(arrays, None if is_whole else row)
+    changed = dict(compress(subscriptions.items(), (~is_known).tolist()))
+    arrays = joined(arrays, row[is_known].tolist(), _arrays(changed, instance_ids))
+    # What nobody has any more is kept: up to a bound, then all is read afresh.
+    name_places = len(arrays.name) + len(arrays.owned.topic)
+    if len(arrays.list_ptr) > 2 * count or len(arrays.names) > name_places:
         return None
-    arrays = with_generations(before, unchanged, instance_ids)
-    if changed:
-        arrays = joined(arrays, list(unchanged.row_of.values()), _arrays(changed, instance_ids))
-        # What nobody has any more is kept: up to a bound, then all is read afresh.
-        name_places = len(arrays.name) + len(arrays.owned.topic)
-        if len(arrays.list_ptr) > 2 * len(subscriptions) or len(arrays.names) > name_places:
-            return None
     row_of = {member_id: row for row, member_id in enumerate(arrays.member_ids)}
-    rows = np.fromiter(map(row_of.__getitem__, subscriptions), np.int64, len(subscriptions))
+    rows = np.fromiter(map(row_of.__getitem__, subscriptions), np.int64, count)
     return ReadMembers(arrays, rows)
 
 

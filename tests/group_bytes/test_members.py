@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from dataclasses import fields
 
 import numpy as np
@@ -39,7 +40,13 @@ def shown_claims(claims: Claims) -> dict[str, object]:
     """The same of claims, whose pairs stand in any order."""
     pairs = sorted(zip(claims.partition.tolist(), claims.member.tolist(), strict=True))
     types = (claims.partition.dtype, claims.member.dtype)
-    return shown(claims) | {"partition": pairs, "member": types, "sections": None}
+    if claims.claim_count is not None:
+        counted = Counter(claims.member.tolist())
+        assert claims.claim_count.tolist() == [
+            counted[member] for member in range(len(claims.member_generation))
+        ]
+    derived = {"sections": None, "claim_count": None}
+    return shown(claims) | {"partition": pairs, "member": types, **derived}
 
 
 @given(

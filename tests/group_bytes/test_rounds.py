@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from unittest.mock import patch
 
 import pytest
@@ -19,7 +20,7 @@ from assignors.problem import problem_of
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
 from tests.group_bytes.test_members import shown, shown_claims
 from tests.group_bytes.test_subscriptions import always_together, one_by_one, subscription
-from wire import decode_subscription
+from wire import decode_subscription, encode_cooperative_user_data, encode_sticky_user_data
 
 BYTES = st.sampled_from((0, 1, 4, 255))
 GROUPS, OTHERS = groups_of_bytes(max_size=8), groups_of_bytes(max_size=2)
@@ -81,6 +82,11 @@ def group_of(generation: int, **changed: bytes) -> dict[str, bytes]:
     } | changed
 
 
+def last_of_sticky(generation: int) -> bytes:
+    """What Java's eager sticky assignor writes: the generation stands behind the partitions."""
+    return encode_sticky_user_data({"a": (1, 2)}, generation)
+
+
 @pytest.mark.parametrize(
     ("blobs", "read"),
     [
@@ -99,6 +105,31 @@ def test_only_members_that_changed_are_read_again(blobs: dict[str, bytes], read:
         found = read_members(blobs, before=before)
     assert [list(call.args[0]) for call in reading.call_args_list] == ([read] if read else [])
     assert found == one_by_one(blobs)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("encode", [encode_cooperative_user_data, last_of_sticky])
+def test_a_generation_in_user_data_is_one_as_well(
+    version: int, encode: Callable[[int], bytes]
+) -> None:
+    def members(generation: int) -> dict[str, bytes]:
+        return group_of(generation) | {
+            f"m{number:02}": subscription(
+                version=version,
+                owned={"a": (number,)},
+                generation=generation,
+                user_data=encode(generation),
+            )
+            for number in range(0, 60, 2)
+        }
+
+    before = read_members(members(4))
+    assert isinstance(before, ReadMembers)
+    with patch.object(subscriptions, "_arrays", wraps=subscriptions._arrays) as reading:
+        found = read_members(members(5), before=before)
+    assert not reading.called
+    assert found == one_by_one(members(5))
+    assert [m.user_data for m in found] == [m.user_data for m in one_by_one(members(5))]
 
 
 @pytest.mark.parametrize(

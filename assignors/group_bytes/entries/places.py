@@ -38,12 +38,12 @@ def int16_view(buffer: bytes) -> NDArray[np.int16]:
     return view_of(buffer, ">i2")
 
 
-def int32_view(buffer: bytes) -> NDArray[np.int32]:
+def int32_view(buffer: bytes | bytearray) -> NDArray[np.int32]:
     """Return every 4 bytes of `buffer`, at any offset, as a big-endian number."""
     return view_of(buffer, ">i4")
 
 
-def view_of(buffer: bytes, dtype: str) -> NDArray[Any]:
+def view_of(buffer: bytes | bytearray, dtype: str) -> NDArray[Any]:
     """Return the number that stands at each place of `buffer`."""
     size = np.dtype(dtype).itemsize
     return np.ndarray((len(buffer) - size + 1,), dtype, buffer, strides=(1,))
