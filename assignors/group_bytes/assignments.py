@@ -114,11 +114,14 @@ def written_bytes(assigned: AssignedPartitions, *, before: Written | None = None
     is_small = len(partition) < PARTITIONS_MIN
     headers = headers or (None if is_small else _headers(problem.topics))
     if is_small or headers is None:
-        fresh = bytes_of_shares(_shares(assigned, chosen, partition))
+        fresh = list(bytes_of_shares(_shares(assigned, chosen, partition)).values())
     else:
         fresh = _bytes_of_members(assigned, headers, chosen, partition)
-    for place, blob in zip(np.flatnonzero(chosen).tolist(), fresh.values(), strict=True):
-        blobs[place] = blob
+    if len(fresh) == len(blobs):
+        blobs = fresh
+    else:
+        for place, blob in zip(np.flatnonzero(chosen).tolist(), fresh, strict=True):
+            blobs[place] = blob
     ids = member_ids_of(problem.members)
     return Written(assigned=assigned, blobs=dict(zip(ids, blobs, strict=True)), headers=headers)
 
@@ -185,14 +188,12 @@ def _bytes_of_members(
     headers: tuple[NDArray[np.uint64], Int64],
     chosen: Bool,
     partition: Int64,
-) -> dict[str, bytes]:
+) -> list[bytes]:
     """Return the Assignments of some members, bool[M], which are given `partition`, by owner."""
     problem = assigned.problem
-    ids, member = _chosen_alone(problem, assigned.owner[partition], chosen)
-    member_count = len(ids)
+    member_count, member = _chosen_alone(assigned.owner[partition], chosen)
     topic = problem.topic_of[partition].astype(np.int64)
-    number = partition
-    number -= problem.first[topic]
+    number = partition - problem.first[topic]
     is_first = np.ones(len(partition), dtype=np.bool_)
     is_first[1:] = (member[1:] != member[:-1]) | (topic[1:] != topic[:-1])
     first: Int64 | None = None  # each partition is an entry
@@ -207,9 +208,12 @@ def _bytes_of_members(
     header_end: Int64 | int = shortest  # of each entry, from its first byte
     if shortest < int(header_size.max(initial=0)):
         header_end = header_size[entry_topic]
-    size = np.broadcast_to(header_end + 4 + 4 * count, entry_topic.shape)
+    size = header_end + 4 + 4 * count
     entry_count = np.bincount(entry_member, minlength=member_count)
-    entries_end = size.cumsum()
+    if isinstance(size, int):
+        entries_end = np.arange(size, size * len(entry_topic) + 1, size)
+    else:
+        entries_end = size.cumsum()
     # Ten bytes a member beside its entries: version, their number, and the null UserData.
     bounds = np.append(0, entries_end)[np.append(0, entry_count.cumsum())]
     bounds += np.arange(0, 10 * len(bounds), 10)
@@ -222,33 +226,38 @@ def _bytes_of_members(
     int16[start] = ASSIGNMENT_VERSION
     int32[start + 2] = entry_count
     int32[end - 4] = -1
-    if isinstance(header_end, int) and len(number):
-        _write_alike(out, place, headers, entry_topic, count)
+    if isinstance(size, int) and len(number):
+        _write_alike(out, place, headers, entry_topic, 1, number=number)
     else:
-        _scatter(_view(out, "<u8"), place, header, header_end, entry_topic)
-        int32[place + header_end] = count
-    place += header_end
-    place += 4
-    if first is not None:
-        place -= 4 * first
-        place = np.repeat(place, count)
-        place += np.arange(0, 4 * len(number), 4)
-    int32[place] = number
-    # Bytes are cut faster; of a large group they would take as much memory again.
-    whole = out.tobytes() if len(out) < CUT_MAX else out.data
-    blobs = map(bytes, map(whole.__getitem__, map(slice, start.tolist(), end.tolist())))
-    return dict(zip(ids, blobs, strict=True))
+        if isinstance(header_end, int) and len(number):
+            _write_alike(out, place, headers, entry_topic, count)
+        else:
+            _scatter(_view(out, "<u8"), place, header, header_end, entry_topic)
+            int32[place + header_end] = count
+        place += header_end + 4
+        if first is not None:
+            place -= 4 * first
+            place = np.repeat(place, count)
+            place += np.arange(0, 4 * len(number), 4)
+        int32[place] = number
+    return _cut(out, start, end)
 
 
-def _chosen_alone(
-    problem: Problem, member: Int32, chosen: Bool
-) -> tuple[tuple[str, ...], Int32 | Int64]:
-    """Return the ids of some members, bool[M], and `member`, int32[N], numbered among these."""
-    ids = member_ids_of(problem.members)
+def _cut(out: NDArray[np.uint8], start: Int64, end: Int64) -> list[bytes]:
+    """Return the bytes between these places."""
+    parts = map(slice, start.tolist(), end.tolist())
+    if len(out) < CUT_MAX:
+        return list(map(out.tobytes().__getitem__, parts))
+    # Bytes are cut faster, but of a large group they would take as much memory again.
+    return list(map(bytes, map(out.data.__getitem__, parts)))
+
+
+def _chosen_alone(member: Int32, chosen: Bool) -> tuple[int, Int32 | Int64]:
+    """Return how many members are chosen, bool[M], and `member`, int32[N], numbered among these."""
     if chosen.all():
-        return ids, member
-    number_of = np.cumsum(chosen) - 1
-    return tuple(compress(ids, chosen.tolist())), number_of[member]
+        return len(chosen), member
+    number_of = np.cumsum(chosen)
+    return int(number_of[-1]), number_of[member] - 1
 
 
 def _by_owner(owner: Int32, chosen: Bool) -> Int64:
@@ -289,10 +298,15 @@ def _write_alike(
     headers: tuple[NDArray[np.uint64], Int64],
     topic: Int64,
     count: Int64 | int,
+    *,
+    number: Int64 | None = None,
 ) -> None:
-    """Write headers of one size at their places, each with a count behind it."""
+    """Write headers of one size at their places, each with a count behind it.
+
+    And with a number behind that, where all have one.
+    """
     header, header_end = headers[0], int(headers[1][0])
-    size = header_end + 4
+    size = header_end + (4 if number is None else 8)
     of_topic = np.zeros((header.shape[1], max(size, WORD)), dtype=np.uint8)
     for k, words in enumerate(header):
         column(of_topic, "<u8", min(WORD * k, max(header_end - WORD, 0)))[:] = words
@@ -302,6 +316,8 @@ def _write_alike(
     records = of_topic.view(record).ravel()[topic]
     if not isinstance(count, int):
         column(records.view(np.uint8).reshape(-1, size), ">i4", header_end)[:] = count
+    if number is not None:
+        column(records.view(np.uint8).reshape(-1, size), ">i4", header_end + 4)[:] = number
     _view(out, record)[place] = records
 
 
