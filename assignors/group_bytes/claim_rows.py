@@ -23,10 +23,9 @@ from assignors.arrays import (
 from assignors.assignor import UserData
 from assignors.group_bytes.entries import (
     PAD,
-    entry_arrays,
     int32_view,
+    owned_arrays,
     read_entries,
-    recognised_names,
 )
 from assignors.group_bytes.fields import UserDataPlaces
 from assignors.group_bytes.members import MemberArrays, ReadMembers
@@ -303,6 +302,4 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, In
     generation = int32_view(buffer)[np.where(has_generation, place, 0)].astype(np.int64)
     generation = np.where(has_generation, np.maximum(generation, NO_GENERATION), NO_GENERATION)
     numbers = {name.encode(): number for number, name in enumerate(arrays.names)}
-    topic = recognised_names(entries, numbers)
-    names = [name.decode() for name in numbers]
-    return generation, entry_arrays(entries, topic, is_read, names), section_end
+    return generation, owned_arrays(entries, numbers, is_read), section_end

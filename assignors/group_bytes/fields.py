@@ -17,6 +17,7 @@ from assignors.arrays import Bool, Int64
 from assignors.group_bytes.entries import (
     PAD,
     Entries,
+    EntryRecords,
     int16_view,
     int32_view,
     is_text,
@@ -70,7 +71,7 @@ class Fields:
     rack_ids: dict[int, str]
     empty_rack_at: Int64
     """int64[M]: where a rack of length 0 stands in the member's bytes, -1 where there is none."""
-    entries: Entries
+    entries: Entries | EntryRecords
     """Of owned topics."""
 
     def has_notes(self) -> Bool:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from assignors.arrays import OwnedArrays
-from assignors.group_bytes.entries import entry_arrays, recognised_names
+from assignors.group_bytes.entries import owned_arrays
 from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.in_turn import SharedNames, plain_member
 from assignors.group_bytes.members import MemberArrays, ReadMembers
@@ -143,9 +143,7 @@ def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArra
     lists = topic_lists(blobs)
     fields = read_fields(blobs, lists)
     numbers = dict(lists.numbers)
-    topic = recognised_names(fields.entries, numbers)
-    names = [name.decode() for name in numbers]
-    return lists, fields, entry_arrays(fields.entries, topic, fields.is_plain, names)
+    return lists, fields, owned_arrays(fields.entries, numbers, fields.is_plain)
 
 
 def member_from_bytes(

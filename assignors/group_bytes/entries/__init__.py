@@ -18,6 +18,7 @@ from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repe
 from assignors.group_bytes.entries.places import (
     COUNT_LIMIT,
     Entries,
+    EntryRecords,
     int16_view,
     int32_view,
 )
@@ -62,7 +63,7 @@ def read_entries(
     is_plain: Bool,
     *,
     is_there: Bool | None = None,
-) -> Entries:
+) -> Entries | EntryRecords:
     """Read entries that begin with their count at `place`; move `place` behind them.
 
     `place` and `end` are int64[R], a message each. `is_plain`, bool[R], becomes false for messages
@@ -88,26 +89,23 @@ def read_entries(
     return alike or _entries(buffer, place, end, is_plain, read)
 
 
-def recognised_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
+def recognised_names(entries: Entries | EntryRecords, numbers: dict[bytes, int]) -> Int64:
     """Return the number of each entry's name, int64[E], -1 where it was not recognised.
 
     `numbers` has the names known so far, numbered from 0. Others are learned and added to it, as
     long as a few of them account for all that are unknown. Cost: O(E x words of a name).
     """
-    if not len(entries.row):
+    count = len(entries.name_length)
+    if not count:
         return np.zeros(0, dtype=np.int64)
-    if entries.records is not None:
-        repeated = repeated_names(entries, entries.records, numbers)
-        if repeated is not None:
-            return repeated
-    if not numbers and len(entries.row) <= FEW:
+    if not numbers and count <= FEW:
         return _few_names(entries, numbers)
     return _names_by_table(entries, numbers)
 
 
-def _names_by_table(entries: Entries, numbers: dict[bytes, int]) -> Int64:
+def _names_by_table(entries: Entries | EntryRecords, numbers: dict[bytes, int]) -> Int64:
     """Return the same, with the names known so far as a table, and tables of those learned."""
-    number = np.full(len(entries.row), -1, dtype=np.int64)
+    number = np.full(len(entries.name_length), -1, dtype=np.int64)
     if numbers:
         number = _found(entries, name_table(list(numbers)), None)
     for _ in range(LEARNING_MAX):
@@ -130,7 +128,7 @@ def _names_by_table(entries: Entries, numbers: dict[bytes, int]) -> Int64:
     return number
 
 
-def _found(entries: Entries, table: NameTable, some: Int64 | None) -> Int64:
+def _found(entries: Entries | EntryRecords, table: NameTable, some: Int64 | None) -> Int64:
     """Return which name of a table each entry has, or some entries have, -1 for none of them."""
     if entries.records is not None:
         # Behind a name stand its count and a number at least, or it has eight bytes and more.
@@ -142,7 +140,7 @@ def _found(entries: Entries, table: NameTable, some: Int64 | None) -> Int64:
     return find(table, entries.buffer, start, length)
 
 
-def _few_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
+def _few_names(entries: Entries | EntryRecords, numbers: dict[bytes, int]) -> Int64:
     """Return the number of each entry's name, as above, where none is known. Cost: O(E)."""
     buffer, records = entries.buffer, entries.records
     names: list[bytes]
@@ -159,8 +157,35 @@ def _few_names(entries: Entries, numbers: dict[bytes, int]) -> Int64:
     return np.fromiter(map(numbers.get, names, repeat(-1)), np.int64, len(names))
 
 
-def entry_arrays(
-    entries: Entries, topic: Int64, is_plain: Bool, names: Sequence[str]
+def owned_arrays(
+    entries: Entries | EntryRecords, numbers: dict[bytes, int], is_plain: Bool
+) -> OwnedArrays:
+    """Return the entries as arrays, row by row; names that `numbers` lacks are added to it.
+
+    Rows with a name that was not recognised, with one twice or with a negative number stop being
+    plain. Cost: that of `recognised_names`, O(numbers).
+    """
+    if isinstance(entries, EntryRecords) and entries.repeated:
+        repeated, number = repeated_names(entries, numbers), entries.numbers()
+        if repeated is not None and int(number.min()) >= 0:
+            each, count = entries.number_count, len(entries.records)
+            topic = np.empty((count // len(repeated), len(repeated)), dtype=np.int64)
+            topic[:] = repeated
+            names = tuple(name.decode() for name in numbers)
+            return OwnedArrays(
+                names=names,
+                name_set=frozenset(names),
+                entry_ptr=entry_bounds(entries.read),
+                topic=topic.ravel(),
+                number_ptr=np.arange(0, each * count + 1, each),
+                number=number,
+            )
+    topic = recognised_names(entries, numbers)
+    return _entry_arrays(entries, topic, is_plain, [name.decode() for name in numbers])
+
+
+def _entry_arrays(
+    entries: Entries | EntryRecords, topic: Int64, is_plain: Bool, names: Sequence[str]
 ) -> OwnedArrays:
     """Return the entries as arrays, row by row.
 
@@ -186,14 +211,11 @@ def entry_arrays(
     )
 
 
-def _numbers(entries: Entries) -> tuple[Int64, Int32]:
+def _numbers(entries: Entries | EntryRecords) -> tuple[Int64, Int32]:
     """Return where the numbers of each entry begin, int64[E + 1], and all numbers."""
-    if entries.records is not None:
-        records, each = entries.records, int(entries.count[0])
-        size = records.shape[1]
-        of_entry = (len(records), each)
-        found = np.ndarray(of_entry, ">i4", records, size - 4 * each, (size, 4))
-        return np.arange(0, each * len(records) + 1, each), found.astype(np.int32).ravel()
+    if isinstance(entries, EntryRecords):
+        each = entries.number_count
+        return np.arange(0, each * len(entries.records) + 1, each), entries.numbers()
     first = entries.name_start + entries.name_length
     first += 4
     int32, count = int32_view(entries.buffer), entries.count
@@ -230,7 +252,9 @@ def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
     return again
 
 
-def _new_names(entries: Entries, left: Int64, numbers: dict[bytes, int]) -> list[bytes]:
+def _new_names(
+    entries: Entries | EntryRecords, left: Int64, numbers: dict[bytes, int]
+) -> list[bytes]:
     """Return some names of these entries, which are not among `numbers`, in the order found."""
     some = left[:: max(1, len(left) // min(UNKNOWN_AT_ONCE, 32 + len(left) // 32))]
     starts, lengths = entries.name_start[some], entries.name_length[some]
@@ -309,12 +333,13 @@ __all__ = [
     "COUNT_LIMIT",
     "PAD",
     "Entries",
+    "EntryRecords",
     "are_read_together",
-    "entry_arrays",
     "entry_bounds",
     "int16_view",
     "int32_view",
     "is_text",
+    "owned_arrays",
     "read_entries",
     "recognised_names",
     "repeated_rows",

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Int64
-from assignors.group_bytes.entries.places import COUNT_LIMIT, Entries, view_of
-from assignors.group_bytes.names import MASKS, WORD, column
+from assignors.group_bytes.entries.places import COUNT_LIMIT, Entries, EntryRecords, view_of
+from assignors.group_bytes.names import WORD, column
 
 
 class _Layout(NamedTuple):
@@ -30,7 +30,9 @@ class _Layout(NamedTuple):
         return 2 + self.name_length + 4 + 4 * self.number_count
 
 
-def entries_of_one_layout(buffer: bytes, place: Int64, end: Int64, read: Int64) -> Entries | None:
+def entries_of_one_layout(
+    buffer: bytes, place: Int64, end: Int64, read: Int64
+) -> EntryRecords | None:
     """Return the entries of R messages, where all have one layout; then move `place` behind them.
 
     `read`, int64[R], says how many entries each message has. `None` where there are none or where
@@ -51,13 +53,15 @@ def entries_of_one_layout(buffer: bytes, place: Int64, end: Int64, read: Int64) 
     is_alike = bool((length == layout.name_length).all())
     if not is_alike or not (count == layout.number_count).all():
         return None
-    entries = _entries(buffer, at, active, read, layout)
+    entries = _entries(buffer, place, active, read, layout)
     if entries is not None:
         place[active] = after
     return entries
 
 
-def entries_that_fill(buffer: bytes, place: Int64, end: Int64, read: Int64) -> Entries | None:
+def entries_that_fill(
+    buffer: bytes, place: Int64, end: Int64, read: Int64
+) -> Entries | EntryRecords | None:
     """Return the entries of R messages, where all have one layout and end where the entries do.
 
     As `entries_of_one_layout`; nothing is moved, and there may be no entries at all.
@@ -70,30 +74,19 @@ def entries_that_fill(buffer: bytes, place: Int64, end: Int64, read: Int64) -> E
     is_plain = 0 < layout.number_count <= COUNT_LIMIT and int(read.max()) <= COUNT_LIMIT
     if not is_plain or not (read * layout.size == room).all():
         return None
-    return _entries(buffer, place[active], active, read, layout)
+    return _entries(buffer, place, active, read, layout)
 
 
-def repeated_names(
-    entries: Entries, records: NDArray[np.uint8], numbers: Mapping[bytes, int]
-) -> Int64 | None:
-    """Return the number of each entry's name, int64[E], where all messages name the same topics.
+def repeated_names(entries: EntryRecords, numbers: Mapping[bytes, int]) -> list[int] | None:
+    """Return the numbers of the names in each message, where all messages name the same topics.
 
-    That is, in the same order, and all of them known; `None` elsewhere. Cost: O(E).
+    That is, in the same order, and all of them known and different; `None` elsewhere.
     """
-    each, message_count = int(entries.read.max()), int(np.count_nonzero(entries.read))
-    if each * message_count != len(records):
+    names = entries.records[: entries.repeated, 2 : 2 + entries.name_size]
+    found = list(map(numbers.get, map(bytes, names), repeat(-1)))
+    if not found or min(found) < 0 or len(set(found)) < len(found):
         return None
-    length = int(entries.name_length[0])
-    # Behind a name stand its count and a number at least: eight bytes.
-    for place in (*range(2, 2 + length - WORD, WORD), max(2, 2 + length - WORD)):
-        words = column(records, "<u8", place)
-        if length < WORD:
-            words = words & MASKS[length]
-        if not (words.reshape(message_count, each) == words[:each]).all():
-            return None
-    first = [name.tobytes() for name in records[:each, 2 : 2 + length]]
-    found = list(map(numbers.get, first, repeat(-1)))
-    return np.tile(np.array(found), message_count) if min(found) >= 0 else None
+    return found
 
 
 def _nothing(buffer: bytes, read: Int64) -> Entries:
@@ -112,43 +105,56 @@ def _layout_at(buffer: bytes, place: int) -> _Layout:
 
 
 def _entries(
-    buffer: bytes, at: Int64, active: Int64, read: Int64, layout: _Layout
-) -> Entries | None:
-    """Return the entries of the active messages, int64[A], which begin at `at`.
+    buffer: bytes, place: Int64, active: Int64, read: Int64, layout: _Layout
+) -> EntryRecords | None:
+    """Return the entries of R messages, which begin at `place`; only some are active, int64[A].
 
     `None` where one has another layout; all lie within the buffer.
     """
-    size, entry_count = layout.size, read[active]
+    size, is_all = layout.size, len(active) == len(read)
+    at, entry_count = (place, read) if is_all else (place[active], read[active])
     each, total = int(entry_count[0]), int(entry_count.sum())
-    if each * len(active) == total and bool((entry_count == each).all()):
-        start = (at[:, None] + np.arange(0, size * each, size)).ravel()
+    is_even = each * len(active) == total and bool((entry_count == each).all())
+    if is_even:
         records = _bytes_at(buffer, at, size * each).reshape(total, size)
     else:
         start = np.repeat(at - size * (entry_count.cumsum() - entry_count), entry_count)
         start += np.arange(0, size * total, size)
         records = _bytes_at(buffer, start, size)
-    is_alike = bool((column(records, ">u2", 0) == layout.name_length).all())
-    count = column(records, ">u4", 2 + layout.name_length)
+    repeated = each if is_even and _are_repeated(records, len(active), layout) else 0
+    # Where all headers are those of the first message, its own are all there are.
+    some = records[:repeated] if repeated else records
+    is_alike = bool((column(some, ">u2", 0) == layout.name_length).all())
+    count = column(some, ">u4", 2 + layout.name_length)
     if not is_alike or not (count == layout.number_count).all():
         return None
-    start += 2
-    return Entries(
+    return EntryRecords(
         buffer=buffer,
         read=read,
-        row=np.repeat(active, entry_count),
-        name_start=start,
-        name_length=_same(layout.name_length, total),
-        count=_same(layout.number_count, total),
         records=records,
+        first_name=place + 2,
+        name_size=layout.name_length,
+        number_count=layout.number_count,
+        repeated=repeated,
     )
+
+
+def _are_repeated(records: NDArray[np.uint8], message_count: int, layout: _Layout) -> bool:
+    """Return whether all messages have the same names, lengths and counts in their entries.
+
+    All have as many entries. A header that is shorter than a word is not compared.
+    """
+    header, each = layout.size - 4 * layout.number_count, len(records) // message_count
+    if header < WORD:
+        return False
+    for first in (*range(0, header - WORD, WORD), header - WORD):
+        words = column(records, "<u8", first).reshape(message_count, each)
+        if not (words == words[0]).all():
+            return False
+    return True
 
 
 def _bytes_at(buffer: bytes, place: Int64, size: int) -> NDArray[np.uint8]:
     """Return so many bytes at each place, uint8[N, size]."""
     found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[place]
     return found.view(np.uint8).reshape(len(place), size)
-
-
-def _same(number: int, count: int) -> Int64:
-    """Return one number so many times, int64[N], without memory for each."""
-    return np.ndarray((count,), np.int64, np.array([number]), strides=(0,))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Int64
+from assignors.arrays import Int32, Int64
 
 COUNT_LIMIT = 1_000_000
 """Longest array that Kafka 4.4 reads."""
@@ -31,6 +31,57 @@ class Entries:
     """int64[E]: how many numbers stand behind the name and this count."""
     records: NDArray[np.uint8] | None = None
     """uint8[E, S]: the bytes of each entry, row by row, where all have S bytes and one layout."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryRecords:
+    """E entries of one layout: the same as `Entries`, of which most is computed when asked for."""
+
+    buffer: bytes
+    read: Int64
+    """int64[R]: how many entries each message has here."""
+    records: NDArray[np.uint8]
+    """uint8[E, S]: the bytes of each entry, row by row."""
+    first_name: Int64
+    """int64[R]: where the first name of each message stands, anywhere if there is none."""
+    name_size: int
+    """Bytes of each name."""
+    number_count: int
+    """How many numbers each entry has."""
+    repeated: int
+    """How many entries each message has that has some, if all name the same topics; else 0."""
+
+    @property
+    def row(self) -> Int64:
+        """int64[E]. Cost: O(E)."""
+        return np.arange(len(self.read)).repeat(self.read)
+
+    @property
+    def name_start(self) -> Int64:
+        """int64[E]. Cost: O(E)."""
+        size = self.records.shape[1]
+        begin = self.first_name - size * (self.read.cumsum() - self.read)
+        start: Int64 = begin.repeat(self.read)
+        start += np.arange(0, size * len(self.records), size)
+        return start
+
+    @property
+    def name_length(self) -> Int64:
+        """int64[E], without memory for each."""
+        return np.broadcast_to(np.int64(self.name_size), (len(self.records),))
+
+    @property
+    def count(self) -> Int64:
+        """int64[E], without memory for each."""
+        return np.broadcast_to(np.int64(self.number_count), (len(self.records),))
+
+    def numbers(self) -> Int32:
+        """Return the numbers of all entries, entry by entry. Cost: O(numbers)."""
+        size, each = self.records.shape[1], self.number_count
+        first = size - 4 * each
+        of_entry = (len(self.records), each)
+        found = np.ndarray(of_entry, ">i4", self.records, first, (size, 4))
+        return found.astype(np.int32).ravel()
 
 
 def int16_view(buffer: bytes) -> NDArray[np.int16]:
