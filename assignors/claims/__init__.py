@@ -110,7 +110,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
 
 def _sections(rows: ClaimRows, pairs: Pairs) -> ClaimSections | None:
     """Return the bytes of claims that were all read together; `None` where some do not count."""
-    if pairs.claimant is None or len(pairs.partition) < len(rows.owned.number):
+    if pairs.claimant is None or pairs.claim_count is None:
         return None
     return ClaimSections(rows, pairs.partition, pairs.member, pairs.claimant)
 

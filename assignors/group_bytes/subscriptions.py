@@ -32,6 +32,12 @@ a whole round from bytes to bytes, in turn against together: 30 members x 300 pa
 0.44 ms, 40 x 400 0.29 and 0.44, 50 x 500 (one layout) 0.40 and 0.35, 60 x 600 0.50 and 0.46;
 without claims 30 x 300 0.18 and 0.30, 60 x 600 0.35 and 0.34."""
 
+COMPARED_MIN = 50_000
+"""With fewer owned partitions and one topic list, all is read afresh unless nothing has changed.
+Measured with a generation that changed and one member that left, against reading afresh: 100
+members x 1,000 partitions 0.09 and 0.11 ms, and then claims take 0.02 ms longer, 1,000 x 10,000
+0.65 and 0.64, 2,000 x 100,000 4.5 and 6.2."""
+
 
 def read_members(
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
@@ -77,6 +83,11 @@ def _read_again(
 ) -> ReadMembers | None:
     """Return the members, reading those that changed; `None` where that would save little."""
     count = len(subscriptions)
+    is_same = tuple(subscriptions) == before.member_ids and instance_ids == before.instance_ids
+    if is_same and tuple(subscriptions.values()) == before.blobs:
+        return ReadMembers(before)
+    if len(before.list_ptr) == 2 and len(before.owned.number) < COMPARED_MIN:
+        return None
     unchanged = unchanged_since(before, subscriptions, instance_ids)
     row = unchanged.row
     is_known = row >= 0

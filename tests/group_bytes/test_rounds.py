@@ -22,6 +22,13 @@ from tests.group_bytes.test_members import shown, shown_claims
 from tests.group_bytes.test_subscriptions import always_together, one_by_one, subscription
 from wire import decode_subscription, encode_cooperative_user_data, encode_sticky_user_data
 
+
+@pytest.fixture(autouse=True)
+def rounds_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare the rounds of small groups as well."""
+    monkeypatch.setattr(subscriptions, "COMPARED_MIN", 0)
+
+
 BYTES = st.sampled_from((0, 1, 4, 255))
 GROUPS, OTHERS = groups_of_bytes(max_size=8), groups_of_bytes(max_size=2)
 HOW = st.sampled_from(("same", "same", "same", "touched", "other", "gone"))
@@ -202,3 +209,20 @@ def test_what_was_decoded_already_is_never_taken_for_unchanged() -> None:
     assert isinstance(before, ReadMembers)
     assert read_members(decoded, before=before) == one_by_one(group_of(4))
     assert read_members(group_of(4), before=before) == one_by_one(group_of(4))
+
+
+def test_a_small_group_of_one_topic_list_is_read_afresh_unless_nothing_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(subscriptions, "COMPARED_MIN", 1000)
+    before = read_members(group_of(4), {"m07": "static"})
+    assert isinstance(before, ReadMembers)
+    for blobs, named, afresh in (
+        (group_of(4), {"m07": "static"}, False),
+        (group_of(5), {"m07": "static"}, True),
+        (group_of(4), {}, True),
+    ):
+        found = read_members(blobs, named, before=before)
+        assert isinstance(found, ReadMembers)
+        assert (found.arrays is not before.arrays) == afresh
+        assert found == read_members(blobs, named)

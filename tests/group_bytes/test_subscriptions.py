@@ -42,6 +42,7 @@ def always_together(lists_min: int = 1, alike_min: int = 4) -> Iterator[None]:
     with (
         patch.object(entries, "MESSAGES_MIN", 0),
         patch.object(subscriptions, "MEMBERS_MIN", 0),
+        patch.object(subscriptions, "COMPARED_MIN", 0),
         patch.object(entries, "TOGETHER_MIN", 1),
         patch.object(topic_lists, "TOGETHER_MIN", lists_min),
         patch.object(topic_lists, "MEMBERS_A_LIST", alike_min),
