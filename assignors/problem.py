@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, pairwise, repeat
-from operator import is_, itemgetter
+from operator import attrgetter, is_, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,8 +117,8 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
         index = {name: number for number, name in enumerate(names)}
         table = table.take([index[topic] for topic in topics], axis=1)
     takes, class_of = _classes(table, list_of)
-    asked = [known[topic] for topic in topics]
-    counts = np.array([0, *(topic.partition_count for topic in asked)], dtype=np.int64)
+    asked = list(map(known.__getitem__, topics))
+    counts = np.array([0, *map(attrgetter("partition_count"), asked)], dtype=np.int64)
     first = counts.cumsum()
     rack, replica_set, replica_racks = _racks(
         rack_ids, asked if with_racks else [], group.cluster.tables

@@ -31,6 +31,7 @@ from assignors.group_bytes.fields import UserDataPlaces
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import decode_cooperative_user_data
+from wire.constructors import unchecked
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
@@ -185,11 +186,14 @@ class ClaimSections(NamedTuple):
         return messages
 
 
+_claim_rows = unchecked(ClaimRows)
+
+
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
     if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
-        return ClaimRows(
+        return _claim_rows(
             generation=_cooperative(arrays, None),
             is_known=arrays.version >= 1,
             owned=arrays.owned,
@@ -257,7 +261,8 @@ def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
         length, number = length[rows], number[rows]
     if not len(generation) or int(generation.min()) >= 0:
         return generation
-    if int(number.max()) < 0 and int(length.max()) <= GENERATION_SIZE:
+    missing = np.flatnonzero(generation < 0)
+    if int(number[missing].max()) < 0 and int(length[missing].max()) <= GENERATION_SIZE:
         return generation  # UserData has none either
     is_missing = (generation < 0) & (version >= 1)
     is_number = is_missing & (length == GENERATION_SIZE)

@@ -177,6 +177,8 @@ class ReadMembers(LazyMembers):
 
     def rack_ids(self) -> list[str | None] | None:
         """Return everybody's rack, `None` where nobody has one."""
+        if not self.arrays.rack_ids and not self.arrays.alone:
+            return None
         found: dict[int, str | None] = dict(self.arrays.rack_ids)
         found |= {row: member.rack_id for row, member in self.arrays.alone.items()}
         return list(map(found.get, self.rows.tolist())) if found else None

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
-from assignors.optimal.small.choice import highest, turns
+from assignors.optimal.small.choice import highest, in_turn, turns
 from assignors.problem import NOBODY, Int32, Int64
 
 FEW = 256
@@ -138,10 +138,14 @@ def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> 
     chosen: list[int] = []
     topics = topic.tolist()
     for number, positions in held.items():
+        count = int(drop[number])
+        if len({topics[position] for position in positions}) == len(positions):
+            chosen += in_turn(positions, count, turn=len(chosen))
+            continue
         by_topic: dict[int, list[int]] = {}
         for position in positions:
             by_topic.setdefault(topics[position], []).append(position)
-        chosen += highest(list(by_topic.values()), int(drop[number]), turn=len(chosen))
+        chosen += highest(list(by_topic.values()), count, turn=len(chosen))
     return np.array(chosen, dtype=np.int64)
 
 
@@ -159,6 +163,8 @@ def receivers(gain: Int32 | Int64) -> Int64:
         listed = np.flatnonzero(members)
         if len(listed) == total:  # one each
             return listed
+        if len(listed) == 1:
+            return listed.repeat(total)
         amounts = dict(zip(listed.tolist(), members[listed].tolist(), strict=True))
         return np.array(turns(amounts), dtype=np.int64)
     row, member = np.nonzero(gain)

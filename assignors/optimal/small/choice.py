@@ -98,6 +98,13 @@ def highest(held: Sequence[Sequence[int]], drop: int, turn: int) -> list[int]:
         height = heights[-drop]
         above = [partition for partitions in held for partition in partitions[height + 1 :]]
     tied = [partitions[height] for partitions in held if len(partitions) > height]
-    # Where the choice is between equals, each member starts where the one before it stopped.
+    return above + in_turn(tied, drop - len(above), turn)
+
+
+def in_turn(tied: list[int], count: int, turn: int) -> list[int]:
+    """Return so many of some partitions that are equally good to give up.
+
+    Each member starts where the one before it stopped.
+    """
     start = turn % len(tied)
-    return above + (tied[start:] + tied[:start])[: drop - len(above)]
+    return (tied[start:] + tied[:start])[:count]
