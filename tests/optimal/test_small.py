@@ -43,7 +43,7 @@ def shown(answer: Rebalance) -> str:
                 member_id: {topic: list(numbers) for topic, numbers in given.items()}
                 for member_id, given in answer.assignment.items()
             },
-            "withheld": answer.withheld,
+            "withheld": dict(answer.withheld),
             "follow_up": answer.follow_up,
             "notes": [str(note) for note in answer.notes],
             "stats": dict(answer.stats),
