@@ -265,8 +265,13 @@ def described(value: object) -> str:
         return "an object" if isinstance(value, dict) else f"a list of {len(value)}"
     if isinstance(value, int) and value.bit_length() > 99:
         return "a huge number"
-    words = f'"{value}"' if isinstance(value, str) else str(value)
+    words = f'"{_escaped(value)}"' if isinstance(value, str) else str(value)
     return words if len(words) <= 40 else f"{words[:37]}..."
+
+
+def _escaped(text: str) -> str:
+    """Return a text as it can be written, halves of surrogate pairs as JSON has them."""
+    return SURROGATE.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
 
 
 def _wrong_type(expected: str, value: object, place: Place) -> DocumentError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
-from assignors.documents.values import as_string
 from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, read_execution
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
@@ -15,6 +14,7 @@ from assignors.simulation.timed.scenario.reading import (
     as_assignor,
     as_assignors,
     as_natural,
+    as_text,
     one_of,
     settings_reader,
 )
@@ -54,7 +54,7 @@ class PlacementConfig:
 
 PLACEMENT_READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(PlacementConfig)), as_natural),
-    "group": as_string,
+    "group": as_text,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

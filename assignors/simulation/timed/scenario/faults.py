@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from assignors.documents.values import Place, as_list, as_object, as_string, required
+from assignors.documents.values import Place, as_list, as_object, required
 from assignors.simulation.timed.scenario.reading import (
     Reader,
     as_natural,
     as_percentage,
+    as_text,
     one_of,
     read_fields,
 )
@@ -121,9 +122,9 @@ class Fault:
 READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(Fault)), as_natural),
     "kind": one_of(FaultKind),
-    "member": as_string,
+    "member": as_text,
     "percent": as_percentage,
-    "topic": as_string,
+    "topic": as_text,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

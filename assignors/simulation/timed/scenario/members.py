@@ -12,8 +12,6 @@ from assignors.documents.values import (
     Place,
     as_list,
     as_object,
-    as_string,
-    as_strings,
     required,
 )
 from assignors.names.sequences import as_names, take
@@ -29,6 +27,8 @@ from assignors.simulation.timed.scenario.reading import (
     as_partitions,
     as_pattern,
     as_ppm,
+    as_text,
+    as_texts,
     one_of,
     read_fields,
 )
@@ -173,15 +173,15 @@ class MemberConfig:
 
 READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(MemberConfig)), as_natural),
-    "name": as_string,
-    "topics": as_strings,
+    "name": as_text,
+    "topics": as_texts,
     "assignors": as_assignors,
     "clock_ppm": as_ppm,
-    "instance_id": as_string,
-    "rack_id": as_string,
+    "instance_id": as_text,
+    "rack_id": as_text,
     "protocol": one_of(GroupProtocol),
     "pattern": as_pattern,
-    "remote_assignor": as_string,
+    "remote_assignor": as_text,
     "starts_at_ms": Nullable(as_natural),
     "client": as_client,
     "claims": one_of(Claims),

@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from assignors.documents.values import Place, as_list, as_object, as_string, as_strings, required
+from assignors.documents.values import Place, as_list, as_object, required
 from assignors.names.sequences import as_names, take
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
-from assignors.simulation.timed.scenario.reading import Reader, as_natural, one_of, read_fields
+from assignors.simulation.timed.scenario.reading import (
+    Reader,
+    as_natural,
+    as_text,
+    as_texts,
+    one_of,
+    read_fields,
+)
 
 
 class Verb(StrEnum):
@@ -64,10 +71,10 @@ class Action:
 READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(Action)), as_natural),
     "do": one_of(Verb),
-    "member": as_string,
+    "member": as_text,
     "protocol": one_of(GroupProtocol),
-    "topics": as_strings,
-    "topic": as_string,
+    "topics": as_texts,
+    "topic": as_text,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

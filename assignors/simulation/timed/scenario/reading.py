@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,7 @@ from assignors.documents.values import (
     as_list,
     as_object,
     as_string,
+    as_strings,
     described,
 )
 from assignors.names.assignor_names import names_in
@@ -25,8 +27,15 @@ from assignors.simulation.timed.dialects.clients import DIALECTS
 from wire import TopicPartitions
 
 SEED_MAX = 2**63 - 1
-NOT_IN_RE2 = re.compile(r"\\[1-9]|\(\?(?![:P])|\(\?P[=>]|[*+?}]\+")
-"""Look-around, references back, conditions, possessive quantifiers."""
+NOT_IN_RE2 = re.compile(r"\\[1-9Z]|\(\?(?![:P])|\(\?P[=>]|[*+?}]\+")
+"""Look-around, references back, conditions, possessive quantifiers, the end before a line feed."""
+REPEATED = re.compile(r"\{(\d*),?(\d*)\}")
+REPEATED_MAX = 1000
+"""RE2's limit."""
+TEXT_BYTES_MAX = 30_000
+"""A string of Kafka's protocol has 32,767 at most, and an id is a name with a UUID behind it."""
+UTF8_MAX = 4
+"""Bytes of a character."""
 PERCENT_MAX = 100
 PPM_MAX = 100_000
 
@@ -80,6 +89,24 @@ def settings_reader(kind: type[Any], readers: Mapping[str, Reader]) -> Reader:
     return lambda value, place: kind(**read_fields(as_object(value, place), readers, place))
 
 
+def as_text(value: object, place: Place) -> str:
+    """Return a string that fits into requests and records, with what stands behind it in an id."""
+    text = as_string(value, place)
+    if len(text) > TEXT_BYTES_MAX or len(text.encode()) > TEXT_BYTES_MAX:
+        words = f"{len(text)} characters are more than {TEXT_BYTES_MAX} bytes"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
+    return text
+
+
+def as_texts(value: object, place: Place) -> tuple[str, ...]:
+    """Return a list of strings, each as `as_text`. Cost: O(total length)."""
+    listed = as_strings(value, place)
+    if max(map(len, listed), default=0) > TEXT_BYTES_MAX // UTF8_MAX:
+        for position, entry in enumerate(listed):
+            as_text(entry, (*place, position))
+    return listed
+
+
 def as_natural(value: object, place: Place) -> int:
     """Return an integer of 0 or more, up to 2**31 - 1."""
     number = as_int32(value, place)
@@ -126,7 +153,7 @@ def as_boolean(value: object, place: Place) -> bool:
 def as_partitions(value: object, place: Place) -> TopicPartitions:
     """Return topics with some of their partitions. Cost: O(partitions)."""
     return {
-        topic: tuple(
+        as_text(topic, (*place, topic)): tuple(
             as_natural(number, (*place, topic, i))
             for i, number in enumerate(as_list(numbers, (*place, topic)))
         )
@@ -183,7 +210,9 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern that whole names of topics must match.
 
     Brokers match with RE2/J, Java clients with `java.util.regex`, and here Python's `re` does. What
-    RE2 lacks is refused, so that a pattern that is accepted means the same to all three.
+    RE2 lacks is refused, so that a pattern that is accepted means the same to all three; so is what
+    means something else to one of them, as `[[:alpha:]]` does, and nesting that is too deep for
+    Python.
 
     Raises `re.error` for one that is malformed, or that RE2 would refuse.
 
@@ -192,12 +221,25 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """
     if NOT_IN_RE2.search(pattern):
         raise re.error(f"RE2 has nothing like a part of {pattern!r}")
-    return re.compile(pattern)
+    if any(_is_too_often(each) for both in REPEATED.findall(pattern) for each in both):
+        raise re.error(f"RE2 repeats up to {REPEATED_MAX} times")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            return re.compile(pattern)
+    except FutureWarning as warning:
+        raise re.error(str(warning)) from None
+    except RecursionError:
+        raise re.error("it is nested too deeply") from None
+
+
+def _is_too_often(digits: str) -> bool:
+    return len(digits) > len(str(REPEATED_MAX)) or int(digits or 0) > REPEATED_MAX
 
 
 def as_pattern(value: object, place: Place) -> str:
     """Return a regular expression of topic names."""
-    text = as_string(value, place)
+    text = as_text(value, place)
     try:
         compiled(text)
     except re.error as error:

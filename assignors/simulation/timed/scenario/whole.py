@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
-from assignors.documents.values import DocumentError, ErrorCode, Place, as_object, as_string
+from assignors.documents.values import DocumentError, ErrorCode, Place, as_object
 from assignors.names.sequences import as_entries, take
 from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
 from assignors.simulation.timed.scenario.faults import Fault, read_faults
@@ -19,7 +19,13 @@ from assignors.simulation.timed.scenario.network import NetworkConfig, read_netw
 from assignors.simulation.timed.scenario.plan import Action, read_plan
 from assignors.simulation.timed.scenario.processing import ProcessingConfig, read_processing
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
-from assignors.simulation.timed.scenario.reading import Reader, as_natural, as_seed, one_of
+from assignors.simulation.timed.scenario.reading import (
+    Reader,
+    as_natural,
+    as_seed,
+    as_text,
+    one_of,
+)
 
 VERSION = 1
 """Of the JSON form."""
@@ -93,7 +99,7 @@ def everybody(scenario: Scenario) -> Iterator[tuple[Place, MemberConfig]]:
 def read_topics(value: object, place: Place) -> dict[str, int]:
     """Return the partition count of each topic. Cost: O(topics)."""
     counts = {
-        as_string(name, place): as_natural(count, (*place, name))
+        as_text(name, place): as_natural(count, (*place, name))
         for name, count in as_object(value, place).items()
     }
     if sum(counts.values()) > PARTITIONS_MAX:
@@ -104,7 +110,7 @@ def read_topics(value: object, place: Place) -> dict[str, int]:
 
 READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(Scenario)), as_natural),
-    "name": as_string,
+    "name": as_text,
     "seed": as_seed,
     "protocol": one_of(GroupProtocol),
     "topics": read_topics,

@@ -1,0 +1,107 @@
+"""The run of any scenario: its log, its monitors and its rows say the same as its ledger."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+from hypothesis import assume, given
+
+from assignors.server.spec import made_id
+from assignors.simulation.timed.monitors.table import MONITORS, Monitoring
+from assignors.simulation.timed.monitors.watch import KEPT
+from assignors.simulation.timed.protocols.offsets.messages import is_transactional
+from assignors.simulation.timed.protocols.restore import restored, summary
+from assignors.simulation.timed.running.arrivals import with_arrivals
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
+from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.tables import arrow
+from assignors.simulation.timed.tables.rows import interval_rows, result_rows
+from tests.conftest import cases
+from tests.simulation.timed.any_field.documents import Document, documents
+from tests.simulation.timed.compaction import compacted, some_cleanings
+from tests.simulation.timed.test_offsets_topic import owners_of_ledger, owners_of_replay, replayed
+
+EVENTS_MAX = 20_000
+"""Runs that need more are left out."""
+BASIC = {name for name, each in MONITORS.items() if each.is_basic}
+
+
+def limited(document: Document) -> Scenario:
+    return replace(scenario_from_document(document), event_limit=EVENTS_MAX)
+
+
+def kept(document: Document) -> tuple[Scenario, Played]:
+    """A scenario and its run, to its end, of a protocol that writes records."""
+    scenario = limited(document)
+    assume(scenario.protocol is not GroupProtocol.PUSH)
+    played = simulate(scenario, keeps_history=True)
+    assume(played.result.stopped_by is None)
+    return scenario, played
+
+
+@cases(10)
+@given(documents())
+def test_whoever_consumed_a_partition_is_among_the_owners_that_replay_finds(
+    document: Document,
+) -> None:
+    # Not all of these come to consume it, and zombies do so when it has others.
+    scenario, played = kept(document)
+    assume(played.records)
+    with TemporaryDirectory() as place:
+        tables = replayed(played, Path(place) / "topic.jsonl")
+    created = (each.topic for each in scenario.plan if each.topic is not None)
+    names = {made_id(topic): topic for topic in (*scenario.topics, *created)}
+    recorded, real = owners_of_replay(tables, names), owners_of_ledger(played)
+    by_themselves = {each.name for each in with_arrivals(scenario).members if each.assign}
+    for partition, owners in real.items():
+        assert {*owners} <= {*recorded.get(partition, ())} | by_themselves, partition
+
+
+@cases(10)
+@given(documents())
+def test_what_compaction_leaves_of_a_log_says_the_same(document: Document) -> None:
+    _, played = kept(document)
+    lasting = [each for each in played.records if not is_transactional(each[1])]
+    batches = [[record for _, record in each] for _, each in groupby(lasting, itemgetter(0))]
+    whole = summary(restored(record for batch in batches for record in batch))
+    for until, dropped in some_cleanings(Random(0), 5, len(batches)):
+        left = compacted(batches, clean_until=until, drop_tombstones_until=dropped)
+        assert summary(restored(left)) == whole, (until, dropped)
+
+
+@cases(8)
+@given(documents())
+def test_all_monitors_together_find_what_the_usual_ones_find(document: Document) -> None:
+    scenario = limited(document)
+    usual, full = simulate(scenario), simulate(scenario, monitoring=Monitoring.FULL)
+    assume(usual.result.stopped_by is None and full.result.stopped_by is None)
+    assume(len(full.violations) < KEPT)
+    assert without_events(usual) == without_events(full)
+    same = {"events": 0, "violations": 0, "first_violation": None}
+    assert replace(full.result, **same) == replace(usual.result, **same)
+
+
+def without_events(played: Played) -> set[tuple[int, str, str]]:
+    """What the usual monitors find; its events have other numbers where every one is looked at."""
+    found = [each for each in played.violations if each.monitor in BASIC]
+    return {(each.at_us, each.monitor, each.text) for each in found}
+
+
+@cases(5)
+@given(documents())
+def test_rows_of_arrow_are_those_of_python(document: Document) -> None:
+    scenario = limited(document)
+    rows = [{"scenario": json.dumps(brief_document(scenario)), "seed": scenario.seed}]
+    batch = pa.RecordBatch.from_pylist(rows)
+    results = pa.Table.from_batches(arrow.results([batch]))
+    assert results.to_pylist(maps_as_pydicts="strict") == [*result_rows(rows)]
+    intervals = pa.Table.from_batches(arrow.intervals([batch]), schema=arrow.INTERVAL)
+    assert intervals.to_pylist() == [*interval_rows(rows)]
