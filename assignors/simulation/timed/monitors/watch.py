@@ -267,13 +267,14 @@ def _moment(watch: Watch) -> GroupMoment:
 def _near(watch: Watch, number: int) -> GroupMoment:
     """Return the part of the moment that a member's change may have broken.
 
-    Cost: O(members with a callback, plus partitions with two consumers).
+    Cost: O(members with a callback and their partitions, plus partitions with two consumers).
     """
-    ledger = watch.ledger
+    partitions = watch.ledger.partitions
     near = {number, *watch.committing}
-    for topic, partition in ledger.doubled:
-        consumers = ledger.partitions[topic][partition].consumers
-        near.update(watch.numbers[name] for name in consumers)
+    for topic, partition in (*watch.ledger.doubled, *watch.committed_by):
+        listed = partitions.get(topic, [])  # it may be deleted
+        if partition < len(listed):
+            near.update(watch.numbers[name] for name in listed[partition].consumers)
     members = _members(watch, sorted(near))
     known = {
         each.member_id: each.generation

@@ -27,8 +27,9 @@ def mutated(draw: st.DrawFn, document: Document) -> Document:
         # Values that stand as deep as others are drawn as often: most are of members.
         found = [place for place in _places(changed) if place]
         depth = draw(st.sampled_from(sorted({len(place) for place in found})))
-        *way, key = draw(st.sampled_from([place for place in found if len(place) == depth]))
+        *way, last = draw(st.sampled_from([place for place in found if len(place) == depth]))
         part: Any = changed
+        key: Any = last
         for step in way:
             part = part[step]
         match draw(st.sampled_from(["another", "another", "another", "missing", "unknown"])):
