@@ -62,6 +62,9 @@ def assignor_named(name: str) -> Assignor:
     >>> assignor_named("org.apache.kafka.clients.consumer.StickyAssignor").full_name
     'java/sticky'
     """
+    if not isinstance(name, str):
+        words = "expected a name; one of your own is named 'package.module:object'"
+        raise ValueError(f"assignor: {words}, found {name!r}")
     found = registered(name)
     if found is not None:
         return found

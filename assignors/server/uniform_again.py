@@ -21,7 +21,7 @@ from assignors.jvm.hash_order import string_hashes
 from assignors.jvm.hash_trees import hashed_name_order
 from assignors.jvm.many_tables import narrow
 from assignors.model import Cluster, Group, Member
-from assignors.options import Options
+from assignors.options import Jdk
 from assignors.problem import NOBODY
 from assignors.server import homogeneous
 from assignors.server.spec import Spec, spec_of, target_of
@@ -134,12 +134,15 @@ def _with(
     return replace(question, owner=owner)
 
 
-def shares_that_change(question: Question, others: Collection[str]) -> dict[str, TopicPartitions]:
+def shares_that_change(
+    question: Question, others: Collection[str], jdk: Jdk
+) -> dict[str, TopicPartitions]:
     """Return what members get that get something else than they had, in the order of Java's map.
 
-    With them those of `others`, whatever they get. Cost: O(P + M), in arrays, and these shares.
+    With them those of `others`, whatever they get. `jdk` is the broker's. Cost: O(P + M), in
+    arrays, and these shares.
     """
-    owner, before = homogeneous.place(_spec(question), Options().jdk)
+    owner, before = homogeneous.place(_spec(question), jdk)
     moved = owner != before
     is_asked = np.zeros(len(question.ids) + 1, dtype=np.bool_)  # as above
     is_asked[owner[moved]] = is_asked[before[moved]] = True

@@ -154,7 +154,7 @@ def simulate_timed(
     rows = (
         {"scenario": text, "seed": number, **variant}
         for variant in compared
-        for number in range(seed, seed + seeds)
+        for number in _seeds(seed, seeds)
     )
     if intervals:
         made = list(interval_rows(rows, processes=processes))
@@ -219,7 +219,7 @@ def simulate_traffic(
     if isinstance(scenario, str | PathLike) and scenario not in WORLDS:
         document = json.loads(Path(scenario).read_bytes())
     scenario_of({"scenario": document})
-    runs = [{"scenario": document, "seed": seed + number} for number in range(seeds)]
+    runs = [{"scenario": document, "seed": number} for number in _seeds(seed, seeds)]
     rows = traffic_rows(runs, assignors=_listed(assignors), processes=processes)
     return RowTable("runs", list(rows), _runs)
 
@@ -265,6 +265,13 @@ def _values(kind: type[StrEnum], names: str | Iterable[str]) -> list[str]:
             words = suggestion(str(name), [each.value for each in kind])
             raise ValueError(f"no {kind.__name__} {name!r}{words}")
     return [kind(name).value for name in listed]
+
+
+def _seeds(first: int, count: int) -> range:
+    """Return the seeds of so many runs; `ValueError` for none."""
+    if count < 1:
+        raise ValueError(f"seeds: {count} is less than 1")
+    return range(first, first + count)
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:

@@ -83,7 +83,7 @@ def test_shares_that_change_are_those_of_the_whole_answer(
             last, before = None, {}
         else:
             new = [each for each in ids if each not in target]
-            changes = shares_that_change(question, new)
+            changes = shares_that_change(question, new, 17)
             assert {each: found[each] for each in changes} == changes
             assert [each for each in found if each in changes] == list(changes)
             assert set(new) <= changes.keys()

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assignors import Assignor, assignor_named
 from assignors.documents.groups import group_from_document
 from assignors.simulation import (
     Parameters,
@@ -127,6 +128,11 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed(tmp_path)
     with pytest.raises(ValueError, match="no GroupProtocol 'klassic'; did you mean 'classic'"):
         simulate_timed("crash", protocols="klassic")
+    with pytest.raises(ValueError, match="seeds: 0 is less than 1"):
+        simulate_timed("crash", seeds=0)
+    own: Any = Assignor(family="own", name="mine", assign=assignor_named("range").assign)
+    with pytest.raises(ValueError, match=r"one of your own is named 'package\.module:object'"):
+        simulate_group(GROUP, "join:1", assignors=[own])
     with pytest.raises(ValueError, match="no execution model 'two'"):
         simulate_timed("crash", coordinators="two")
     with pytest.raises(ValueError, match="range is for the protocol classic"):
