@@ -17,6 +17,7 @@ import resource
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from assignors.simulation.rounds.processes import simulate_rows
@@ -53,7 +54,7 @@ def line(what: str, engine: str, scenarios: float, run: Callable[[], float]) -> 
     seconds = run()
     spent, events = cpu_s() - begin, scenarios * (EVENTS + 1)
     cpu = f"{'':>21}" if "Spark" in engine else f"{spent:>7.1f} {events / spent:>13.1f}"
-    peak = max(resource.getrusage(one).ru_maxrss for one in PROCESSES) / 1024
+    peak = max(own_peak_kb(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
     print(f"{what:<30} {engine:<14} {seconds:>8.1f} {events / seconds:>9.1f}", end="")
     print(f" {cpu} {peak:>8.0f}", flush=True)
 
@@ -61,6 +62,12 @@ def line(what: str, engine: str, scenarios: float, run: Callable[[], float]) -> 
 def cpu_s() -> float:
     """Return the CPU seconds of this process and of those that it started and that have ended."""
     return sum(sum(resource.getrusage(one)[:2]) for one in PROCESSES)
+
+
+def own_peak_kb() -> int:
+    """Return the peak of this program alone; `ru_maxrss` may be that of what started it."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split("VmHWM:")[1].split()[0])
 
 
 def scenarios(count: int) -> Iterator[dict[str, Any]]:

@@ -27,7 +27,7 @@ SECTION = re.compile(r"(?<=<!-- benchmark -->\n).*?(?=<!-- /benchmark -->)", fla
 NAMED = re.compile(r"`tests/benchmarks/bench_(\w+)\.py`")
 
 SHORT: dict[str, tuple[str, ...]] = {
-    "simulation": ("--scenarios", "2000", "--spark"),
+    "simulation": ("--scenarios", "1000", "--spark"),
     "records": ("--parts", "alone,segments,spark"),
     "optimal": ("2000 x 1000000", "1000 x 10000", "U 20 x 200"),
 }
