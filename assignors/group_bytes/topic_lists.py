@@ -30,8 +30,8 @@ TOGETHER_MIN = 64
 MEMBERS_A_LIST = 4
 """So many members, on the average, begin alike where lists are compared before they are read."""
 FEW = 3
-SAMPLE = 64
-"""Lists are not compared where three quarters of so many begin differently."""
+SAMPLE, MOSTLY = 64, 0.75
+"""Lists are not compared where most of so many begin differently: a larger part than this."""
 FIRST_BYTES_MAX = 128
 """What begins alike: as many bytes as the shortest of a few lists has, up to so many."""
 STEP_MIN = 16
@@ -160,7 +160,7 @@ def _read_alike(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
     shortest = min((_read_one(tried, blobs[row])[1] for row in some), default=0)
     begin = slice(2, min(max(shortest, START), FIRST_BYTES_MAX))
     some = rows[:: len(rows) // SAMPLE + 1].tolist()
-    if 4 * len({blobs[row][begin] for row in some}) > 3 * len(some):
+    if len({blobs[row][begin] for row in some}) > MOSTLY * len(some):
         return rows
     chosen = _chosen(blobs, rows)
     firsts = [blob[begin] for blob in chosen]

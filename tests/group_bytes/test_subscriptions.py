@@ -34,10 +34,13 @@ from wire import (
 
 
 @contextmanager
-def always_together(lists_min: int = 1, alike_min: int = 4) -> Iterator[None]:
+def always_together(
+    lists_min: int = 1, alike_min: int = 4, few: int = entries.FEW
+) -> Iterator[None]:
     """Read groups of any size together, to the end; topic lists too, from so many on.
 
-    They are compared before they are read where, on the average, so many begin alike.
+    They are compared before they are read where, on the average, so many begin alike; names of up
+    to `few` entries are looked up one by one.
     """
     with (
         patch.object(entries, "MESSAGES_MIN", 0),
@@ -46,6 +49,8 @@ def always_together(lists_min: int = 1, alike_min: int = 4) -> Iterator[None]:
         patch.object(entries, "TOGETHER_MIN", 1),
         patch.object(topic_lists, "TOGETHER_MIN", lists_min),
         patch.object(topic_lists, "MEMBERS_A_LIST", alike_min),
+        patch.object(topic_lists, "MOSTLY", 0.75 if alike_min else 1),
+        patch.object(entries, "FEW", few),
     ):
         yield
 
@@ -61,14 +66,19 @@ def subscription(**changed: object) -> bytes:
 PLAIN = subscription(owned={"a": (0, 1), "b": (2,)}, generation=4)
 
 
-@given(groups_of_bytes(), st.sampled_from((1, 1, 3, 10_000)), st.sampled_from((0, 4, 10_000)))
-@example({"m0": PLAIN, "m1": PLAIN[:-1]}, 1, 4)
-@example({"m0": PLAIN, "m1": PLAIN + b"\0"}, 1, 4)
-@example({"m0": PLAIN, "m1": PLAIN[:8]}, 1, 4)
+@given(
+    groups_of_bytes(),
+    st.sampled_from((1, 1, 3, 10_000)),
+    st.sampled_from((0, 4, 10_000)),
+    st.sampled_from((0, 3, entries.FEW)),
+)
+@example({"m0": PLAIN, "m1": PLAIN[:-1]}, 1, 4, 0)
+@example({"m0": PLAIN, "m1": PLAIN + b"\0"}, 1, 4, 0)
+@example({"m0": PLAIN, "m1": PLAIN[:8]}, 1, 4, 0)
 def test_members_read_together_are_the_members_read_one_by_one(
-    blobs: dict[str, bytes], lists_min: int, alike_min: int
+    blobs: dict[str, bytes], lists_min: int, alike_min: int, few: int
 ) -> None:
-    with always_together(lists_min, alike_min):
+    with always_together(lists_min, alike_min, few):
         found = read_members(blobs)
     expected = one_by_one(blobs)
     assert found == expected
