@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, pairwise, repeat
-from operator import attrgetter, is_, itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -253,9 +253,13 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     else:
         numbers: dict[bytes, int] = {}
         same = np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int32)
-    _, first, class_of = np.unique(same[list_of], return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(first))
-    return table[list_of[np.sort(first)]], rank[class_of].astype(np.int32)
+    number = same[list_of]
+    first = np.full(len(rows), len(number))
+    first[number[::-1]] = np.arange(len(number))[::-1]  # of several the first stays
+    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(number))]
+    rank = np.empty(len(rows), dtype=np.int32)
+    rank[used] = np.arange(len(used))
+    return table[list_of[first[used]]], rank[number]
 
 
 def _packed(table: Bool) -> list[bytes]:
@@ -282,7 +286,7 @@ def _racks(
     index = {rack_id: number for number, rack_id in enumerate(names)}
     rack = np.array([index[rack_id] if rack_id else NOBODY for rack_id in rack_ids], dtype=np.int32)
     known = tables.get("replicas")
-    if known is None or not known.is_of(topics):
+    if known is None or known.topics != tuple(topics):  # fast where they are the same objects
         known = tables["replicas"] = _replicas(topics)
     # The same racks of members in any order are one set.
     row_of: dict[frozenset[int], int] = {}
@@ -305,10 +309,6 @@ class _Replicas(NamedTuple):
     everywhere, as no move could improve it."""
     number: Int32
     """int32[P]: position in `different`."""
-
-    def is_of(self, topics: Sequence[Topic]) -> bool:
-        """Return whether these are the topics. Cost: O(T)."""
-        return len(topics) == len(self.topics) and all(map(is_, self.topics, topics))
 
 
 def _replicas(topics: Sequence[Topic]) -> _Replicas:
