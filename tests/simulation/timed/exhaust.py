@@ -17,6 +17,7 @@ from typing import Any
 
 from assignors.simulation.timed.exhaustion.cases import Case, model_of
 from assignors.simulation.timed.exhaustion.search import Explored, explore
+from assignors.simulation.timed.exhaustion.world import Model, World
 from assignors.simulation.timed.scenario import MIGRATING, GroupProtocol, MigrationPolicy
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
@@ -187,10 +188,16 @@ LONG: dict[str, Row] = {
 }
 
 
+def whole_model(case: Case) -> tuple[Model, World]:
+    """Return a model whose every move leads to a world of its own."""
+    model, start = model_of(case)
+    model.is_reduced = False
+    return model, start
+
+
 def exhaust(row: Row, worlds_max: int = WORLDS_MAX, *, is_reduced: bool = True) -> Explored:
     """Return what a search through a case finds."""
-    model, start = model_of(row.case)
-    model.is_reduced = is_reduced
+    model, start = model_of(row.case) if is_reduced else whole_model(row.case)
     return explore(model, start, worlds_max=worlds_max)
 
 

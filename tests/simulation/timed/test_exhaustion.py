@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.state_search import Packing, _reaching, visit
+from assignors.simulation.state_search import _reaching, visit
 from assignors.simulation.timed.exhaustion import steps
 from assignors.simulation.timed.exhaustion.cases import Case, model_of
 from assignors.simulation.timed.exhaustion.merging import merge_coordinator, merge_member
@@ -25,11 +25,10 @@ from assignors.simulation.timed.exhaustion.world import (
     seen_of_members,
     view,
 )
-from assignors.simulation.timed.monitors.moment import Consumption
 from assignors.simulation.timed.protocols.state_values import cloned, key_of
 from assignors.simulation.timed.scenario import GroupProtocol
 from tests.conftest import cases
-from tests.simulation.timed.exhaust import LONG, QUICK, exhaust, is_expected
+from tests.simulation.timed.exhaust import LONG, QUICK, exhaust, is_expected, whole_model
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -55,140 +54,14 @@ def test_worlds_that_are_merged_are_those_that_differ_in_what_nobody_reads(
     assignor = "server/uniform" if protocol is GroupProtocol.CONSUMER else "java/range"
     faults = int(protocol is GroupProtocol.CONSUMER)
     case = Case(protocol=protocol, assignor=assignor, members=2, partitions=1, faults=faults)
-    merged = _all_worlds(*_whole(case))
+    merged = _all_worlds(*whole_model(case))
     for name in ("merge_member", "merge_coordinator"):
         monkeypatch.setattr(steps, name, lambda _: None)
-    model, start = _whole(case)
+    model, start = whole_model(case)
     gone, model.gone = model.gone, (None, None)  # type: ignore[assignment]
     monkeypatch.setattr(steps, "put", _put_unless_gone)
     apart = _all_worlds(model, start, gone)
     assert merged == apart
-
-
-CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
-RESTARTS = {"starts": 2, "stops": 1}
-FEW = [
-    (protocol, assignor, 1, what)
-    for protocol, assignor in ((CLASSIC, "java/sticky"), (CLASSIC, "java/cooperative-sticky"))
-    for what in ({"faults": 1}, {"cuts": 1}, {"failovers": 1}, RESTARTS)
-] + [
-    (CONSUMER, "server/uniform", 2, what)
-    for what in ({"faults": 1}, {"cuts": 1}, {"failovers": 1}, RESTARTS)
-]
-MORE = [
-    (CLASSIC, assignor, 2, what)
-    for assignor in ("java/sticky", "java/cooperative-sticky")
-    for what in ({"faults": 1}, {"failovers": 1}, {"stops": 1}, RESTARTS)
-]
-
-
-@pytest.mark.parametrize(("protocol", "assignor", "members", "what"), FEW)
-def test_moves_that_are_taken_at_once_hide_nothing_from_monitors(
-    protocol: GroupProtocol, assignor: str, members: int, what: dict[str, Any]
-) -> None:
-    case = Case(protocol=protocol, assignor=assignor, members=members, partitions=1, **what)
-    _assert_hides_nothing(case)
-
-
-TWINS, STATIC = {"instances": ("i", "i")}, {"instances": ("i",)}
-BOTH, SWITCH = {"speaks": (CLASSIC, CONSUMER)}, {"is_switching": True, **RESTARTS}
-OTHERS: list[tuple[GroupProtocol, int, dict[str, Any]]] = [
-    (CLASSIC, 2, TWINS),
-    (CONSUMER, 2, TWINS),
-    (CLASSIC, 1, {**STATIC, **RESTARTS}),
-    (CLASSIC, 1, {**STATIC, "starts": 2, "faults": 1}),
-    (CLASSIC, 2, BOTH),
-    (CLASSIC, 1, SWITCH),
-]
-MORE_OTHERS: list[tuple[GroupProtocol, int, dict[str, Any]]] = [
-    (CLASSIC, 1, {**STATIC, "cuts": 1}),
-    (CONSUMER, 2, {**STATIC, **RESTARTS}),
-    (CONSUMER, 1, SWITCH),
-    (CLASSIC, 1, {**SWITCH, "stops": 0, "faults": 1}),
-    (CLASSIC, 1, {**SWITCH, "cuts": 1}),
-    (CLASSIC, 2, {**BOTH, "stops": 1}),
-]
-
-
-def _other(protocol: GroupProtocol, members: int, what: dict[str, Any]) -> Case:
-    is_consumer = protocol is CONSUMER and "is_switching" not in what
-    assignor = "server/uniform" if is_consumer else "java/cooperative-sticky"
-    return Case(protocol=protocol, assignor=assignor, members=members, partitions=1, **what)
-
-
-@pytest.mark.parametrize(("protocol", "members", "what"), OTHERS)
-def test_nor_do_they_in_groups_with_static_members_or_of_both_protocols(
-    protocol: GroupProtocol, members: int, what: dict[str, Any]
-) -> None:
-    _assert_hides_nothing(_other(protocol, members, what))
-
-
-@pytest.mark.deep
-@pytest.mark.slow
-@pytest.mark.parametrize(("protocol", "members", "what"), MORE_OTHERS)
-def test_nor_do_they_in_larger_groups_of_these_kinds(
-    protocol: GroupProtocol, members: int, what: dict[str, Any]
-) -> None:
-    _assert_hides_nothing(_other(protocol, members, what))
-
-
-@pytest.mark.parametrize("name", ["eager-2x2", "cooperative-2x3", "cooperative-2x2-cut"])
-def test_a_reduced_case_is_the_whole_one_to_monitors(name: str) -> None:
-    _assert_hides_nothing({**QUICK, **LONG}[name].case)
-
-
-@pytest.mark.deep
-@pytest.mark.slow
-@pytest.mark.parametrize(("protocol", "assignor", "members", "what"), MORE)
-def test_larger_cases_hide_nothing_from_monitors_either(
-    protocol: GroupProtocol, assignor: str, members: int, what: dict[str, Any]
-) -> None:
-    case = Case(protocol=protocol, assignor=assignor, members=members, partitions=1, **what)
-    _assert_hides_nothing(case)
-
-
-def _assert_hides_nothing(case: Case) -> None:
-    """Check a search against one whose every move is a world of its own."""
-    model, start = model_of(case)
-    found, moments = explore(model, start, worlds_max=400_000), _moments(model, start)
-    model, start = _whole(case)
-    whole = explore(model, start, worlds_max=400_000)
-    assert found.is_complete
-    assert whole.is_complete
-    assert found.worlds < whole.worlds
-    assert found.broken.keys() == whole.broken.keys()
-    assert (found.stuck > 0, found.settled > 0) == (whole.stuck > 0, whole.settled > 0)
-    assert moments == _moments(model, start)
-
-
-def _moments(model: Model, start: World) -> set[tuple[object, ...]]:
-    """Every moment of a case as monitors see it: who owns and does nothing is not compared."""
-    packing = WorldPacking.of(len(model.names))
-    forms = visit(
-        start,
-        partial(moves, model),
-        lambda _: False,
-        worlds_max=400_000,
-        packing=Packing(pack=packing.pack, unpack=packing.unpack),
-    ).worlds
-    found = set()
-    for world in map(packing.unpack, forms):
-        seen, members = view(model, world.coordinator), []
-        for state, number in zip(world.members, world.does, strict=True):
-            member, does = model.members.values[state], model.does.values[number]
-            is_seen = member.is_up and (member.owned or does != Consumption())
-            who = (member.member_id, member.generation, key_of(member.owned)) if is_seen else ()
-            members.append((*who, key_of(does)))
-        has = (seen.generation, key_of(seen.known), key_of(seen.target), seen.target_epoch)
-        found.add((*has, seen.unstable, *members))
-    return found
-
-
-def _whole(case: Case) -> tuple[Model, World]:
-    """Return a model whose every move leads to a world of its own."""
-    model, start = model_of(case)
-    model.is_reduced = False
-    return model, start
 
 
 def _put_unless_gone(listed: tuple[Any, ...], position: int, value: object) -> tuple[Any, ...]:
