@@ -11,6 +11,7 @@ import numpy as np
 from assignors.arrays import Int32, Int64
 from assignors.model import member_ids_of
 from assignors.problem import Problem
+from assignors.weighted.ratios import EXACT
 from assignors.weighting import Weighting
 
 if TYPE_CHECKING:
@@ -30,10 +31,16 @@ class Loads:
 def loads_of(problem: Problem, weighting: Weighting) -> Loads:
     """Return the weights and capacities of a problem. Cost: O(P + M).
 
-    A topic without weights has the median of all known weights; a member without a capacity has 1.
+    A topic without weights has the median of all known weights, or as much as keeps the sum below
+    2**53, where arithmetic is exact: what is only assumed never fails a group. A member without a
+    capacity has 1.
     """
     known = sorted(one for weights in weighting.weights.values() for one in weights)
     usual = known[(len(known) - 1) // 2] if known else 1
+    here = [weighting.weights[topic] for topic in problem.topics if topic in weighting.weights]
+    unknown_count = problem.partition_count - sum(map(len, here))
+    if unknown_count:
+        usual = min(usual, (EXACT - 1 - sum(map(sum, here))) // unknown_count)
     ids = member_ids_of(problem.members)
     capacity = [weighting.capacities.get(member_id, 1) for member_id in ids]
     return Loads(
