@@ -215,6 +215,25 @@ def test_what_happens_while_members_give_up_and_take_is_the_same(verb: Verb) -> 
         assert states(plan, computes=True) == states(plan, computes=False)
 
 
+def test_who_forgets_its_generation_before_its_new_assignment_comes_claims_what_it_had() -> None:
+    # 8 members x 30 partitions: most get something else once one has left.
+    scenario = replace(restarts(8), topics={"orders": 30}, until_ms=60_000)
+    scenario = replace(scenario, network=NetworkConfig(mean_us=20_000))
+    first = Action(at_ms=20_000, do=Verb.STOP, member="c0")
+    scenario = replace(scenario, plan=(first,), count_from_ms=0)
+    ended = min(
+        each.ended // 1000
+        for each in simulate(scenario).rebalances
+        if each.ended // 1000 > first.at_ms
+    )
+    for after_ms in range(0, 60, 6):
+        lost = Fault(
+            kind=FaultKind.LOST_GENERATION, from_ms=ended + after_ms, member=f"c{2 + after_ms % 5}"
+        )
+        faulty = replace(scenario, faults=(lost,), until_ms=lost.from_ms + 5)
+        assert states(faulty, computes=True) == states(faulty, computes=False)
+
+
 def test_whoever_consumes_what_others_are_about_to_take_is_met_in_time() -> None:
     # c7 is cut off while it calls back, is removed, and takes its partition all the same, just
     # after a round in which the others were given the same as before.

@@ -17,6 +17,7 @@ from assignors.simulation.timed.plain_heartbeats import Rest, Resting
 from assignors.simulation.timed.protocols.classic.group import GroupMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.effects import Fired
+from assignors.simulation.timed.stages.assigning import Unread, apply, take_back
 from assignors.simulation.timed.stages.consumption import Consuming
 from assignors.simulation.timed.stages.flight import Int64
 from assignors.simulation.timed.stages.joins import is_free
@@ -41,6 +42,8 @@ class LastRound:
     resting: Resting
     """All N; the last answer is the assignment."""
     members: StageMembers
+    unread: dict[int, Unread]
+    """Member number -> what it was before it got something else than it had."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,16 +104,34 @@ class Kept:
         self.skipped[numbers] += 1
         self.last = None
 
-    def rest(self, resting: Resting, members: StageMembers, after: Round) -> None:
-        """Let members rest after a round; nobody else rests since another one. Cost: O(n)."""
+    def rest(
+        self,
+        resting: Resting,
+        members: StageMembers,
+        after: Round,
+        given: Iterable[int],
+    ) -> None:
+        """Let members rest after a round; nobody else rests since another one. Cost: O(n).
+
+        Some are given something else than they had.
+        """
         listed = resting.numbers.tolist()
+        rows = dict(zip(listed, range(len(listed)), strict=True))
+        unread = {}
+        for number in filter(rows.__contains__, given):
+            self.catch_up(number)
+            assignment = members.assigned[rows[number]] or b""
+            unread[number] = apply(
+                self.members[number], assignment, members.owned[rows[number]], after
+            )
         self.last = LastRound(
             round=after,
-            rows=dict(zip(listed, range(len(listed)), strict=True)),
+            rows=rows,
             before=list(map(self.rounds.get, listed)),
             delivered_at=self.heartbeats.queue.now,
             resting=resting,
             members=members,
+            unread=unread,
         )
         self.rounds.update(dict.fromkeys(listed, after))
 
@@ -140,7 +161,13 @@ class Kept:
         else:
             self.rounds[number] = before
         self.catch_up(number)
-        await_assignment(heartbeats.queue, member, number, returned, last.round)
+        assignment = member.assignment_bytes
+        assert assignment is not None, "it has one"
+        if number in last.unread:
+            take_back(member, last.unread[number])
+        await_assignment(
+            heartbeats.queue, member, number, returned, last.round, assignment=assignment
+        )
 
     def catch_up(self, number: int) -> None:
         """Let a member know of the last round that it went through. Cost: O(1)."""

@@ -111,17 +111,21 @@ class Consuming:
         """
         if self.watch is not None and self.watch.committed_by:
             return None
-        away, others = [], set[TopicPartition]()
+        same, others, away, fresh = set[str](), set[TopicPartition](), self.ledger.away, []
         for number, share in zip(numbers, shares, strict=True):
             name = self.members[number].config.name
-            if name in self.ledger.away and self.ledger.away[name].owned is share:
-                away.append(name)
-                continue
+            if name in away and away[name].owned is share:
+                same.add(name)
+            else:
+                fresh.append(share)
+        for share in fresh:
             for one in pairs(share):
-                if one in others or not self._exists(*one) or self._consumers(*one):
+                had = self._consumers(*one)
+                is_given_up = all(name in away and name not in same for name in had)
+                if one in others or not self._exists(*one) or not is_given_up:
                     return None
                 others.add(one)
-        return Shares(frozenset(away), frozenset(others))
+        return Shares(frozenset(same), frozenset(others))
 
     def is_consumed(self, owned: TopicPartitions, name: str) -> bool:
         """Return whether another member than this one consumes one of these partitions.

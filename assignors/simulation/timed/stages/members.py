@@ -75,16 +75,18 @@ def await_plan(
 
 
 def await_assignment(
-    queue: EventQueue[Any], member: ClassicMember, number: int, at: int, after: Round
+    queue: EventQueue[Any],
+    member: ClassicMember,
+    number: int,
+    at: int,
+    after: Round,
+    *,
+    assignment: bytes,
 ) -> None:
-    """Put the answer to a member's SyncGroup into the queue: it comes at `at`, in microseconds.
-
-    The member gets what it has.
-    """
-    assert member.assignment_bytes is not None, "it has an assignment"
+    """Put the answer to a member's SyncGroup into the queue: it comes at `at`, in microseconds."""
     _join(member)
     _sync(member, after)
-    response = SyncGroupResponse(ErrorCode.NONE, member.assignment_bytes, after.protocol)
+    response = SyncGroupResponse(ErrorCode.NONE, assignment, after.protocol)
     queue.put(at, (number, Answered(member.awaited, response)))
 
 

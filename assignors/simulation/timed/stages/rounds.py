@@ -9,8 +9,8 @@ joined and synced, and how many requests have taken their turn before another on
 Nothing of a member changes before its plan is delivered. Whenever something else happens to a
 member, or to the group, what the members have done so far is played once more for them, event by
 event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So are
-the last one to join and the leader. Who gets other partitions than it has goes on by events from
-there. Eager members give up everything before they join, and take it again (`consumption`).
+the last one to join and the leader. Cooperative members that get other partitions go on by events
+from there; eager ones give up all first, and take what they are given (`consumption`).
 
 That every run ends the same as by events alone is a law (`tests/simulation/timed/test_stages.py`).
 """
@@ -34,10 +34,7 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
 )
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import (
-    Heartbeat,
-    SyncGroup,
-)
+from assignors.simulation.timed.protocols.classic.messages import Heartbeat, SyncGroup
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -46,6 +43,7 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Fired,
 )
+from assignors.simulation.timed.stages.assigning import give
 from assignors.simulation.timed.stages.at_rest import Kept
 from assignors.simulation.timed.stages.consumption import NEVER_TAKES, Consuming
 from assignors.simulation.timed.stages.flight import Flight
@@ -268,20 +266,21 @@ class ComputedRounds:
             return
         self._replay(stage.late(self.heartbeats.queue.now))
         for number in stage.changed(plan):
+            if self.plain.are_eager[number]:
+                give(stage, number, plan)
+                continue
             self.kept.catch_up(number)
             await_plan(self.heartbeats, self.members[number], self.group, stage, number)
-        rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
-        if (giving := rows[stage.gives_up[rows]]).size:
-            owned = list(map(stage.members.owned.__getitem__, giving.tolist()))
-            shares = self.kept.consuming.given(stage.joins.numbers[giving].tolist(), owned)
+        if (taking := np.flatnonzero(stage.takes)).size:
+            owned = list(map(stage.members.owned.__getitem__, taking.tolist()))
+            shares = self.kept.consuming.given(stage.joins.numbers[taking].tolist(), owned)
             if shares is None:
                 self.release()
                 return
             stage.shares = shares
-        known, ids = stage.members.known, stage.members.ids
         for row in stage.rows.values():
-            known[row].waiting_sync = COMPUTED
-        self.group.pending_syncs.difference_update([ids[row] for row in stage.rows.values()])
+            stage.members.known[row].waiting_sync = COMPUTED
+            self.group.pending_syncs.discard(stage.members.ids[row])
 
     def _delivered(self, stage: Stage) -> None:
         """Let the members rest: they have had their assignments, or will when these arrive."""
@@ -301,10 +300,10 @@ class ComputedRounds:
             arrived=stage.synced[rows],
             returned=np.maximum(back, answered),
         )
-        takes = resting.returned + self.plain.assign_us[numbers]
-        takes = np.where(stage.gives_up[rows], takes, NEVER_TAKES)
+        assigned = resting.returned + self.plain.assign_us[numbers]
+        takes = np.where(stage.takes[rows], assigned, NEVER_TAKES)
         self.kept.consuming.take_later(numbers, takes, stage.shares)
-        self.kept.rest(resting, stage.members.chosen(rows), after)
+        self.kept.rest(resting, stage.members.chosen(rows), after, stage.given)
         self._end()
 
     def _end(self) -> None:

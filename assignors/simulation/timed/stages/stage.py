@@ -61,6 +61,18 @@ class Stage:
     """When it asked for the last one."""
     shares: Shares = field(default_factory=Shares)
     """What those are given who have given up something."""
+    given: dict[int, bool] = field(default_factory=dict)
+    """Who is given something else than it had, by number; whether it takes something."""
+
+    @property
+    def takes(self) -> NDArray[np.bool_]:
+        """Who of those still together takes something once its callback is over, bool[N]."""
+        takes = np.zeros(len(self.gives_up), dtype=np.bool_)
+        rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
+        takes[rows] = self.gives_up[rows]
+        for number in self.given.keys() & self.rows.keys():
+            takes[self.rows[number]] = self.given[number]
+        return takes
 
     def late(self, now: int) -> list[int]:
         """Return whose SyncGroups come after the plan. Cost: O(members)."""
