@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assignors.simulation.timed.simulation import simulate
-from tests.benchmarks.bench_timed import CHANGES, PROTOCOLS, hour_of, joins_of
+from tests.benchmarks.bench_timed import (
+    CHANGES,
+    PROTOCOLS,
+    at_least,
+    deploy_of,
+    hour_of,
+    joins_of,
+    start_of,
+)
 
 MEMBERS = 30
 EVENTS_A_MEMBER_AND_ROUND = 10
@@ -32,6 +42,15 @@ def test_an_hour_of_a_consumer_group_costs_only_members_that_move_something() ->
     moving = 2 * CHANGES * 10
     assert few.events < 15 * (MEMBERS + moving)
     assert many.events < 15 * (5 * MEMBERS + moving)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_benchmark_counts_no_more_events_than_a_run_by_events_has(protocol: str) -> None:
+    for scenario in (deploy_of(protocol), start_of(deploy_of(protocol))):
+        by_events = simulate(scenario, queues_heartbeats=True).result
+        result = simulate(scenario).result
+        assert replace(by_events, events=result.events) == result
+        assert 0.7 * by_events.events < at_least(result) <= by_events.events
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
