@@ -156,8 +156,15 @@ def test_many_small_groups_take_less_than_a_millisecond_each() -> None:
     assert os.times().children_user - started[1] < 2.0 + count / 1000
 
 
-def test_version_and_help() -> None:
-    assert assignors.__version__ in process("--version").stdout.decode()
+@pytest.mark.parametrize("module", ["assignors", "assignors.cli"])
+def test_both_modules_are_the_command(module: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", module, "--version"], capture_output=True, check=True, cwd=ROOT
+    )
+    assert assignors.__version__ in ended.stdout.decode()
+
+
+def test_help_names_subcommands() -> None:
     shown = process("--help").stdout.decode()
     for name in ("decode", "assign", "check", "simulate", "explain", "assignors"):
         assert name in shown
