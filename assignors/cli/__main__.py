@@ -1,4 +1,4 @@
-"""`python -m assignors.cli` is `kafka-assignors` too: it was the only such way before `python -m assignors`."""
+"""`python -m assignors.cli` is `kafka-assignors` too: scripts from before may have it."""
 
 import sys
 
