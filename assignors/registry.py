@@ -8,7 +8,7 @@ A new assignor is one file in its family and one row here.
 
 from __future__ import annotations
 
-from assignors.assignor import Assignor
+from assignors.assignor import Assignor, UserData
 from assignors.java.cooperative_sticky import COOPERATIVE_STICKY as JAVA_COOPERATIVE_STICKY
 from assignors.java.range import RANGE
 from assignors.java.roundrobin import ROUNDROBIN
@@ -78,6 +78,16 @@ def assignor_named(name: str) -> Assignor:
     words = question(name, [*BEST, *ASSIGNORS, *ALIASES])
     known = ", ".join([*BEST, *ASSIGNORS])
     raise ValueError(f"no assignor {name!r}{words}; known: {known}, or package.module:object")
+
+
+def replacement_of(assignor: Assignor) -> Assignor:
+    """Return the best assignor with the same hand-over: what leads where this one has failed.
+
+    >>> replacement_of(ASSIGNORS["java/range"]).full_name
+    'optimal/sticky'
+    """
+    is_cooperative = assignor.user_data is UserData.COOPERATIVE or assignor.is_cooperative
+    return ASSIGNORS[BEST["cooperative-sticky" if is_cooperative else "sticky"]]
 
 
 def registered(name: str) -> Assignor | None:

@@ -12,6 +12,16 @@ OURS = "assignors."
 """What modules of this package begin with: their answers are right by their own tests."""
 
 
+def is_import_path(name: str) -> bool:
+    """Return whether a name is written as `package.module:object` is. Imports nothing.
+
+    >>> is_import_path("shop.weighted:WEIGHTED"), is_import_path("java/range")
+    (True, False)
+    """
+    module_name, _, attribute = name.partition(":")
+    return all(part.isidentifier() for part in (*module_name.split("."), attribute))
+
+
 def imported(path: str) -> Assignor:
     """Return the `Assignor` that `package.module:object` names, its answers checked.
 

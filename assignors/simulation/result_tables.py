@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
@@ -95,6 +95,7 @@ def simulate_timed(
     clients: str | Iterable[str] = (),
     coordinators: str | Iterable[str] = (),
     assignors: str | Iterable[str] = (),
+    own_assignors: str | Iterable[str] = (),
     seeds: int = 1,
     seed: int = 0,
     intervals: bool = False,
@@ -107,7 +108,9 @@ def simulate_timed(
     (`in_poll`, `heartbeat_thread`, `background_thread`: the client model of all members), of
     `coordinators` (the execution model, `none`: without one) and of `assignors` that it can have:
     `server/...` where the broker assigns, others for the members of classic groups. What is not
-    given is as the scenario has it. The columns are the fields of `timed.results.TimedResult`, or
+    given is as the scenario has it. An assignor of your own is named `package.module:object`, for
+    classic groups; a document that names one itself needs it in `own_assignors`, as data imports
+    nothing. The columns are the fields of `timed.results.TimedResult`, or
     with `intervals` who consumed which partition, when. A run that fails, or is not possible under
     a protocol, is a row with `error`. Raises `ValueError` for what is no scenario, and for an
     unknown protocol, model or assignor. Cost: that of the runs; memory: their rows. With
@@ -125,6 +128,7 @@ def simulate_timed(
     from assignors.simulation.timed.scenario import (  # noqa: PLC0415 - of this one
         ClientModel,
         GroupProtocol,
+        Scenario,
     )
     from assignors.simulation.timed.scenario.execution import (  # noqa: PLC0415 - as above
         NO_MODEL,
@@ -132,6 +136,7 @@ def simulate_timed(
     )
     from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
         document_from_scenario,
+        own_assignors_of,
     )
     from assignors.simulation.timed.tables.rows import (  # noqa: PLC0415 - as above
         interval_rows,
@@ -139,7 +144,11 @@ def simulate_timed(
     )
     from assignors.simulation.timed.tables.variants import variants  # noqa: PLC0415 - as above
 
-    found = _scenario(scenario)
+    named = _listed(assignors)
+    own = {*_listed(own_assignors), *named}
+    if isinstance(scenario, Scenario):
+        own |= own_assignors_of(scenario)
+    found = _scenario(scenario, own)
     text = json.dumps(document_from_scenario(found))
     coordinator_models = _listed(coordinators)
     for each in coordinator_models:
@@ -149,7 +158,7 @@ def simulate_timed(
         _values(GroupProtocol, protocols) or [found.protocol.value],
         clients=_values(ClientModel, clients),
         coordinators=coordinator_models,
-        assignors=_listed(assignors),
+        assignors=named,
     )
     rows = (
         {"scenario": text, "seed": number, **variant}
@@ -157,9 +166,9 @@ def simulate_timed(
         for number in _seeds(seed, seeds)
     )
     if intervals:
-        made = list(interval_rows(rows, processes=processes))
+        made = list(interval_rows(rows, processes=processes, own_assignors=own))
         return RowTable("intervals", made, partial(_timed, "INTERVAL"))
-    made = list(result_rows(rows, processes=processes))
+    made = list(result_rows(rows, processes=processes, own_assignors=own))
     return RowTable("results", made, partial(_timed, "RESULT"))
 
 
@@ -240,7 +249,9 @@ def _points(rows: Sequence[Row]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=MEASURED)
 
 
-def _scenario(given: str | PathLike[str] | Mapping[str, object] | Scenario) -> Scenario:
+def _scenario(
+    given: str | PathLike[str] | Mapping[str, object] | Scenario, own_assignors: Collection[str]
+) -> Scenario:
     from assignors.simulation.timed.gallery import GALLERY  # noqa: PLC0415 - as above
     from assignors.simulation.timed.scenario import Scenario  # noqa: PLC0415 - as above
     from assignors.simulation.timed.tables.rows import scenario_of  # noqa: PLC0415 - as above
@@ -254,7 +265,7 @@ def _scenario(given: str | PathLike[str] | Mapping[str, object] | Scenario) -> S
             words = question(str(path), GALLERY) or "; timed.gallery.GALLERY has all"
             raise ValueError(f"scenario: no file {str(path)!r}, and no such name{words}")
         document = json.loads(path.read_bytes())
-    return scenario_of({"scenario": document})
+    return scenario_of({"scenario": document}, own_assignors)
 
 
 def _values(kind: type[StrEnum], names: str | Iterable[str]) -> list[str]:

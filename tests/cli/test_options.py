@@ -45,6 +45,11 @@ DRAW = ("simulate", "--scenarios", "1", "--members", "3", "--topics", "2", "--pa
 DRAW_SMALL = (*DRAW, "--events", "4", "--assignor", "sticky")
 CLOCK = ("simulate", "--scenario", "rolling-restart")
 SAMPLE = ("replay", "--sample")
+OWN = "tests.own_assignors.odd_ones:RAISES"
+OF_OWN = {"name": "c", "topics": ["t"], "assignors": [OWN]}
+OWN_ON_A_CLOCK = json.dumps(
+    {"version": 1, "until_ms": 9000, "topics": {"t": 2}, "members": [OF_OWN]}
+)
 
 MATTERS: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], str]] = {
     ("decode", "mode"): (("decode", "subscription"), ("--mode", "strict"), CUT),
@@ -82,6 +87,11 @@ MATTERS: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], str]] = {
     ("simulate", "protocols"): (CLOCK, ("--protocol", "consumer"), ""),
     ("simulate", "coordinators"): (CLOCK, ("--coordinator", "blocking"), ""),
     ("simulate", "clients"): (CLOCK, ("--client", "in_poll"), ""),
+    ("simulate", "own_assignors"): (
+        ("simulate", "--scenario", "-"),
+        ("--own-assignor", OWN),
+        OWN_ON_A_CLOCK,
+    ),
     ("simulate", "intervals"): (CLOCK, ("--intervals",), ""),
     ("simulate", "history"): (CLOCK, ("--history",), ""),
     ("replay", "is_sample"): (("replay",), ("--sample",), ""),
@@ -202,6 +212,7 @@ VALUES = {
     "protocols": "classic",
     "clients": "in_poll",
     "coordinators": "two-stage",
+    "own_assignors": OWN,
     "report": "never.html",
     "log": "never.jsonl",
     "shrink": "never.json",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -73,7 +73,10 @@ def test_runs_on_a_clock_are_the_same_with_every_processor(
     found: list[tuple[int, int]] = []
     name, rows_of = ("interval_rows", interval_rows) if asked else ("result_rows", result_rows)
 
-    def noted(rows: Iterable[Row], *, processes: int, chunk: int) -> Iterator[dict[str, Any]]:
+    def noted(
+        rows: Iterable[Row], *, processes: int, chunk: int, own_assignors: Collection[str]
+    ) -> Iterator[dict[str, Any]]:
+        assert own_assignors == ()
         found.append((processes, chunk))
         return rows_of(rows, processes=min(processes, 1 if asked else 2), chunk=chunk)
 

@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 from assignors.assignor import Assignor
 from assignors.cli.outputs.asked_names import keep_asked_name
 from assignors.names.assignor_names import names_in
+from assignors.own_assignors.importing import is_import_path
 from assignors.registry import ASSIGNORS, BEST, assignor_named
 
 ASSIGNOR_HELP = f"{', '.join(BEST)}, FAMILY/NAME, or package.module:object for your own."
@@ -91,8 +92,27 @@ class PortableAssignorNames(click.ParamType[str]):
         return AssignorNames().shell_complete(ctx, param, incomplete)
 
 
+class OwnAssignorNames(click.ParamType[str]):
+    """Names of assignors outside the registry, with commas between, kept as `portable_names`."""
+
+    name = "path"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the text if all of them can be imported."""
+        for name in names_in(str(value)):
+            if not is_import_path(name):
+                self.fail(f"{name!r} is not package.module:object", param, ctx)
+            try:
+                assignor_named(name)
+            except ValueError as error:
+                self.fail(str(error), param, ctx)
+        return str(value)
+
+
 def portable_names(values: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in values of `PortableAssignorNames`, in order.
+    """Return the names in values of `PortableAssignorNames` or `OwnAssignorNames`, in order.
 
     >>> portable_names(["range,sticky", "java/range"])
     ('range', 'sticky', 'java/range')

@@ -20,14 +20,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from assignors.assignor import Assignor, UserData
+from assignors.assignor import Assignor
 from assignors.clients.common.move_batches import MoveBatches
 from assignors.leader import REPAIR, ClusterOf, Led, Memory, WeightingOf, lead
 from assignors.membership import Membership, applied, subscribe
 from assignors.model import Cluster, MemberNote, MemberNoteCode
 from assignors.options import Options
 from assignors.own_assignors.answers import with_checked_answers
-from assignors.registry import ASSIGNORS, BEST, assignor_named
+from assignors.registry import assignor_named, replacement_of
 from assignors.weighting.token_bucket import TimedBudget
 from wire import Decoded, Subscription, TopicPartitions
 
@@ -130,7 +130,7 @@ class ClientSession:
             notes = led.rebalance.notes
         except Exception as error:  # whatever an assignor raises, the group goes on
             self.logger.exception("assignor %s failed", self.assignor.full_name)
-            led = led_by(_replacement(self.assignor))
+            led = led_by(replacement_of(self.assignor))
             text = f"{self.assignor.full_name} failed: {type(error).__name__}: {error}"
             notes = (
                 *led.rebalance.notes,
@@ -245,9 +245,3 @@ def new_session(
         if weighting is None
         else MoveBatches(weighting_of=weighting, budget=budget or TimedBudget(), logger=logger),
     )
-
-
-def _replacement(assignor: Assignor) -> Assignor:
-    """Return the best assignor with the same hand-over as this one."""
-    is_cooperative = assignor.user_data is UserData.COOPERATIVE or assignor.is_cooperative
-    return ASSIGNORS[BEST["cooperative-sticky" if is_cooperative else "sticky"]]

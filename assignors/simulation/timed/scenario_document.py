@@ -6,10 +6,14 @@
 
 What is left out has the default of `scenario`. A member with a `count` stands for so many, named
 `c0`, `c1`, ...; their instance ids are numbered likewise.
+
+A document is data, so no name in it imports anything by itself: an assignor of one's own
+(`package.module:object`) is taken only where the caller allows that name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import MISSING, Field, asdict, fields, is_dataclass
 from hashlib import sha256
 from json import dumps
@@ -19,22 +23,27 @@ from assignors.documents.values import (
     Document,
     DocumentError,
     ErrorCode,
+    Place,
     as_int32,
     as_object,
     required,
 )
+from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.reading import read_fields
-from assignors.simulation.timed.scenario.whole import READERS
+from assignors.simulation.timed.scenario.whole import READERS, everybody
 
 
-def scenario_from_document(document: object) -> Scenario:
+def scenario_from_document(document: object, *, own_assignors: Collection[str] = ()) -> Scenario:
     """Return the scenario that a document describes. Cost: O(its size).
+
+    `own_assignors` are those outside the registry that it may name; they are imported.
 
     Raises `DocumentError`, with the path, for what is no scenario, and for one that cannot happen:
     no members, two of one name, a session shorter than the time between two heartbeats, an
-    assignor that the registry does not have, an action for a member or topic that is not there.
+    assignor that there is not or that may not be imported, an action for a member or topic that is
+    not there.
 
     >>> scenario_from_document({"version": 1, "until_ms": 1, "topics": {}, "members": []})
     Traceback (most recent call last):
@@ -52,8 +61,32 @@ def scenario_from_document(document: object) -> Scenario:
     )
     for key in ("until_ms", "topics", "members"):
         required(given, key, ())
+    for name, place in _own(scenario):
+        require_allowed(name, own_assignors, place)
     require_possible(scenario)
     return scenario
+
+
+def own_assignors_of(scenario: Scenario) -> frozenset[str]:
+    """Return the assignors outside the registry that members list. Cost: O(members)."""
+    return frozenset(name for name, _ in _own(scenario))
+
+
+def require_allowed(name: str, own_assignors: Collection[str], place: Place) -> None:
+    """Raise `DocumentError` for an assignor that would be imported and is not allowed."""
+    if is_import_path(name) and name not in own_assignors:
+        words = (
+            f"{name!r} is not imported, as scenarios are data; if you trust it, allow it with"
+            f" own_assignors (--own-assignor {name})"
+        )
+        raise DocumentError(ErrorCode.UNKNOWN, words, place)
+
+
+def _own(scenario: Scenario) -> Iterator[tuple[str, Place]]:
+    for place, member in everybody(scenario):
+        for position, name in enumerate(member.assignors):
+            if is_import_path(name):
+                yield name, (*place, "assignors", position)
 
 
 def document_from_scenario(scenario: Scenario) -> Document:

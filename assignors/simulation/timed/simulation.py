@@ -32,6 +32,7 @@ from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
+    AssignorFailed,
     Cancel,
     Command,
     Consume,
@@ -323,6 +324,7 @@ DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
     Cancel: _cancel,
     Consume: _consume,
     Disconnect: _disconnect,
+    AssignorFailed: lambda run, number, _event, effect: run.assignor_failed(number, effect.text),
     GiveUp: lambda run, _number, _event, effect: run.meter.errors.update((effect.error,)),
 }
 """What a member may ask for, by type: the run, its number, what led to it, what it asks for."""

@@ -58,7 +58,7 @@ def _runs(request: TimedRequest, results: Iterable[Document]) -> Iterator[tuple[
     for row in first.values():
         given = {name: row[name] for name in GIVEN if name != "scenario"}
         given["coordinator_model"] = given["coordinator_model"] or NO_MODEL
-        scenario = scenario_of({**given, "scenario": text})
+        scenario = scenario_of({**given, "scenario": text}, request.own_assignors)
         yield scenario, simulate(scenario, keeps_history=True)
 
 

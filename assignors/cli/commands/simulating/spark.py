@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,13 @@ def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[M
 
 
 def timed_with_spark(
-    text: str, variants: Sequence[Mapping[str, str | None]], first_seed: int, seeds: int, what: str
+    text: str,
+    variants: Sequence[Mapping[str, str | None]],
+    first_seed: int,
+    seeds: int,
+    what: str,
+    *,
+    own_assignors: Sequence[str] = (),
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the results (`simulate`) or the `intervals` of a scenario, as the engine python does.
 
@@ -82,7 +89,8 @@ def timed_with_spark(
                 for name in variants[0]
             ),
         )
-        for row in frame.transform(getattr(spark, what)).toLocalIterator():
+        play = partial(getattr(spark, what), own_assignors=own_assignors)
+        for row in frame.transform(play).toLocalIterator():
             yield row.asDict()
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assignors.cli.commands.simulating.rounds import CHUNKS_EACH, require_seeds
+from assignors.cli.inputs.assignor_names import portable_names
 from assignors.cli.inputs.option_files.json_file import read_json_file
 from assignors.cli.inputs.scenarios import error_document
 from assignors.cli.inputs.typed.choices import names_listed
@@ -19,6 +21,7 @@ from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
 from assignors.names.nearest import question
+from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.processes import usable_processors
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import ExecutionConfig, Scenario, Verb
@@ -59,6 +62,8 @@ class TimedRequest:
     engine: str
     processes: int | None
     """Of the engine python; `None`: as many as pay."""
+    own_assignors: tuple[str, ...]
+    """Those outside the registry that may be imported."""
 
     @property
     def count(self) -> int:
@@ -81,7 +86,7 @@ class TimedRequest:
         """Yield the scenario of each run; `click.UsageError` for one that cannot be played."""
         for row in self.rows():
             try:
-                scenario = scenario_of(row)
+                scenario = scenario_of(row, self.own_assignors)
             except DocumentError as error:
                 raise click.UsageError(f"{variant_of(row)}: {error}") from None
             yield scenario
@@ -103,7 +108,8 @@ def requested(
         raise click.UsageError("--log has the figures beside it; without --intervals, please")
     if options.intervals and options.report is not None:
         raise click.UsageError("--report has the figures beside it; without --intervals, please")
-    scenario = chosen(options.scenario)
+    own = (*portable_names(options.own_assignors), *filter(is_import_path, assignors))
+    scenario = chosen(options.scenario, own)
     if not options.coordinators:
         _print_idle_execution(scenario)
     try:
@@ -122,10 +128,11 @@ def requested(
         seeds=options.seeds,
         engine=engine,
         processes=processes,
+        own_assignors=own,
     )
 
 
-def chosen(text: str) -> Scenario:
+def chosen(text: str, own_assignors: Sequence[str] = ()) -> Scenario:
     """Return the scenario of this name, or the one that a file describes; `-`: standard input.
 
     Raises `click.UsageError` for a name that is not in the gallery and no file, and for a file
@@ -139,7 +146,8 @@ def chosen(text: str) -> Scenario:
             raise click.UsageError(f"--scenario: {text!r} is a directory")
         words = question(text, GALLERY) or "; --list shows those that have a name"
         raise click.UsageError(f"--scenario: no file {text!r}, and no scenario{words}")
-    scenario = read_json_file("--scenario", text, scenario_from_document)
+    read = partial(scenario_from_document, own_assignors=own_assignors)
+    scenario = read_json_file("--scenario", text, read)
     _print_unknown_topics(scenario)
     return scenario
 
@@ -225,12 +233,19 @@ def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
         )
 
         return timed_with_spark(
-            request.text, request.variants, request.first_seed, request.seeds, what
+            request.text,
+            request.variants,
+            request.first_seed,
+            request.seeds,
+            what,
+            own_assignors=request.own_assignors,
         )
     processes = request.processes or _default_processes(request)
     chunk = max(1, min(RUNS_A_CHUNK, request.count // (CHUNKS_EACH * processes)))
     played = result_rows if what == "simulate" else interval_rows
-    return played(request.rows(), processes=processes, chunk=chunk)
+    return played(
+        request.rows(), processes=processes, chunk=chunk, own_assignors=request.own_assignors
+    )
 
 
 def _default_processes(request: TimedRequest) -> int:

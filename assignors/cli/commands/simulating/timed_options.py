@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors.cli.commands.simulating.option_group import option_group
+from assignors.cli.inputs.assignor_names import OwnAssignorNames
 from assignors.cli.inputs.typed.choices import SeveralOf
 from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import Form, write
@@ -30,6 +31,7 @@ class TimedOptions:
     protocols: tuple[str, ...]
     clients: tuple[str, ...]
     coordinators: tuple[str, ...]
+    own_assignors: tuple[str, ...]
     intervals: bool
     report: str | None
     log: str | None
@@ -99,6 +101,15 @@ timed_options = option_group(
         multiple=True,
         help="Client models to run --scenario under: how the clients of all members divide their"
         " work among threads. As --protocol. Default: each its own.",
+    ),
+    click.option(
+        "--own-assignor",
+        "own_assignors",
+        metavar="PATH",
+        type=OwnAssignorNames(),
+        multiple=True,
+        help="Let the file of --scenario name this assignor of yours, package.module:object, for"
+        " its members: a file by itself imports nothing.",
     ),
     click.option(
         "--intervals",

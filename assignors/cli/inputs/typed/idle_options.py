@@ -65,7 +65,9 @@ DRAWN = _names("scenarios members topics partitions subscription events faults w
 OF_GROUPS = _names("partition_counts group assumed")
 """What is said about groups beside their files."""
 EXPLICIT = _names("start asked")
-OF_RUNS = _names("shows seeds protocols clients coordinators intervals report log history shrink")
+OF_RUNS = _names(
+    "shows seeds protocols clients coordinators own_assignors intervals report log history shrink"
+)
 """What is said about runs on a clock."""
 ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files")
 
@@ -107,7 +109,7 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             "has no effect beside --list",
         ),
         Idle(
-            (OF_RUNS | _names("seed engine form assignors processes")) - {"shows"},
+            (OF_RUNS | _names("seed engine form assignors processes")) - {"shows", "own_assignors"},
             lambda v: v["shows"],
             "has no effect beside --show, which runs nothing",
         ),

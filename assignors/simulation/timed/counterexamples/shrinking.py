@@ -22,6 +22,7 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import NetworkConfig, Scenario
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
+    own_assignors_of,
     scenario_from_document,
 )
 from assignors.simulation.timed.simulation import simulate
@@ -69,7 +70,8 @@ def shrunk(scenario: Scenario, *, runs_max: int = RUNS_MAX) -> Shrunk | None:
 def _violation(scenario: Scenario, monitor: str) -> Violation | None:
     """Return how a scenario violates a monitor, `None` if it does not or cannot be played."""
     try:
-        scenario_from_document(loads(dumps(document_from_scenario(scenario))))
+        document = loads(dumps(document_from_scenario(scenario)))
+        scenario_from_document(document, own_assignors=own_assignors_of(scenario))
     except DocumentError:
         return None
     played = simulate(scenario, monitoring=Monitoring.FULL)

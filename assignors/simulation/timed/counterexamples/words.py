@@ -20,6 +20,7 @@ from assignors.simulation.timed.protocols.effects import (
     Append,
     AppendFailed,
     Arrived,
+    AssignorFailed,
     Command,
     Committed,
     Consume,
@@ -124,6 +125,8 @@ def _effect(effect: Effect) -> str | None:
             words = f"consumes {partitions(owned)} ({reason})"
         case Restrict(name, owned, reason):
             words = f"brokers let {name} consume {partitions(owned)} ({reason})"
+        case AssignorFailed(text):
+            words = f"its assignor fails: {text}"
         case GiveUp(error):
             words = f"stops for good: {error}"
         case Append(records):

@@ -2,6 +2,11 @@
 
 A client's reactions are those of its version on a broker of Kafka 4.4, one odd member or one odd
 assignment at a time; bytes are compared with captured ones in the tests.
+
+An assignor that fails ends the leader's work in the same place as a Subscription that it cannot
+read, and so with the same reaction; librdkafka, which leaves such a member out, rejoins.
+
+Source of the last: `rd_kafka_cgrp_assignor_run` of librdkafka's `rdkafka_cgrp.c`.
 """
 
 from __future__ import annotations
@@ -95,6 +100,7 @@ JAVA_4_4 = Dialect(
     leads_any={**JAVA_LEADS, **to(ENDS, *SHORT)},
     leads={COOPERATIVE: {Flaw.IMPOSSIBLE_CLAIM: ENDS}},
     follows=JAVA_FOLLOWS,
+    checks_other_assignors=True,
 )
 LIBRDKAFKA = Dialect(
     forms={
@@ -109,6 +115,7 @@ LIBRDKAFKA = Dialect(
         Flaw.NO_TOPICS: OUT,
         NoteCode.EMPTY_BLOB: DIES,
     },
+    assignor_fails=STUCK,
     leads={COOPERATIVE: {Flaw.VERSION_0: DIES, NoteCode.VERSION_NEGATIVE: DIES}},
     follows={
         NoteCode.EMPTY_BLOB: NOTHING,
@@ -123,6 +130,7 @@ FRANZ_GO = Dialect(
         COOPERATIVE: Form(version=3, user_data=layout_or_no_topics),
     },
     leads_any=to(STUCK, *UNREADABLE_BY_ALL, *SHORT),
+    assignor_fails=STUCK,
     follows={
         NoteCode.EMPTY_BLOB: STUCK,
         NoteCode.CUT: STUCK,
@@ -141,6 +149,7 @@ SARAMA_2_8 = Dialect(
         **to(SILENT, *UNREADABLE_BY_ALL, *SHORT, NoteCode.TRAILING_BYTES),
         Flaw.UNKNOWN_TOPIC: SILENT,
     },
+    assignor_fails=SILENT,
     leads={STICKY: {Flaw.USER_DATA_EMPTY: SILENT, Flaw.USER_DATA_ODD: SILENT}},
     follows={
         NoteCode.EMPTY_BLOB: NOTHING,
@@ -166,6 +175,7 @@ KAFKA_PYTHON = Dialect(
         NoteCode.OWNED_MISSING,
         NoteCode.VERSION_NEGATIVE,
     ),
+    assignor_fails=SILENT,
     follows=to(
         KEEPS, NoteCode.EMPTY_BLOB, NoteCode.CUT, NoteCode.TOPICS_NULL, NoteCode.VERSION_NEGATIVE
     ),
@@ -190,7 +200,7 @@ KAFKAJS = Dialect(
 DIALECTS: dict[str, Dialect] = {
     "java-2.4.1": JAVA_2_4,
     "java-2.8.1": JAVA_2_8,
-    "java-3.1.2": replace(JAVA_2_8, checks_claims=False),
+    "java-3.1.2": replace(JAVA_2_8, checks_claims=False, checks_other_assignors=True),
     "java-4.4.0": JAVA_4_4,
     "librdkafka-2.16.0": LIBRDKAFKA,
     "franz-go-1.21.3": replace(FRANZ_GO, hand_over=HandOver.OWN_CLAIM),

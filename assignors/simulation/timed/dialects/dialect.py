@@ -89,6 +89,8 @@ class Dialect:
     """What it fails on as a leader."""
     leads_any: Reactions = field(default_factory=dict)
     """The same under every assignor."""
+    assignor_fails: Reaction = Reaction.ENDS
+    """What it does as a leader whose assignor throws or returns an error."""
     follows: Reactions = field(default_factory=dict)
     """What it fails on in its assignment."""
     reads_user_data_first: bool = False
@@ -102,6 +104,8 @@ class Dialect:
     checks_claims: bool = False
     """As a leader it refuses its own cooperative plan if a partition that is claimed goes to
     another member, however old the claim (KAFKA-13406)."""
+    checks_other_assignors: bool = False
+    """It does so under cooperative assignors that are not called `cooperative-sticky`."""
 
 
 def subscription_bytes(dialect: Dialect, kind: UserData, known: Knowledge) -> bytes:

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from assignors.assignor import UserData
 from assignors.checks.distance import distance
+from assignors.jvm.failure import JavaFailure
 from assignors.leader import REPAIR
 from assignors.model import Assignment, Cluster, Group, Member
+from assignors.own_assignors.answers import AssignorError
 from assignors.registry import assignor_named
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.invariants import named
@@ -119,7 +121,10 @@ def _balance_found(scenario: Scenario, sides: Sides, ledger: Ledger) -> Found:
         ),
     )
     owned = {each: ledger.consumed.get(each, {}) for each, _ in running}
-    best = assignor_named(name).configured(REPAIR).assign(group).assignment
+    try:
+        best = assignor_named(name).configured(REPAIR).assign(group).assignment
+    except (AssignorError, JavaFailure):
+        return  # the rounds that it led say so
     now, then = (_gap(group, each) for each in (owned, best))
     if now is not None and then is not None and now > then:
         yield "balance-can-improve", f"{name} would bring the balance gap from {now} to {then}"

@@ -74,6 +74,14 @@ MONITORS: dict[str, Monitor] = {
         kind=Kind.MOMENT,
         is_basic=True,
     ),
+    "assignor-failed": Monitor(
+        claim="The assignor of a leader answers every round with an assignment. One of somebody's"
+        " own that raises, or whose answer is none, is replaced for that round by `sticky` or"
+        " `cooperative-sticky`; a member with a `client` does what that client does.",
+        kind=Kind.STEP,
+        is_basic=True,
+        protocols=CLASSIC,
+    ),
     "commit-of-a-stranger": Monitor(
         claim="A commit is accepted only from a member, in its generation; in a consumer group also"
         " in an epoch that it has left. From outside it is accepted while there are no members.",

@@ -175,9 +175,18 @@ class GiveUp(NamedTuple):
     """An effect: the client has stopped with an error that it does not recover from."""
 
     error: str
-    """Name of Kafka's error, or `UNUSABLE`."""
+    """Name of Kafka's error, or `UNUSABLE`, or `ASSIGNOR_FAILED`."""
 
 
+class AssignorFailed(NamedTuple):
+    """An effect: a leader's assignor has raised, or returned what is no assignment."""
+
+    text: str
+    """Which one, and what it did."""
+
+
+ASSIGNOR_FAILED = "assignor failed"
+"""What a client stops with whose assignor fails as it leads."""
 UNUSABLE = "unusable bytes"
 """What a client stops with that cannot use a Subscription or an Assignment."""
 
@@ -197,7 +206,18 @@ class Restrict(NamedTuple):
     reason: str
 
 
-Effect = Restrict | Reply | Schedule | Cancel | Append | Send | Disconnect | GiveUp | Consume
+Effect = (
+    Restrict
+    | Reply
+    | Schedule
+    | Cancel
+    | Append
+    | Send
+    | Disconnect
+    | GiveUp
+    | AssignorFailed
+    | Consume
+)
 CoordinatorEvent = Arrived | Fired | Committed | AppendFailed
 
 ALWAYS_PLAIN = frozenset({classic.Heartbeat, push.Heartbeat})

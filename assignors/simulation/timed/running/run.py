@@ -11,7 +11,7 @@ from assignors.simulation.timed.faults.live import ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.seen import Observer
-from assignors.simulation.timed.monitors.watch import Watch
+from assignors.simulation.timed.monitors.watch import Watch, report
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import Processing
 from assignors.simulation.timed.protocols.effects import (
@@ -71,6 +71,13 @@ class Run:
     records: list[tuple[int, Record]] = field(default_factory=list)
     fired: dict[tuple[int, TimerKey], Event] = field(default_factory=dict)
     """What each timer without data is when it has run out: most are started again and again."""
+
+    def assignor_failed(self, number: int, text: str) -> None:
+        """Report that the assignor of a member that leads has failed, and how."""
+        if self.watch is not None:
+            self.watch.at = (self.queue.count, self.queue.now)
+            name = self.scenario.members[number].name
+            report(self.watch, [("assignor-failed", f"{name} leads, and {text}")])
 
     def start_timer(
         self, number: int, effect: Schedule, rank: Rank | None, whose: int | str

@@ -19,10 +19,10 @@ from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
     Nullable,
     Reader,
-    as_assignors,
     as_boolean,
     as_client,
     as_hexadecimal,
+    as_member_assignors,
     as_natural,
     as_partitions,
     as_pattern,
@@ -78,7 +78,8 @@ class MemberConfig:
     topics: tuple[str, ...]
     """Its subscription."""
     assignors: tuple[str, ...] = ("optimal/cooperative-sticky",)
-    """Full names, the preferred one first (`partition.assignment.strategy`)."""
+    """Full names, the preferred one first (`partition.assignment.strategy`), or
+    `package.module:object` of your own, which the caller allows (`--own-assignor`)."""
     instance_id: str | None = None
     """`group.instance.id`: a static member (KIP-345)."""
     rack_id: str | None = None
@@ -175,7 +176,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(MemberConfig)), as_natural),
     "name": as_text,
     "topics": as_texts,
-    "assignors": as_assignors,
+    "assignors": as_member_assignors,
     "clock_ppm": as_ppm,
     "instance_id": as_text,
     "rack_id": as_text,

@@ -24,7 +24,7 @@ from assignors.simulation.timed.scenario.faults import (
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
-from assignors.simulation.timed.scenario.reading import require_members
+from assignors.simulation.timed.scenario.reading import assignor_at, require_members
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
 
 MOVES_PER_SECOND_MAX = 1_000_000
@@ -133,8 +133,9 @@ def _assignors_can_be_listed(scenario: Scenario) -> None:
     """Refuse an assignor that the member's client does not have, and a name listed twice."""
     for start, member in everybody(scenario):
         names: set[str] = set()
-        for position, assignor in enumerate(map(assignor_named, member.assignors)):
+        for position, name in enumerate(member.assignors):
             place = (*start, "assignors", position)
+            assignor = assignor_at(name, place)
             if assignor.name in names:
                 words = f"a member can list one assignor under the name {assignor.name!r}"
                 raise DocumentError(ErrorCode.REPEATED, words, place)

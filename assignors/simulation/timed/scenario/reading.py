@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from assignors.assignor import Assignor
 from assignors.documents.values import (
     DocumentError,
     ErrorCode,
@@ -22,7 +23,8 @@ from assignors.documents.values import (
 )
 from assignors.names.assignor_names import names_in
 from assignors.names.nearest import question, suggestion
-from assignors.registry import ASSIGNORS, registered
+from assignors.own_assignors.importing import is_import_path
+from assignors.registry import ASSIGNORS, assignor_named, registered
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from wire import TopicPartitions
 
@@ -185,16 +187,47 @@ def as_assignor(value: object, place: Place) -> str:
     found = registered(name) or (registered(names[0]) if len(names) == 1 else None)
     if found is None:
         words = f"no assignor {name!r}{suggestion(name, ASSIGNORS)}"
+        if is_import_path(name):
+            words = f"{name!r} is not in the registry; members of classic groups bring their own"
         raise DocumentError(ErrorCode.UNKNOWN, words, place)
     return found.full_name
 
 
-def as_assignors(value: object, place: Place) -> tuple[str, ...]:
+def as_member_assignor(value: object, place: Place) -> str:
+    """Return the name of an assignor that a classic member may have: the registry's, or an own one.
+
+    `package.module:object` stays as it is written, and is not imported: who may let it be imported
+    is the caller (`scenario_document.require_allowed`).
+    """
+    if isinstance(value, str) and is_import_path(value):
+        return value
+    return as_assignor(value, place)
+
+
+def assignor_at(name: str, place: Place) -> Assignor:
+    """Return an assignor, imported if it is somebody's own.
+
+    Raises `DocumentError` where that cannot be imported here.
+    """
+    try:
+        return assignor_named(name)
+    except ValueError as error:
+        raise DocumentError(ErrorCode.UNKNOWN, str(error), place) from error
+
+
+def as_assignors(
+    value: object, place: Place, read: Callable[[object, Place], str] = as_assignor
+) -> tuple[str, ...]:
     """Return the names of one assignor or more."""
-    names = tuple(as_assignor(each, (*place, i)) for i, each in enumerate(as_list(value, place)))
+    names = tuple(read(each, (*place, i)) for i, each in enumerate(as_list(value, place)))
     if not names:
         raise DocumentError(ErrorCode.MISSING, "a member needs an assignor", place)
     return names
+
+
+def as_member_assignors(value: object, place: Place) -> tuple[str, ...]:
+    """Return the names of one assignor or more, each as `as_member_assignor`."""
+    return as_assignors(value, place, as_member_assignor)
 
 
 def as_client(value: object, place: Place) -> str:

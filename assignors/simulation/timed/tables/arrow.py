@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 from zlib import crc32
@@ -55,7 +55,9 @@ def result_schema(given: pa.Schema) -> pa.Schema:
     return pa.schema([*others, *RESULT])
 
 
-def results(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def results(
+    batches: Iterable[pa.RecordBatch], *, own_assignors: Collection[str] = ()
+) -> Iterator[pa.RecordBatch]:
     """Yield one row for each scenario row (`result_schema`), with its other columns as they are.
 
     Memory: one input batch, one run, and `RUNS_A_BATCH` result rows.
@@ -63,7 +65,7 @@ def results(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         schema = result_schema(batch.schema)
         others = [name for name in batch.schema.names if name not in GIVEN]
-        played = result_rows(_rows(batch))
+        played = result_rows(_rows(batch), own_assignors=own_assignors)
         for start in range(0, batch.num_rows, RUNS_A_BATCH):
             part = batch.slice(start, RUNS_A_BATCH)
             made = [with_maps_as_pairs(row) for row in islice(played, part.num_rows)]
@@ -79,19 +81,25 @@ def with_maps_as_pairs(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def intervals(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def intervals(
+    batches: Iterable[pa.RecordBatch], *, own_assignors: Collection[str] = ()
+) -> Iterator[pa.RecordBatch]:
     """Yield who consumed what, when, in the runs of scenario rows (`INTERVAL`)."""
-    found = (row for batch in batches for row in interval_rows(_rows(batch)))
+    found = (
+        row for batch in batches for row in interval_rows(_rows(batch), own_assignors=own_assignors)
+    )
     while chunk := list(islice(found, INTERVALS_A_BATCH)):
         yield pa.RecordBatch.from_pylist(chunk, schema=INTERVAL)
 
 
-def tasked(batches: Iterable[pa.RecordBatch], *, tasks: int) -> Iterator[pa.RecordBatch]:
+def tasked(
+    batches: Iterable[pa.RecordBatch], *, tasks: int, own_assignors: Collection[str] = ()
+) -> Iterator[pa.RecordBatch]:
     """Yield the batches with `TASK`: which of `tasks` takes each row, by the costs of the runs."""
     for batch in batches:
         costs = [
             1 if isinstance(scenario, DocumentError) else cost_of(scenario)
-            for _, scenario in scenarios_of(_rows(batch))
+            for _, scenario in scenarios_of(_rows(batch), own_assignors)
         ]
         # Batches of one row each must not all begin with the same task.
         first = crc32(repr([c[:1] for c in batch.to_pydict().values()]).encode()) % tasks

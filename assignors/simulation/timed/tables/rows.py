@@ -6,6 +6,9 @@ the client model of all members and the assignor replace the scenario's own wher
 The assignor is that of all members in a classic group, and the broker's in others. A row that
 cannot be run becomes a row with `error` set; the other rows are not affected.
 
+Rows are data: of assignors outside the registry (`package.module:object`) those alone are imported
+that the caller names in `own_assignors`, in each process where a row is run.
+
 With several processes the rows are the same, in the same order. The calling program must guard its
 start then (`if __name__ == "__main__"`), as `multiprocessing` asks.
 """
@@ -13,8 +16,9 @@ start then (`if __name__ == "__main__"`), as `multiprocessing` asks.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from operator import attrgetter
 from typing import Annotated, Any
 
@@ -29,9 +33,13 @@ from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
 from assignors.simulation.timed.scenario.members import READERS as MEMBER_READERS
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
-from assignors.simulation.timed.scenario.reading import as_assignor
+from assignors.simulation.timed.scenario.reading import as_assignor, as_member_assignor
 from assignors.simulation.timed.scenario.whole import READERS
-from assignors.simulation.timed.scenario_document import scenario_from_document, scenario_hash
+from assignors.simulation.timed.scenario_document import (
+    require_allowed,
+    scenario_from_document,
+    scenario_hash,
+)
 from assignors.simulation.timed.simulation import Played, simulate
 
 Row = Mapping[str, Any]
@@ -73,7 +81,11 @@ RUNS_A_CHUNK = 20
 
 
 def result_rows(
-    rows: Iterable[Row], *, processes: int = 1, chunk: int = RUNS_A_CHUNK
+    rows: Iterable[Row],
+    *,
+    processes: int = 1,
+    chunk: int = RUNS_A_CHUNK,
+    own_assignors: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Yield one result row (`RESULT_COLUMNS`) for each scenario row, in their order.
 
@@ -83,18 +95,24 @@ def result_rows(
     >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
     [None, "bad-row: scenario.version: 'version' is missing"]
     """
-    return _in_processes(rows, _result_rows, processes, chunk)
+    play = partial(_result_rows, own_assignors=tuple(own_assignors))
+    return _in_processes(rows, play, processes, chunk)
 
 
 def interval_rows(
-    rows: Iterable[Row], *, processes: int = 1, chunk: int = RUNS_A_CHUNK
+    rows: Iterable[Row],
+    *,
+    processes: int = 1,
+    chunk: int = RUNS_A_CHUNK,
+    own_assignors: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Yield who consumed what, when: rows (`INTERVAL_COLUMNS`) of one run after another.
 
     A row that cannot be run gives one row with `error` set. Memory: the intervals of one run with
     one process; with several, those of `CHUNKS_AHEAD` chunks for each.
     """
-    return _in_processes(rows, _interval_rows, processes, chunk)
+    play = partial(_interval_rows, own_assignors=tuple(own_assignors))
+    return _in_processes(rows, play, processes, chunk)
 
 
 def _in_processes(
@@ -107,20 +125,24 @@ def _in_processes(
     return play(rows) if processes <= 1 else in_processes(rows, play, processes, chunk)
 
 
-def _result_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    for row, scenario in scenarios_of(rows):
+def _result_rows(
+    rows: Iterable[Row], *, own_assignors: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    for row, scenario in scenarios_of(rows, own_assignors):
         yield _attempt(row, scenario, result_row, dict.fromkeys(RESULT_COLUMNS))
 
 
-def _interval_rows(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+def _interval_rows(
+    rows: Iterable[Row], *, own_assignors: Collection[str]
+) -> Iterator[dict[str, Any]]:
     empty = dict.fromkeys(INTERVAL_COLUMNS)
-    for row, scenario in scenarios_of(rows):
+    for row, scenario in scenarios_of(rows, own_assignors):
         made = _attempt(row, scenario, _intervals_of_run, empty)
         yield from [made] if isinstance(made, dict) else made
 
 
 def result_row(scenario: Scenario) -> dict[str, Any]:
-    """Return the result row of a scenario. Raises what its assignors raise."""
+    """Return the result row of a scenario."""
     figures = zip(FIGURES, _figures(simulate(scenario).result), strict=True)
     return {**identity(scenario), **dict(figures), "error": None}
 
@@ -172,16 +194,19 @@ def _assignor(scenario: Scenario) -> str | None:
     return listed.pop() if len(listed) == 1 else None
 
 
-def scenario_of(row: Row) -> Scenario:
+def scenario_of(row: Row, own_assignors: Collection[str] = ()) -> Scenario:
     """Return the scenario of a row. Raises `DocumentError` with the path of what is wrong.
 
     >>> scenario_of({"scenario": "crash", "seed": 3, "protocol": "consumer"}).seed
     3
     """
-    return _overridden(_parsed(row.get("scenario")), row)
+    scenario = _parsed(row.get("scenario"), own_assignors)
+    return _overridden(scenario, row, own_assignors)
 
 
-def scenarios_of(rows: Iterable[Row]) -> Iterator[tuple[Row, Scenario | DocumentError]]:
+def scenarios_of(
+    rows: Iterable[Row], own_assignors: Collection[str] = ()
+) -> Iterator[tuple[Row, Scenario | DocumentError]]:
     """Yield each row with its scenario; one text that many rows share is read once."""
     last_text: object = None
     last: Scenario | None = None
@@ -190,15 +215,15 @@ def scenarios_of(rows: Iterable[Row]) -> Iterator[tuple[Row, Scenario | Document
         try:
             if last is None or not isinstance(text, str) or text != last_text:
                 last, last_text = None, text
-                last = _parsed(text)
-            scenario = _overridden(last, row)
+                last = _parsed(text, own_assignors)
+            scenario = _overridden(last, row, own_assignors)
         except DocumentError as error:
             yield row, error
         else:
             yield row, scenario
 
 
-def _parsed(given: object) -> Scenario:
+def _parsed(given: object, own_assignors: Collection[str]) -> Scenario:
     place = ("scenario",)
     if isinstance(given, str) and not given.lstrip().startswith("{"):
         try:
@@ -211,12 +236,12 @@ def _parsed(given: object) -> Scenario:
         except (ValueError, RecursionError) as error:
             raise DocumentError(ErrorCode.BAD_JSON, str(error), place) from None
     try:
-        return scenario_from_document(given)
+        return scenario_from_document(given, own_assignors=own_assignors)
     except DocumentError as error:
         raise _below_scenario(error) from None
 
 
-def _overridden(scenario: Scenario, row: Row) -> Scenario:
+def _overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> Scenario:
     """Return the scenario with the row's own seed, protocol, models and assignor."""
     changes = {
         name: READERS[name](row[name], (name,))
@@ -233,11 +258,13 @@ def _overridden(scenario: Scenario, row: Row) -> Scenario:
         read = MEMBER_READERS["client_model"]
         of_members["client_model"] = read(row["client_model"], ("client_model",))
     if row.get("assignor") is not None:
-        assignor = as_assignor(row["assignor"], ("assignor",))
+        place = ("assignor",)
         if changes.get("protocol", scenario.protocol) is GroupProtocol.CLASSIC:
+            assignor = as_member_assignor(row["assignor"], place)
+            require_allowed(assignor, own_assignors, place)
             of_members["assignors"] = (assignor,)
         else:
-            of_broker["assignor"] = assignor
+            of_broker["assignor"] = as_assignor(row["assignor"], place)
     if of_broker:
         changes["broker"] = replace(scenario.broker, **of_broker)
     if of_members:

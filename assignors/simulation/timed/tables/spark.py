@@ -6,7 +6,8 @@ Works alike on classic Spark, on a cluster whose executors know this package onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import assignors.spark  # noqa: F401 - first, as it says which extra is missing
@@ -19,23 +20,26 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def spread(frame: DataFrame, *, tasks: int) -> DataFrame:
+def spread(frame: DataFrame, *, tasks: int, own_assignors: Collection[str] = ()) -> DataFrame:
     """Return the same rows in `tasks` partitions that take about the same time to run.
 
     What a run costs is estimated from its scenario, so that no task gets all the long ones. One
-    shuffle of the scenarios. Made for `frame.transform`, before `simulate`.
+    shuffle of the scenarios. Made for `frame.transform`, before `simulate`, with the same
+    `own_assignors`.
     """
     from pyspark.sql.types import IntegerType, StructField  # noqa: PLC0415 - the extra `spark`
 
+    names = tuple(own_assignors)
+
     def deal(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return arrow.tasked(batches, tasks=tasks)
+        return arrow.tasked(batches, tasks=tasks, own_assignors=names)
 
     schema = type(frame.schema)([*frame.schema.fields, StructField(arrow.TASK, IntegerType())])
     dealt = frame.mapInArrow(deal, schema)
     return dealt.repartitionById(tasks, arrow.TASK).drop(arrow.TASK)
 
 
-def simulate(frame: DataFrame) -> DataFrame:
+def simulate(frame: DataFrame, *, own_assignors: Collection[str] = ()) -> DataFrame:
     """Return the result of each run in `frame`, one row each, with the frame's other columns.
 
     `frame` has the columns `scenario` (JSON text, or a name of the gallery) and, if wanted,
@@ -45,19 +49,24 @@ def simulate(frame: DataFrame) -> DataFrame:
     they are. The columns of the result are those of
     `arrow.RESULT`; a row that cannot be run has `error` set. No shuffle. Made for
     `frame.transform`.
+
+    `own_assignors` are those outside the registry (`package.module:object`) that the rows may name.
+    Each worker imports them; where it cannot, the row has `error` set.
     """
     from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - the extra `spark`
 
     schema = arrow.result_schema(to_arrow_schema(frame.schema))
-    return frame.mapInArrow(_results, spark_schema(schema))
+    play = partial(_results, tuple(own_assignors))
+    return frame.mapInArrow(play, spark_schema(schema))
 
 
-def intervals(frame: DataFrame) -> DataFrame:
+def intervals(frame: DataFrame, *, own_assignors: Collection[str] = ()) -> DataFrame:
     """Return who consumed what, when, in each run of `frame`: the columns of `arrow.INTERVAL`.
 
     Takes what `simulate` takes, and runs it again. No shuffle.
     """
-    return frame.mapInArrow(_intervals, spark_schema(arrow.INTERVAL))
+    play = partial(_intervals, tuple(own_assignors))
+    return frame.mapInArrow(play, spark_schema(arrow.INTERVAL))
 
 
 def summary(
@@ -83,9 +92,13 @@ def summary(
     return columns.groupBy(*by).applyInArrow(summarise, spark_schema(schema))
 
 
-def _results(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return arrow.results(batches)
+def _results(
+    own_assignors: tuple[str, ...], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    return arrow.results(batches, own_assignors=own_assignors)
 
 
-def _intervals(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return arrow.intervals(batches)
+def _intervals(
+    own_assignors: tuple[str, ...], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    return arrow.intervals(batches, own_assignors=own_assignors)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 
+from assignors.own_assignors.importing import is_import_path
 from assignors.registry import ASSIGNORS, assignor_named
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 
@@ -29,8 +30,10 @@ def variants(
 ) -> list[Variant]:
     """Return what is to be played, in order.
 
-    A protocol that none of `assignors` is for keeps the scenario's own. Raises `ValueError` for an
-    assignor that is not in the registry, and for one that no protocol here can have.
+    A protocol that none of `assignors` is for keeps the scenario's own. One of somebody's own keeps
+    its path, `package.module:object`, under which others import it; it is for classic members.
+    Raises `ValueError` for an assignor that there is not, and for one that no protocol here can
+    have.
 
     >>> for each in variants(["classic", "consumer"], assignors=["range", "cooperative-sticky"]):
     ...     print(each["protocol"], each["assignor"])
@@ -58,15 +61,18 @@ def variants(
 
 def _can_have(protocol: str, assignor: str) -> bool:
     is_classic = protocol == GroupProtocol.CLASSIC
-    return is_classic != (ASSIGNORS[assignor].family == OF_THE_BROKER)
+    return is_classic != _is_of_the_broker(assignor)
+
+
+def _is_of_the_broker(assignor: str) -> bool:
+    return assignor in ASSIGNORS and ASSIGNORS[assignor].family == OF_THE_BROKER
 
 
 def _full_name(name: str, protocols: Iterable[str]) -> str:
-    found = assignor_named(name).full_name
-    if found not in ASSIGNORS:
-        raise ValueError(f"{name}: on a clock only the assignors of this package are played")
+    known = assignor_named(name)
+    found = name if is_import_path(name) else known.full_name
     if not any(_can_have(protocol, found) for protocol in protocols):
-        if ASSIGNORS[found].family == OF_THE_BROKER:
+        if _is_of_the_broker(found):
             raise ValueError(f"{name} is the broker's: it is for the protocols consumer and push")
         raise ValueError(
             f"{name} is for the protocol classic; under {', '.join(protocols)} the broker assigns,"

@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assignors.assignor import Assignor, UserData
+from assignors.jvm.failure import JavaFailure
 from assignors.leader import Led, Memory, lead
 from assignors.membership import Membership, subscribe, subscription
 from assignors.model import NO_GENERATION
+from assignors.own_assignors.answers import AssignorError
+from assignors.registry import replacement_of
 from assignors.simulation.timed.dialects.dialect import (
     Reaction,
     subscription_bytes,
@@ -31,9 +34,18 @@ from assignors.simulation.timed.dialects.leading import (
 from assignors.simulation.timed.dialects.user_data import Knowledge
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import JoinGroupResponse
+from assignors.simulation.timed.protocols.effects import (
+    ASSIGNOR_FAILED,
+    UNUSABLE,
+    AssignorFailed,
+)
 from assignors.simulation.timed.scenario import Claims
 from wire import Decoded, Subscription, TopicPartitions, decode_assignment, encode_subscription
 
+CHECKED_ITSELF = "cooperative-sticky"
+"""Java's clients from 2.8.2 on trust a plan under this name: it has looked at generations."""
+FAILURES = (AssignorError, JavaFailure)
+"""What an assignor of somebody's own raises; a copy of Kafka's that it calls may be what failed."""
 Plan = tuple[tuple[str, bytes], ...]
 """(Member id, Assignment bytes) pairs."""
 
@@ -54,12 +66,16 @@ def written(
     )
 
 
-def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction:
+def led_by(
+    state: ClassicMember, response: JoinGroupResponse, assignor: Assignor | None = None
+) -> Plan | Reaction:
     """Return the plan that a leader sends, or what it does because it cannot make one.
 
-    Changes what the leader keeps. Cost: that of the assignor, plus O(bytes).
+    `assignor` leads in place of the one that the group has chosen. Changes what the leader keeps.
+    Raises `FAILURES` where an assignor of somebody's own does. Cost: that of the assignor, plus
+    O(bytes).
     """
-    assignor = state.assignors[state.chosen]
+    assignor = assignor or state.assignors[state.chosen]
     blobs: Mapping[str, bytes] = {each.member_id: each.metadata for each in response.members}
     if state.dialect is None:
         led = _lead(state, response, assignor, blobs, state.memory)
@@ -79,10 +95,31 @@ def led_by(state: ClassicMember, response: JoinGroupResponse) -> Plan | Reaction
         plan = given_now(rule, target, claims_of(met.led))
     if state.dialect.checks_claims and is_cooperative and refuses_plan(plan, met.claims):
         return Reaction.ENDS
+    is_other = state.dialect.checks_other_assignors and assignor.name != CHECKED_ITSELF
+    if is_other and state.is_cooperative and refuses_plan(plan, met.claims):
+        words = "gave a claimed partition to another member, which its client refuses (KAFKA-13406)"
+        raise AssignorError(f"{assignor.full_name} {words}")
     return tuple(
         (member_id, written_assignment(state.dialect, known_from(read), plan[member_id]))
         for member_id, read in met.led.items()
     )
+
+
+def led_whatever_fails(
+    state: ClassicMember, response: JoinGroupResponse
+) -> tuple[Plan | Reaction, str]:
+    """Return the same where the assignor may fail, and the error with which a client then stops.
+
+    Without a `client` the best assignor leads that round, as in the plug-ins of this package
+    (`clients.common.client_session`). Cost: as `led_by`, twice.
+    """
+    try:
+        return led_by(state, response), UNUSABLE
+    except FAILURES as error:
+        state.out.append(AssignorFailed(str(error)))
+    if state.dialect is not None:
+        return state.dialect.assignor_fails, ASSIGNOR_FAILED
+    return led_by(state, response, replacement_of(state.assignors[state.chosen])), UNUSABLE
 
 
 def read_assignment(state: ClassicMember, blob: bytes) -> tuple[TopicPartitions, Reaction | None]:

@@ -15,7 +15,7 @@ from assignors.simulation.timed.protocols.application import (
     watch_thread,
 )
 from assignors.simulation.timed.protocols.classic.member_bytes import (
-    led_by,
+    led_whatever_fails,
     read_assignment,
     written,
 )
@@ -138,9 +138,9 @@ def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
 
 def compute(state: ClassicMember, response: JoinGroupResponse) -> None:
     """Compute the assignment, as the leader, and send it once the time for that is over."""
-    led = led_by(state, response)
+    led, error = led_whatever_fails(state, response)
     if isinstance(led, Reaction):
-        react(state, led)
+        react(state, led, error)
         return
     state.plan = led
     known = state.cluster.topics

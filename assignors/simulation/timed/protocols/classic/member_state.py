@@ -230,16 +230,16 @@ def end_by_itself(state: ClassicMember, error: str) -> None:
         state.out.append(Schedule(("restart",), delay))
 
 
-def react(state: ClassicMember, reaction: Reaction) -> None:
-    """Do what a client does that cannot use what it received."""
+def react(state: ClassicMember, reaction: Reaction, error: str = UNUSABLE) -> None:
+    """Do what a client does that cannot use what it received, or not lead with it."""
     stop_beats(state)
     if reaction is Reaction.DIES:
         lose(state, "crashed")
-        end_by_itself(state, UNUSABLE)
+        end_by_itself(state, error)
     elif reaction is Reaction.ENDS:
         lose(state, "ended by an error")
         say_leave(state)
-        end_by_itself(state, UNUSABLE)
+        end_by_itself(state, error)
     elif reaction is Reaction.SILENT:
         state.must_start_anew = True
         delay = state.config.session_timeout_ms * MILLISECOND

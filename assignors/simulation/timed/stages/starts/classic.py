@@ -26,7 +26,11 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
     ClassicCoordinator,
 )
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
-from assignors.simulation.timed.protocols.classic.member_bytes import led_by, read_assignment
+from assignors.simulation.timed.protocols.classic.member_bytes import (
+    FAILURES,
+    led_by,
+    read_assignment,
+)
 from assignors.simulation.timed.protocols.classic.member_rounds import start_process
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, JoinGroup, Protocol
@@ -165,7 +169,10 @@ def _lead(leader: ClassicMember, group: ClassicGroup) -> Mapping[str, bytes]:
     response = barriers.joined(group, group.members[leader.member_id])
     leader.topics = leader.topics or leader.config.topics
     leader.chosen = _chosen(leader, group)
-    plan = led_by(leader, response)
+    try:
+        plan = led_by(leader, response)
+    except FAILURES:
+        raise NotTogether from None
     if isinstance(plan, Reaction) or leader.must_follow_up:
         raise NotTogether
     return dict(plan)
