@@ -43,12 +43,19 @@ class Assignor:
     assign: Callable[[Group], Rebalance]
     protocols: frozenset[RebalanceProtocol] = frozenset({RebalanceProtocol.EAGER})
     user_data: UserData = UserData.NONE
+    """`COOPERATIVE` in place of `NONE` where `protocols` has that: members go on consuming, and a
+    leader that does not read what they own would give it away."""
     keeps_lists: bool = False
     """Whether answers have `Rebalance.lists` and `order`: those of the copies of Kafka's do."""
     takes_arrays: bool = False
     """Whether `lead` may give `assign` a group whose members are made one by one when asked for."""
     configure: Callable[[Options], Callable[[Group], Rebalance] | None] | None = None
     """Options -> `assign` under them, `None` where they change nothing; `None`: it has none."""
+
+    def __post_init__(self) -> None:
+        """See `user_data`."""
+        if self.is_cooperative and self.user_data is UserData.NONE:
+            object.__setattr__(self, "user_data", UserData.COOPERATIVE)
 
     @property
     def full_name(self) -> str:

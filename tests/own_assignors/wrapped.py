@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors import ASSIGNORS, Assignor, Group, Rebalance
+from assignors import ASSIGNORS, Assignor, Group, Rebalance, UserData
 from assignors.leader import REPAIR
 
 HERE = "tests.own_assignors.wrapped:"
 
 
 def wrapped(full_name: str) -> Assignor:
-    """Return an assignor of one's own that calls one of the registry, and tells nothing else."""
+    """Return an assignor of one's own that calls one of the registry, and tells nothing else.
+
+    A cooperative one does not say where members claim.
+    """
     inner = ASSIGNORS[full_name].configured(REPAIR)
     return Assignor(
         family="own",
         name=inner.name,
         assign=inner.assign,
         protocols=inner.protocols,
-        user_data=inner.user_data,
+        user_data=UserData.NONE if inner.is_cooperative else inner.user_data,
     )
 
 
@@ -50,6 +53,8 @@ def _spread(group: Group, step: int) -> Rebalance:
 
 
 ROUND_ROBIN = Assignor(family="own", name="spread", assign=lambda group: _spread(group, 1))
+ROUND_ROBIN_RAISES = replace(ROUND_ROBIN, assign=_raise)
+"""One that every client has a form for."""
 TWICE = Assignor(family="own", name="twice", assign=lambda group: _spread(group, 2))
 FIRST_ALONE = Assignor(family="own", name="first-alone", assign=lambda group: _spread(group, 0))
 HASTY = replace(wrapped("optimal/cooperative-sticky"), name="hasty", assign=ROUND_ROBIN.assign)
