@@ -196,7 +196,7 @@ def test_columns_of_sparks_kafka_source_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("missing.jsonl", "no such file"),
+        ("missing.jsonl", "no such file or folder"),
         ("missing.parquet", "no such file or folder"),
         ("missing.log", "no such file or folder"),
         ("missing.txt", "no such file or folder"),

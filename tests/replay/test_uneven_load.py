@@ -103,10 +103,10 @@ def test_names_are_hidden_in_the_finding_too() -> None:
     [
         ("", "no line has log ends"),
         ("\n\n", "no line has log ends"),
-        ('{"at_ms": 1, "log_ends": {}}\n{"at_ms"', "line 2: Expecting ':' delimiter at byte 8"),
+        ('{"at_ms": 1, "log_ends": {}}\n{"at_ms"', "line 2: not JSON: Expecting ':' delimiter"),
         ('{"at_ms": 1, "log_ends": {"t": [true]}}', "line 1: expected a whole number, found true"),
-        ('{"at_ms": NaN, "log_ends": {}}', "line 1: NaN is no JSON number"),
-        ("orders:0:120", "line 1: Expecting value at byte 0"),
+        ('{"at_ms": NaN, "log_ends": {}}', "line 1: not JSON: NaN is no JSON number"),
+        ("orders:0:120", "line 1: not JSON: Expecting value at byte 0"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_a_usage_error(

@@ -138,7 +138,7 @@ def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSpli
     """
     place = Path(path)
     if not place.is_file():
-        raise SourceError(f"{place}: no such file")
+        raise SourceError(f"{place}: no such file or folder")
     if size is None or is_packed(place):
         return [FileSplit(file=place)]
     starts = list(range(0, place.stat().st_size, size)) or [0]
