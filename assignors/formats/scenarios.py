@@ -40,23 +40,26 @@ SPECIAL = {
 """Fields that are numbers, and no natural ones."""
 
 
+COUNT = Key(
+    "count", nullable(NATURAL), "So many members, named with a number each.", is_optional=True
+)
+"""A key of each of `members`, and not of the one that arrivals are like."""
+
+
 def closed(schema: Schema) -> Schema:
     """Return an object's schema without other keys."""
     return {**schema, "additionalProperties": False}
 
 
-def of_settings(kind: type[Any]) -> Schema:
-    """Return the schema of a class of settings; null stands for a default."""
+def of_settings(kind: type[Any], *further: Key) -> Schema:
+    """Return the schema of a class of settings, and of further keys; null stands for a default."""
     hints = get_type_hints(kind)
     keys = []
     for each in fields(kind):
         has_default = each.default is not MISSING or each.default_factory is not MISSING
         schema = SPECIAL.get(each.name) or _of_setting(hints[each.name])
         keys.append(Key(each.name, nullable(schema) if has_default else schema, "", has_default))
-    if kind is MemberConfig:
-        text = "So many members, named with a number each."
-        keys.append(Key("count", nullable(NATURAL), text, is_optional=True))
-    return closed(record(*keys))
+    return closed(record(*keys, *further))
 
 
 def _of_setting(hint: Any) -> Schema:  # noqa: ANN401 - a type
@@ -65,7 +68,8 @@ def _of_setting(hint: Any) -> Schema:  # noqa: ANN401 - a type
     if hint == TopicPartitions:
         return mapping(array(NATURAL))
     if get_origin(hint) is tuple:
-        return array(_of_setting(get_args(hint)[0]))
+        one = get_args(hint)[0]
+        return array(of_settings(one, COUNT) if one is MemberConfig else _of_setting(one))
     if get_origin(hint) is dict:
         return mapping(_of_setting(get_args(hint)[1]))
     if is_dataclass(hint):

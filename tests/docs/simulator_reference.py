@@ -10,56 +10,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from json import dumps
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.monitors.table import MONITORS
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.scenario import (
-    Action,
-    BrokerConfig,
-    Claims,
-    Fault,
-    FaultKind,
-    GroupProtocol,
-    MemberConfig,
-    NetworkConfig,
-    Scenario,
-    Verb,
-)
+from assignors.simulation.timed.scenario import VERSION, MemberConfig, Scenario
 from tests.docs.source import DOCS, first_line, table, texts_of
 
 PAGE = DOCS / "simulator-reference.md"
 
-PARTS: tuple[tuple[str, str, type[Any]], ...] = (
-    ("A scenario", "The whole document.", Scenario),
-    (
-        "`members[]`",
-        "A member with a `count` stands for so many: `c0`, `c1`, ...; so do their instance ids.",
-        MemberConfig,
+WHOLE = "A scenario"
+"""The heading of the whole document; a part of it has its path."""
+
+UNREAD = {
+    Scenario: (("`version`", "", f"Version of this format: {VERSION}."),),
+    MemberConfig: (
+        (
+            "`count`",
+            "null",
+            "So many members, named `c0`, `c1`, ... where `name` is `c`; so are instance ids.",
+        ),
     ),
-    ("`plan[]`", "What is done at a time.", Action),
-    ("`faults[]`", "What goes wrong for a time.", Fault),
-    ("`broker`", "The coordinator's broker.", BrokerConfig),
-    ("`network`", "Each message takes a time of its own.", NetworkConfig),
-)
-WORDS: tuple[tuple[str, type[Enum]], ...] = (
-    ("`protocol`", GroupProtocol),
-    ("`plan[].do`", Verb),
-    ("`faults[].kind`", FaultKind),
-    ("`members[].claims`", Claims),
-)
+}
+"""Keys of the document that are no fields of the class: they are read before it is made."""
+
 HEAD = """# Scenarios on a clock: reference
 
 Fields, figures and named scenarios of `kafka-assignors simulate --scenario`; what it is and how to
 use it is in [simulator.md](simulator.md). This page is written by
 `python -m tests.docs.simulator_reference`, from the code.
 
-A field without a default has to be given. Times are milliseconds, or microseconds where the name
-ends in `_us`. A field that does not exist, and a value that cannot be, are refused with their path.
+A field without a default has to be given; null stands for the default, but for `starts_at_ms`.
+Times are milliseconds, or microseconds where the name ends in `_us`. A field that does not exist,
+and a value that cannot be, are refused with their path. [Formats](reference/formats.md#scenario)
+have the type of each field.
 """
 
 
@@ -70,22 +58,21 @@ def page() -> str:
 
 def _format() -> Iterator[str]:
     yield "## The document\n"
-    nested = [each for _, _, kind in PARTS for each in _settings(kind)]
-    known = {kind for _, _, kind in PARTS}
-    more = [(f"`{name}`", "", kind) for name, kind in nested if kind not in known]
-    for title, text, kind in (*PARTS, *more):
-        yield f"### {title}\n"
-        yield f"{text or first_line(kind)}\n"
-        yield from table(("field", "default", "meaning"), _fields(kind))
-    for title, words in WORDS:
-        yield f"### Values of {title}\n"
-        rows = [(f"`{each.value}`", meaning) for each, meaning in _values(words)]
-        yield from table(("value", "meaning"), rows)
+    for path, kind in parts_of(Scenario):
+        yield f"### {f'`{path}`' if path else WHOLE}\n"
+        yield f"{first_line(kind)}\n"
+        rows = (*UNREAD.get(kind, ()), *_fields(kind, path))
+        yield from table(("field", "default", "meaning"), rows)
+    for path, words in choices_of(Scenario):
+        yield f"### Values of `{path}`\n"
+        values = [(f"`{each.value}`", meaning) for each, meaning in _values(words)]
+        yield from table(("value", "meaning"), values)
 
 
 def _figures() -> Iterator[str]:
     yield "## The figures of a run\n"
-    rows = [(name, meaning) for name, _, meaning in _fields(TimedResult)]
+    texts = texts_of(TimedResult)
+    rows = [(f"`{each.name}`", texts[each.name]) for each in fields(TimedResult)]
     yield from table(("figure", "meaning"), rows)
 
 
@@ -115,31 +102,61 @@ def _gallery() -> Iterator[str]:
 # What the code says
 
 
-def _fields(kind: type[Any]) -> list[tuple[str, str, str]]:
+def _fields(kind: type[Any], path: str) -> list[tuple[str, str, str]]:
     """Return name, default and meaning of each field."""
     texts = texts_of(kind)
-    return [(f"`{each.name}`", _default(each), texts.get(each.name, "")) for each in fields(kind)]
+    return [
+        (f"`{each.name}`", _default(each, f"{path}.{each.name}".lstrip(".")), texts[each.name])
+        for each in fields(kind)
+    ]
 
 
-def _settings(kind: type[Any]) -> Iterator[tuple[str, type[Any]]]:
-    """Yield the fields of a class that are classes of settings themselves, and theirs."""
-    for each in fields(kind):
-        made = each.default_factory
-        if made is not MISSING and is_dataclass(made):
-            yield each.name, made
-            yield from ((f"{each.name}.{name}", inner) for name, inner in _settings(made))
+def parts_of(whole: type[Any]) -> list[tuple[str, type[Any]]]:
+    """Return the classes of settings that a document is made of, each where it first stands."""
+    return _first_of_each((path, kind) for path, kind in _everything(whole) if is_dataclass(kind))
 
 
-def _default(one: Any) -> str:
+def choices_of(whole: type[Any]) -> list[tuple[str, type[Enum]]]:
+    """Return the enumerations of a document, each where it first stands."""
+    return _first_of_each((path, kind) for path, kind in _everything(whole) if _is_choice(kind))
+
+
+def _first_of_each(found: Iterator[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    first: dict[Any, str] = {}
+    for path, kind in found:
+        first.setdefault(kind, path)
+    return [(path, kind) for kind, path in first.items()]
+
+
+def _everything(kind: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield a type and all that it contains, with their paths in the document."""
+    yield path, kind
+    if is_dataclass(kind):
+        for name, hint in get_type_hints(kind).items():
+            yield from _everything(hint, f"{path}.{name}".removeprefix("."))
+        return
+    several = "[]" if getattr(kind, "__origin__", None) is tuple else ""
+    for inner in get_args(kind):
+        yield from _everything(inner, f"{path}{several}")
+
+
+def _is_choice(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, StrEnum)
+
+
+def _default(one: Any, path: str) -> str:
     if one.default is not MISSING:
         value = one.default.value if isinstance(one.default, Enum) else one.default
         return "null" if value is None else f"`{dumps(value)}`"
-    return "" if one.default_factory is MISSING else "see below"
+    made = one.default_factory
+    if made is MISSING:
+        return ""
+    return f"see `{path}`" if is_dataclass(made) else f"`{dumps(made())}`"
 
 
 def _values(words: type[Enum]) -> list[tuple[Enum, str]]:
     texts = texts_of(words)
-    return [(each, texts.get(each.name, "")) for each in words]
+    return [(each, texts[each.name]) for each in words]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -46,6 +49,36 @@ def test_the_file_of_the_own_assignor_is_what_its_page_shows() -> None:
     assert shown
     saved = (DOCS / "own" / "weighted.py").read_text(encoding="utf-8")
     assert saved.partition('"""\n\n')[2] == shown[1]
+
+
+def test_the_reference_of_scenarios_has_each_field_of_the_schema_once_and_no_other() -> None:
+    page = (DOCS / "simulator-reference.md").read_text(encoding="utf-8")
+    before, _, _ = page.partition("### Values of")
+    listed = [
+        f"{path}.{field}".lstrip(".")
+        for path, rows in re.findall(
+            r"^### (?:`(.*?)`|A scenario)\n(.*?)(?=^##)", f"{before}##", PARTS
+        )
+        for field in re.findall(r"^\| `(.*?)` \|", rows, re.MULTILINE)
+    ]
+    schema = json.loads((DOCS / "schemas" / "scenario.schema.json").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(fields_of(schema, ""))
+
+
+def fields_of(schema: dict[str, Any], path: str) -> Iterator[str]:
+    """Yield the path of each field; a member that arrives has those of any member."""
+    for name, one in schema.get("properties", {}).items():
+        here = f"{path}.{name}".lstrip(".")
+        yield here
+        if here != "arrivals[].member":
+            yield from fields_of(one, here)
+    for each in schema.get("anyOf", ()):
+        yield from fields_of(each, path)
+    if "items" in schema:
+        yield from fields_of(schema["items"], f"{path}[]")
+
+
+PARTS = re.MULTILINE | re.DOTALL
 
 
 def test_every_public_package_stands_on_a_page_of_the_python_reference() -> None:

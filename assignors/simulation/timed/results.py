@@ -16,11 +16,12 @@ class TimedResult:
     rounds: int
     """Generations that began since costs are counted."""
     round_ms_median: float
-    """From the first barrier's begin to the delivery of the assignments."""
+    """From the begin of a rebalance to its end: in a classic group, when the coordinator has stored
+    the leader's assignment; in others, when every member has reported what it was to get."""
     round_ms_max: float
     """The longest of these."""
     convergence_ms: float | None
-    """From the last action of the plan until nothing changed any more; `None` where the group has
+    """From the last action of the plan until nothing changed any more; null where the group has
     not settled."""
     unavailable_partition_ms: float
     """Partitions times milliseconds without a consumer."""
@@ -31,8 +32,8 @@ class TimedResult:
     moves: int
     """How often a partition went to another member than the one before."""
     moves_beyond_optimum: int
-    """Moves more than the best balance needs, from one moment at rest to the next (see
-    `least_moves`); a worse balance that needs fewer counts 0."""
+    """Moves more than the best balance needs, from one moment at rest to the next; a worse
+    balance that needs fewer counts 0."""
     members_touched: int
     """Members that had to rejoin or to give up partitions while they consumed, summed over
     generations; their own stops and crashes do not count."""
@@ -65,7 +66,7 @@ class TimedResult:
     """How often the group lost its coordinator."""
     recovery_ms: float | None = None
     """From the loss of a coordinator until every member had heard of the next one and the group was
-    at rest, the longest; `None` where that has not come about, or nothing was lost."""
+    at rest, the longest; null where that has not come about, or nothing was lost."""
     first_heartbeat_ms: float | None = None
     """From the loss of a coordinator until the next one first answered a heartbeat, the longest."""
     records_replayed: int = 0
@@ -73,7 +74,7 @@ class TimedResult:
     records_lost: int = 0
     """Records of the group that were written and not replicated when their broker crashed."""
     violations: int = 0
-    """What the monitors found: see `assignors.simulation.timed.monitors.table`."""
+    """How often a rule was broken that monitors hold every run against."""
     first_violation: str | None = None
     """The first of them, with its event's number, its time and the seed."""
     fetches_refused: int = 0
@@ -92,7 +93,8 @@ class TimedResult:
     failed_appends: int | None = None
     """Appends that failed."""
     stopped_by: str | None = None
-    """The bound that ended the run early."""
+    """The bound that ended the run early: `event_limit` or `kept_limit`, and
+    its value."""
     members_failed: int = 0
     """Members whose client stopped with an error that it does not recover from, in the whole run,
     each time counted; those that the plan stops or crashes are not."""

@@ -24,7 +24,9 @@ class OldTargets(StrEnum):
     """What a coordinator does with a target that was computed for an older group epoch."""
 
     APPLY = "apply"
+    """It becomes the target, without members that have left, until the next one is computed."""
     DROP = "drop"
+    """It is thrown away, and the next one is computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,19 +104,19 @@ class Fault:
     from_ms: int
     """When it begins."""
     until_ms: int = 0
-    """When it ends."""
+    """When it ends. It has to be given, but for `lost_generation`."""
     member: str | None = None
-    """Whom it concerns; of a fault of the network, `None` is everybody."""
+    """Whom it concerns; of a fault of the network, null is everybody."""
     by_ms: int = 0
     """How much longer something takes; of a coordinator, how long it loads beside the time for the
     group's own records, as other groups have records in the partition."""
     broker: int | None = None
     """Of a coordinator: it is this broker's fault, which matters if it is the coordinator then;
-    `None`: whichever is."""
+    null: whichever is."""
     percent: float = 0
-    """The chance of a loss, or of an append to fail."""
+    """The chance of a loss, or of an append to fail, from 0 to 100."""
     topic: str | None = None
-    """Of a transaction: whose offsets it commits; `None`: those of every topic."""
+    """Of a transaction: whose offsets it commits; null: those of every topic."""
 
 
 READERS: dict[str, Reader] = {

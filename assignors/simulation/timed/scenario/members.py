@@ -41,7 +41,7 @@ class Claims(StrEnum):
     """What a member writes as its owned partitions."""
 
     TRUE = "true"
-    """What it consumes; or what its client writes (`MemberConfig.client`)."""
+    """What it consumes; or what its `client` writes."""
     STALE = "stale"
     """Its last assignment, even if it has lost it since."""
     ABSENT = "absent"
@@ -127,19 +127,19 @@ class MemberConfig:
     and it joins again once a second at most unless it has revoked something. 0: it does both when
     they are due. Of the classic protocol, with `heartbeats_go_on`."""
     protocol: GroupProtocol | None = None
-    """`group.protocol`; `None`: that of the group. Members of both make it migrate."""
+    """`group.protocol`; null: that of the group. Members of both make it migrate."""
     pattern: str | None = None
     """It subscribes to the topics that this regular expression matches, besides those it names."""
     remote_assignor: str | None = None
     """`group.remote.assignor`: which of the broker's assignors it would like, under its name there:
     `uniform`. Only the consumer protocol has it."""
     starts_at_ms: int | None = 0
-    """When it first starts; `None`: only the plan starts it."""
+    """When it first starts; null: only the plan starts it."""
     restarts_after_ms: int | None = None
-    """So long after its process ended by itself something starts it again; `None`: nothing does."""
+    """So long after its process ended by itself something starts it again; null: nothing does."""
     client: str | None = None
-    """The client whose bytes it writes and reads (`dialects.clients.DIALECTS`); `None`: those of
-    this package, under the classic protocol."""
+    """The client and version whose bytes it writes and reads, as `java-4.4.0`; null: they are those
+    of this package, under the classic protocol."""
     claims: Claims = Claims.TRUE
     """What it writes as its owned partitions."""
     subscription_hex: str | None = None
@@ -154,7 +154,7 @@ class MemberConfig:
     commits_on_revoke: bool = True
     """It commits how far it came in the callback for revoked partitions."""
     client_model: ClientModel | None = None
-    """How its client divides its work among threads; `null`: heartbeats never wait, answers are
+    """How its client divides its work among threads; null: heartbeats never wait, answers are
     read at once, and only the begin of a rebalance waits for a poll."""
     assign: TopicPartitions = field(default_factory=dict)
     """Partitions that it takes by itself, with `assign()`: then it is in no group."""
@@ -236,7 +236,9 @@ class End(StrEnum):
     """How the life of a short-lived member ends."""
 
     STOP = "stop"
+    """It closes its consumer, and leaves the group."""
     CRASH = "crash"
+    """Its process ends; the coordinator finds out by the session timeout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

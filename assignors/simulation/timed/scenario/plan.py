@@ -28,20 +28,20 @@ class Verb(StrEnum):
     CRASH = "crash"
     """Its process ends; the coordinator finds out by the session timeout."""
     SUBSCRIBE = "subscribe"
-    """It subscribes to other topics: `Action.topics`."""
+    """It subscribes to other topics: `topics`."""
     DELETE = "delete"
     """A topic is deleted: nobody reads anything of it any more, and members learn of it as of a new
     one."""
     PAUSE = "pause"
-    """It pauses the partitions of `Action.topic` that it consumes."""
+    """It pauses the partitions of `topic` that it consumes."""
     RESUME = "resume"
-    """It ends its pauses of `Action.topic`."""
+    """It ends its pauses of `topic`."""
     CREATE = "create"
-    """A topic is created, with `Action.partitions` partitions. Members that subscribe by a pattern
-    learn of it when they refresh their metadata, or the coordinator does."""
+    """A topic is created, with so many `partitions`. Members that subscribe by a pattern learn of
+    it when they refresh their metadata, or the coordinator does."""
     GROW = "grow"
-    """A topic has `Action.partitions` partitions from now on. Members learn of it when they
-    refresh their metadata."""
+    """A topic has so many `partitions` from now on. Members learn of it when they refresh their
+    metadata."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +55,13 @@ class Action:
     member: str | None = None
     """To whom; a topic is changed for everybody."""
     protocol: GroupProtocol | None = None
-    """Of `START`: the member starts with this protocol, as after an upgrade of its client."""
+    """Of `start`: the member starts with this protocol, as after an upgrade of its client."""
     topics: tuple[str, ...] = ()
-    """The new subscription."""
+    """Of `subscribe`: the new subscription."""
     topic: str | None = None
-    """Which topic."""
+    """Which topic, of what is done to one."""
     partitions: int = 0
-    """How many partitions it has then."""
+    """Of `create` and `grow`: how many partitions it has then."""
 
     def __post_init__(self) -> None:
         """Take lists for tuples; `ValueError` for what is neither."""

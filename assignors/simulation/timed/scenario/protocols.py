@@ -9,8 +9,9 @@ class GroupProtocol(StrEnum):
     """The protocol of the whole group (`group.protocol` of its consumers)."""
 
     CLASSIC = "classic"
+    """JoinGroup and SyncGroup: a leader among the members assigns."""
     CONSUMER = "consumer"
-    """KIP-848."""
+    """KIP-848: the coordinator assigns, and members follow in their heartbeats."""
     PUSH = "push"
     """The alternative of the "New Consumer Design" discussion of July 2014, which Kafka does not
     have: a barrier for each partition, assignments pushed. Instance ids mean nothing to it."""
@@ -24,11 +25,13 @@ class MigrationPolicy(StrEnum):
     """Whether a running group may change its protocol (`group.consumer.migration.policy`)."""
 
     BIDIRECTIONAL = "bidirectional"
+    """From each to the other."""
     UPGRADE = "upgrade"
     """From classic to consumer."""
     DOWNGRADE = "downgrade"
     """From consumer to classic."""
     DISABLED = "disabled"
+    """A group keeps its protocol as long as it has members."""
 
     @property
     def allows_upgrade(self) -> bool:

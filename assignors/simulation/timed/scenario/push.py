@@ -14,7 +14,7 @@ from assignors.simulation.timed.scenario.reading import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushConfig:
-    """What coordinator and brokers do under `GroupProtocol.PUSH`.
+    """What coordinator and brokers do under the protocol `push`.
 
     Heartbeat interval and session timeout are each member's own, as in the classic protocol.
     """

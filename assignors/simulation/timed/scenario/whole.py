@@ -40,13 +40,13 @@ class Scenario:
     name: str = ""
     """What results call it."""
     seed: int = 0
-    """Of all that is random."""
+    """What all that is random comes from: the same seed, the same run."""
     until_ms: int
     """When the run ends."""
     count_from_ms: int = 0
     """From when on costs are counted: the group may settle first."""
     protocol: GroupProtocol = GroupProtocol.CLASSIC
-    """Of the group."""
+    """The group's; a member may have another (`members[].protocol`)."""
     topics: dict[str, int]
     """Topic -> partition count at the start."""
     members: tuple[MemberConfig, ...]
@@ -64,9 +64,9 @@ class Scenario:
     processing: ProcessingConfig = field(default_factory=ProcessingConfig)
     """Records, and how far members commit."""
     compute_us_per_partition: int = 20
-    """How long a leader computes."""
+    """How long a leader computes, for each partition of the topics that members subscribe to."""
     event_limit: int = 50_000_000
-    """A run that needs more events stops, and its result says so."""
+    """A run that needs more events stops, and its result says so (`stopped_by`)."""
     kept_limit: int = 10_000_000
     """So does one that keeps more in memory: events that wait, and, where they are asked for,
     changes of ownership and records."""
