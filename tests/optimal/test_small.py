@@ -116,7 +116,8 @@ def test_lists_share_as_arrays_do(drawn: tuple[list[int], list[int], int]) -> No
     before = favoured.copy()
     found = shared_owners(first, favoured, member_count)
     expected, _ = share(np.array(first), np.array(favoured, dtype=np.int32), member_count)
-    assert found == expected.tolist()
+    assert found.owner == expected.tolist()
+    assert found.changed == differing(favoured, found.owner)
     assert favoured == before
 
 
@@ -138,8 +139,17 @@ def test_lists_solve_mixed_subscriptions_as_arrays_do(shape: str, owners: str) -
             takes=[asked[number] for number in made.class_of.tolist()],
         )
         before = favoured.copy()
-        assert best_owners(problem, favoured) == made.solve().owner.tolist()
+        found = best_owners(problem, favoured)
+        assert found.owner == made.solve().owner.tolist()
+        assert found.changed == differing(favoured, found.owner)
         assert favoured == before
+
+
+def differing(favoured: list[int], target: list[int]) -> list[int]:
+    """Return the partitions that do not stay with whom stickiness favours."""
+    return [
+        number for number, pair in enumerate(zip(favoured, target, strict=True)) if len({*pair}) > 1
+    ]
 
 
 def _of_taken_topics(made: Arrays) -> Arrays:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
-from operator import ne
 
 from assignors.optimal.small.claims import SmallClaims
 from assignors.optimal.small.problem import (
@@ -15,13 +14,6 @@ from assignors.optimal.small.problem import (
     is_numbered,
 )
 from assignors.problem import NOBODY
-
-
-def changed_partitions(favoured: list[int], target: list[int]) -> list[int]:
-    """Return the partitions that do not stay with whom stickiness favours. Cost: O(P)."""
-    if target is favoured:
-        return []
-    return list(compress(range(len(target)), map(ne, favoured, target)))
 
 
 def waiting(claims: SmallClaims, target: list[int], changed: list[int]) -> list[int]:

@@ -7,7 +7,6 @@ from assignors.group_bytes.shares import AssignedShares
 from assignors.model import Group
 from assignors.optimal.small.answer import (
     by_topic,
-    changed_partitions,
     needs_follow_up,
     shares_of,
     small_stats,
@@ -36,8 +35,7 @@ def assign_small(
         return None
     claims = small_claims(problem, group, kind)
     favoured = favoured_members(claims)
-    target = best_owners(problem, favoured)
-    changed = changed_partitions(favoured, target)
+    target, changed = best_owners(problem, favoured)
     withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []
     given = _without(target, withheld) if withheld else target
     follow_up = bool(withheld) and needs_follow_up(claims, withheld)

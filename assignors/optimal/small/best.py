@@ -21,7 +21,7 @@ from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
 from assignors.optimal.small.choice import deal, free_partitions, give_up
 from assignors.optimal.small.problem import SmallProblem
-from assignors.optimal.small.share import shared_owners
+from assignors.optimal.small.share import Placed, shared_owners
 from assignors.problem import NOBODY
 
 Cells = list[dict[int, int]]
@@ -68,20 +68,19 @@ class CountsByRow:
         self.cells[cell // self.width][cell % self.width] = value
 
 
-def best_owners(problem: SmallProblem, favoured: list[int]) -> list[int]:
-    """Return who should hold each partition, as `solve` does. Both lists have P entries.
+def best_owners(problem: SmallProblem, favoured: list[int]) -> Placed:
+    """Return who should hold each partition, as `solve` does; `favoured` has P entries.
 
-    `favoured` has subscribers of the topic alone, and -1 for nobody. The answer may be the same
-    list, where nothing changes. Cost: O(P + M log M) for equal subscriptions, else
-    O(P + total length of the subscriptions), and that of `flow.settle` and `prices` where they are
-    asked.
+    Those are subscribers of the topic alone, and -1 for nobody. Cost: O(P + M log M) for equal
+    subscriptions, else O(P + total length of the subscriptions), and that of `flow.settle` and
+    `prices` where they are asked.
     """
     member_count = len(problem.members)
     if problem.takes is None:
         return shared_owners(problem.first, favoured, member_count)
     rows = _rows(problem, favoured)
     if not rows.size:
-        return favoured
+        return Placed(favoured, [])
     if len(rows.size) == 1:
         return _shared_by_some(problem, favoured, rows.takers[0])
     placed = _settled(rows, _mean_loads(rows, member_count))
@@ -131,13 +130,13 @@ def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
     )
 
 
-def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> list[int]:
+def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> Placed:
     """Return the answer where these members take all the topics that anybody takes."""
     number = [NOBODY] * (len(problem.members) + 1)  # the last one is nobody's
     for place, member in enumerate(takers):
         number[member] = place
-    owner = shared_owners(problem.first, [number[member] for member in favoured], len(takers))
-    return [takers[place] for place in owner]
+    placed = shared_owners(problem.first, [number[member] for member in favoured], len(takers))
+    return Placed([takers[place] for place in placed.owner], placed.changed)
 
 
 def _mean_loads(rows: SmallRows, member_count: int) -> Loads:
@@ -293,9 +292,7 @@ def _repeated(value: int, times: int) -> list[int]:
     return [value] * times
 
 
-def _chosen(
-    problem: SmallProblem, rows: SmallRows, favoured: list[int], placed: Cells
-) -> list[int]:
+def _chosen(problem: SmallProblem, rows: SmallRows, favoured: list[int], placed: Cells) -> Placed:
     """Return who gets each partition, where members shall have so many of each row."""
     drops: dict[int, dict[int, int]] = {}
     gains: dict[int, dict[int, int]] = {}
@@ -305,15 +302,18 @@ def _chosen(
             of_row = (gains if more > 0 else drops).setdefault(row, {})
             of_row[member] = abs(more)
     if not gains:
-        return favoured
+        return Placed(favoured, [])
     answer = favoured.copy()
     if drops:
         give_up(problem.first, rows.of_topic, answer, drops)
+    changed: list[int] = []
     for row, members in gains.items():
-        free = chain.from_iterable(
-            free_partitions(answer, problem.first[topic], problem.first[topic + 1])
-            for topic, its_row in enumerate(rows.of_topic)
-            if its_row == row
-        )
+        free: list[int] = []
+        for its_row, begin, end in zip(
+            rows.of_topic, problem.first, problem.first[1:], strict=False
+        ):
+            if its_row == row:
+                free += free_partitions(answer, begin, end)
         deal(answer, free, members)
-    return answer
+        changed += free
+    return Placed(answer, sorted(changed))

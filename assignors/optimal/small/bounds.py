@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from operator import eq
 
 from assignors.model import Assignment, Group
 from assignors.optimal.bounds import Bound
@@ -28,9 +27,9 @@ def small_optimum(group: Group, held: Assignment) -> Bound | None:
     if problem is None:
         return None
     owner = _owners(problem, held)
-    best = best_owners(problem, owner)
+    best, changed = best_owners(problem, owner)
     loads = Counter(best).values()
-    kept = sum(map(eq, owner, best))
+    kept = len(owner) - len(changed)
     return Bound(
         load_square_sum=sum([load * load for load in loads]),
         load_max=max(loads, default=0),

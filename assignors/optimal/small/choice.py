@@ -7,7 +7,7 @@ The same choices as those of `optimal.partition_choice`, which explains them (`g
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain
 
 from assignors.problem import NOBODY
 
@@ -15,15 +15,18 @@ Amounts = Mapping[int, Mapping[int, int]]
 """Row -> member -> how many partitions, at least one; rows and members ascend."""
 
 
-def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drops: Amounts) -> None:
+def give_up(
+    first: Sequence[int], row_of: Sequence[int], answer: list[int], drops: Amounts
+) -> list[int]:
     """Take as many partitions of each row from members as `drops` has: those become nobody's.
 
     `first` has T + 1 entries: partitions of topic t are first[t]:first[t + 1]; `row_of` has the
-    row of each topic, and `answer` the owner of each partition. Cost: O(P + D log D) for the D
-    partitions that these members have of these rows.
+    row of each topic, and `answer` the owner of each partition. Returns the partitions, in any
+    order. Cost: O(P + D log D) for the D partitions that these members have of these rows.
 
     >>> owner = [0, 0, 0, 1]
     >>> give_up([0, 3, 4], [0, 0], owner, {0: {0: 2}})
+    [1, 2]
     >>> owner
     [0, -1, -1, 1]
     """
@@ -33,19 +36,20 @@ def give_up(first: Sequence[int], row_of: Sequence[int], answer: list[int], drop
     for row, begin, end in zip(row_of, first, first[1:], strict=False):
         if row not in held:
             continue
-        of_row = held[row]
-        for partition in compress(range(begin, end), map(of_row.__contains__, answer[begin:end])):
-            topics = of_row[answer[partition]]
-            if topics and topics[-1][0] >= begin:
-                topics[-1].append(partition)
-            else:
-                topics.append([partition])
-    turn = 0
+        of_topic: dict[int, list[int]] = {member: [] for member in held[row]}
+        for partition, member in enumerate(answer[begin:end], begin):
+            if member in of_topic:
+                of_topic[member].append(partition)
+        for member, partitions in of_topic.items():
+            if partitions:
+                held[row][member].append(partitions)
+    given: list[int] = []
     for row, members in drops.items():
         for member, drop in members.items():
-            for partition in highest(held[row][member], drop, turn):
-                answer[partition] = NOBODY
-            turn += drop
+            given += highest(held[row][member], drop, turn=len(given))
+    for partition in given:
+        answer[partition] = NOBODY
+    return given
 
 
 def deal(answer: list[int], free: Iterable[int], gains: Mapping[int, int]) -> None:

@@ -7,19 +7,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from assignors.optimal.small.choice import deal, free_partitions, give_up, turns
 from assignors.problem import NOBODY
 
 
-def shared_owners(first: Sequence[int], favoured: list[int], member_count: int) -> list[int]:
-    """Return who should hold each partition. Both lists have P entries, -1 for nobody.
+class Placed(NamedTuple):
+    """Who should hold each of P partitions."""
 
-    `first` has T + 1 entries, as in `SmallProblem`. The list may be `favoured` itself, where
-    nothing changes. Cost: O(P + M log M).
+    owner: list[int]
+    """P: the list of those whom stickiness favours itself, where nothing changes."""
+    changed: list[int]
+    """The partitions that do not stay with whom stickiness favours, ascending."""
+
+
+def shared_owners(first: Sequence[int], favoured: list[int], member_count: int) -> Placed:
+    """Return who should hold each partition; `favoured` has P entries, -1 for nobody.
+
+    `first` has T + 1 entries, as in `SmallProblem`. Cost: O(P + M log M).
 
     >>> shared_owners([0, 4, 6], [0, 0, 0, 0, -1, -1], 2)
-    [0, 0, 0, 1, 1, 1]
+    Placed(owner=[0, 0, 0, 1, 1, 1], changed=[3, 4, 5])
     """
     counted = Counter(favoured)
     count = [counted[member] for member in range(member_count)]
@@ -38,11 +47,11 @@ def shared_owners(first: Sequence[int], favoured: list[int], member_count: int) 
         elif held < due:
             gains[member] = due - held
     if not nobody and not drops:
-        return favoured
+        return Placed(favoured, [])
     if nobody == len(favoured):
-        return turns(gains)
+        return Placed(turns(gains), list(range(nobody)))
     answer = favoured.copy()
-    if drops:
-        give_up(first, [0] * (len(first) - 1), answer, {0: drops})
-    deal(answer, free_partitions(answer, 0, len(answer)), gains)
-    return answer
+    free = give_up(first, [0] * (len(first) - 1), answer, {0: drops}) if drops else []
+    free = free_partitions(answer, 0, len(answer)) if nobody else sorted(free)
+    deal(answer, free, gains)
+    return Placed(answer, free)
