@@ -140,8 +140,18 @@ def lead(
     copied reference is repaired where it would fail, unless `options` say otherwise. `weighting`
     is asked for what partitions weigh, by assignors of `weighted` (`Group.weighting`).
     Raises `AssignorError` where an assignor from outside this package raises, or returns what is
-    no answer. Cost: that of the assignor, plus O(bytes).
+    no answer; `ValueError` for an argument that is none. Cost: that of the assignor, plus O(bytes).
+
+    >>> from assignors import assignor_named
+    >>> led = lead(
+    ...     assignor_named("sticky"),
+    ...     Cluster.of({"orders": 2}),
+    ...     {"a": bytes.fromhex("00010000000100066f7264657273ffffffff00000000")},
+    ... )
+    >>> led.assignments["a"].hex()
+    '00010000000100066f7264657273000000020000000000000001ffffffff'
     """
+    _require_kinds(assignor, cluster, subscriptions)
     read = read_members(subscriptions, instance_ids, before=memory.read if memory else None)
     members = read if assignor.takes_arrays else tuple(read)
     known = cluster if isinstance(cluster, Cluster) else cluster(members)
@@ -166,6 +176,19 @@ def lead(
         before=before,
         must_follow_up=must_follow_up,
     )
+
+
+def _require_kinds(assignor: object, cluster: object, subscriptions: object) -> None:
+    """Raise `ValueError` for what is easily taken for an assignor, a cluster or Subscriptions."""
+    if not isinstance(assignor, Assignor):
+        words = "expected an Assignor, as assignor_named('sticky') returns"
+        raise ValueError(f"assignor: {words}, found {assignor!r}")
+    if not isinstance(cluster, Cluster) and not callable(cluster):
+        words = "expected a Cluster, as Cluster.of({'orders': 6}) returns"
+        raise ValueError(f"cluster: {words}, found {cluster!r}")
+    if not isinstance(subscriptions, Mapping):
+        words = "expected member id -> Subscription bytes"
+        raise ValueError(f"subscriptions: {words}, found {type(subscriptions).__name__}")
 
 
 def lead_members(

@@ -12,6 +12,8 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from assignors.extras import imported_by_itself, imported_from
+
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
@@ -29,6 +31,8 @@ TEXT_SHOWN = 120
 @dataclass(frozen=True, slots=True)
 class RowTable(Generic[RowT]):
     """Rows of one kind: iterate over them, or convert them with one of the methods.
+
+    Where a package is missing, `ModuleNotFoundError` says how to install it.
 
     Whatever reads Arrow's C stream interface takes the table itself: `polars.DataFrame(table)`,
     `pyarrow.table(table)`.
@@ -50,7 +54,8 @@ class RowTable(Generic[RowT]):
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table. Needs pyarrow; cost: linear in the cells."""
-        return self.arrow_of(self.rows)
+        with imported_from("replay"):
+            return self.arrow_of(self.rows)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame.
@@ -58,8 +63,10 @@ class RowTable(Generic[RowT]):
         Whole numbers and booleans have pandas' own types that can be null (`Int64`, `boolean`):
         a column with a null in it would become floating-point numbers otherwise. Needs pandas.
         """
-        import pandas as pd  # noqa: PLC0415 - only who asks needs it
-        import pyarrow as pa  # noqa: PLC0415 - as above
+        with imported_by_itself():
+            import pandas as pd  # noqa: PLC0415 - only who asks needs it
+        with imported_from("replay"):
+            import pyarrow as pa  # noqa: PLC0415 - as above
 
         kinds = {
             pa.int32(): pd.Int32Dtype(),
@@ -71,7 +78,8 @@ class RowTable(Generic[RowT]):
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a Polars DataFrame. Needs Polars."""
-        import polars as pl  # noqa: PLC0415 - only who asks needs it
+        with imported_by_itself():
+            import polars as pl  # noqa: PLC0415 - only who asks needs it
 
         return pl.DataFrame(self.to_arrow())
 
@@ -84,7 +92,8 @@ class RowTable(Generic[RowT]):
 
     def _repr_html_(self) -> str:
         """Return the first rows as HTML, for notebooks."""
-        shown = self.arrow_of(list(islice(self.rows, ROWS_SHOWN)))
+        with imported_from("replay"):
+            shown = self.arrow_of(list(islice(self.rows, ROWS_SHOWN)))
         head = "".join(f"<th>{escape(name)}</th>" for name in shown.column_names)
         body = "".join(
             f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row.values())}</tr>"

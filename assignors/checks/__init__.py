@@ -18,6 +18,7 @@ from assignors.checks.handover import handover, needs_follow_up
 from assignors.checks.validity import validity
 from assignors.checks.violation import Report, Rule, Violation
 from assignors.model import Assignment, Group
+from assignors.names.sequences import as_partitions
 from wire import TopicPartitions
 
 CLAIMS_READ_FROM: dict[RebalanceProtocol, UserData] = {
@@ -40,20 +41,20 @@ def check(
     rule applies: eager members have revoked everything before the round. It also decides where
     claims are read, unless `user_data` does: moves are counted from them. Gaps are those of
     `distance.distance`, and `follow_up`: whether the leader must start another round itself.
-    Never raises for what the assignment contains, however wrong it is; `ValueError` for what is no
-    assignment at all.
+    Never raises for an assignment, however wrong it is; `ValueError` for what is none: partitions
+    that are no numbers, a `Rebalance` in place of its `assignment`.
     Cost: that of the optimal solver, plus O(size of the input).
     """
     if not isinstance(assignment, Mapping):
         words = "expected member id -> topic -> partitions; a Rebalance has it as .assignment"
         raise ValueError(f"assignment: {words}, found {type(assignment).__name__}")
-    for member_id, share in assignment.items():
-        if not isinstance(share, Mapping):
-            words = f"expected topic -> partitions, found {share!r}"
-            raise ValueError(f"assignment of {member_id!r}: {words}")
+    assignment = {
+        member_id: as_partitions(share, f"assignment of {member_id!r}")
+        for member_id, share in assignment.items()
+    }
     if protocol not in CLAIMS_READ_FROM:
         raise ValueError(f"protocol: expected a RebalanceProtocol, found {protocol!r}")
-    waiting = withheld or {}
+    waiting = as_partitions({} if withheld is None else withheld, "withheld")
     violations = validity(group, assignment, waiting)
     kind = CLAIMS_READ_FROM[protocol] if user_data is None else user_data
     gaps: dict[str, int | float | bool | None] = distance(group, assignment, kind)

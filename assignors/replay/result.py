@@ -16,6 +16,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar
 
+from assignors.extras import imported_from
+
+with imported_from("replay"):
+    import pyarrow as pa  # noqa: F401 - what all of this needs
+
 from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
 from assignors.clients.librdkafka.settings import ClientSettings

@@ -50,8 +50,14 @@ def test_what_is_no_assignment_is_refused_with_what_was_expected() -> None:
     with pytest.raises(ValueError, match=r"a Rebalance has it as \.assignment, found Rebalance"):
         check(group, answer)
     wrong: Any = {"a": [("t", 0)]}
-    with pytest.raises(ValueError, match="assignment of 'a': expected topic -> partitions"):
+    with pytest.raises(ValueError, match="assignment of 'a': expected topic -> partition numbers"):
         check(group, wrong)
+    for share in {"t": ("0",)}, {"t": 0}, {"t": "0"}, {"t": (None,)}:
+        unread: Any = {"a": share}
+        with pytest.raises(ValueError, match=r"assignment of 'a'\['t'\]: expected a"):
+            check(group, unread)
+        with pytest.raises(ValueError, match=r"withheld\['t'\]: expected a"):
+            check(group, {"a": {}}, withheld=unread["a"])
     named: Any = "cooperative"
     with pytest.raises(ValueError, match="protocol: expected a RebalanceProtocol, found 'coop"):
         check(group, answer.assignment, protocol=named)

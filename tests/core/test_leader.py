@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from assignors import Assignor, Cluster, Group, Rebalance, assignor_named, lead
@@ -78,6 +80,22 @@ def test_one_odd_member_never_fails_the_group(
     oddities = {note.code for note in led.rebalance.notes if note.member_id == "odd"}
     quiet = {"v0", "no topics", "a topic twice"}
     assert oddities or any(ODD[name][0] == hex_digits for name in quiet)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("sticky", CLUSTER, {}), "assignor: expected an Assignor, .* found 'sticky'"),
+        (
+            (assignor_named("sticky"), {"t": 1}, {}),
+            r"cluster: expected a Cluster, .* found {'t': 1}",
+        ),
+        ((assignor_named("sticky"), CLUSTER, [("a", b"")]), "subscriptions: .* found list"),
+    ],
+)
+def test_what_stands_in_the_place_of_an_argument_is_named(arguments: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        lead(*arguments)
 
 
 def test_what_is_written_can_be_read_by_every_client() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -26,6 +27,21 @@ for name in ("range", "cooperative-sticky"):
     assert assignor_named(name).assign(group).assignment == {"a": {"t": (0,)}, "b": {"t": (1,)}}
 assert len(simulate_rounds(Parameters(members=2, events=1), scenarios=2, assignors="sticky")) == 4
 print(assignors.__version__, assignors.__file__)
+"""
+
+
+FURTHER_PACKAGES = """
+import importlib, sys
+from assignors.simulation import simulate_rounds
+def said(call):
+    try:
+        call()
+    except ModuleNotFoundError as missing:
+        return str(missing)
+table = simulate_rounds(scenarios=1, assignors="sticky")
+calls = [table.to_arrow, table.to_pandas, table.to_polars, table._repr_html_]
+calls += [lambda name=name: importlib.import_module(name) for name in sys.argv[1:]]
+print(*filter(None, map(said, calls)), sep="\\n")
 """
 
 
@@ -67,6 +83,18 @@ def test_the_library_works_with_numpy_alone(bare: Environment) -> None:
     version, path = done.stdout.split()
     assert version == __version__
     assert path.startswith(str(bare.folder))
+
+
+def test_each_documented_module_and_table_says_how_to_get_the_package_that_it_lacks(
+    bare: Environment,
+) -> None:
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs" / "python").glob("*.md"))
+    modules = sorted(set(re.findall(r"automodule:: (\S+)", pages)))
+    done = bare.run("python", "-c", FURTHER_PACKAGES, *modules, options=("-I",))
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert len(said) > 10
+    assert [line for line in said if " is missing: pip install " not in line] == []
 
 
 def test_the_command_without_its_extra_names_the_extra(bare: Environment) -> None:

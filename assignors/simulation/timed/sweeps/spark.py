@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
+from assignors.extras import imported_from
+
+with imported_from("spark"):
+    import pyarrow as pa
 
 from assignors.simulation.timed.sweeps import arrow
 from assignors.spark import spark_schema
