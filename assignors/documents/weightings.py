@@ -52,7 +52,9 @@ def weighting_from_document(
             balance=balance,
         )
     except ValueError as error:  # sums that are too large: each value has been looked at
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, str(error)) from None
+        key = "weights" if str(error).startswith("weights") else "capacities"
+        place = (key if key in fields else "members",)
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, str(error), place) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,15 +10,20 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, resource_tracker
-from threading import Semaphore
+from queue import SimpleQueue
+from threading import Semaphore, Thread
 from typing import Generic, TypeVar
 
 CHUNKS_AHEAD = 4
 """Chunks for each process that are read before their outcomes are taken."""
+
+ENDED_EARLY = "a process ended before its rows were played: it was killed, or memory ran out"
 
 RowT = TypeVar("RowT")
 OutcomeT = TypeVar("OutcomeT")
@@ -34,8 +39,9 @@ def in_processes(
 
     With more than one process each gets `chunk` rows at a time; `play` must be picklable, and the
     calling program must guard its start (`if __name__ == "__main__"`), as `multiprocessing` asks.
-    Memory: a row and its outcomes with one process; with several, those of `CHUNKS_AHEAD` chunks
-    for each.
+    Raises `ChildProcessError` if one of them ends before its rows are played, and what `play` or
+    the rows raise once the outcomes before have been taken. Memory: a row and its outcomes with one
+    process; with several, those of `CHUNKS_AHEAD` chunks for each.
 
     >>> list(in_processes([1, 2, 3], lambda chunk: [10 * row for row in chunk], 1, 2))
     [10, 20, 30]
@@ -45,15 +51,48 @@ def in_processes(
             yield from play([row])
         return
     ahead = _Ahead(_chunks(rows, chunk), CHUNKS_AHEAD * processes)
-    with _without_interrupts():
-        pool = get_context("spawn").Pool(processes)
-    with pool:
-        try:
-            for played in pool.imap(_Listed(play), ahead):
-                ahead.release()
-                yield from played
-        finally:
-            ahead.stop()
+    played: SimpleQueue[Future[list[OutcomeT]] | None] = SimpleQueue()
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    with _without_interrupts():  # a process is started when a chunk is handed in
+        Thread(target=_hand_in, args=(ahead, pool, _Listed(play), played), daemon=True).start()
+    try:
+        while (outcomes := played.get()) is not None:
+            listed = outcomes.result()
+            ahead.release()
+            yield from listed
+    except BrokenProcessPool:
+        raise ChildProcessError(ENDED_EARLY) from None
+    finally:
+        ahead.stop()
+        _end(pool)
+
+
+def _hand_in(
+    ahead: _Ahead[RowT],
+    pool: ProcessPoolExecutor,
+    play: _Listed[RowT, OutcomeT],
+    played: SimpleQueue[Future[list[OutcomeT]] | None],
+) -> None:
+    """Hand all chunks to the processes; `played` gets what will be outcomes, and `None` at the end.
+
+    What the rows raise is an outcome as well, and so is the error of a pool that takes no more.
+    """
+    try:
+        for chunk in ahead:
+            played.put(pool.submit(play, chunk))
+    except Exception as error:  # noqa: BLE001 - raised where the caller takes it
+        failed: Future[list[OutcomeT]] = Future()
+        failed.set_exception(error)
+        played.put(failed)
+    played.put(None)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End the processes, whatever they are doing."""
+    # `terminate_workers` is new in Python 3.14.
+    for process in list((pool._processes or {}).values()):  # noqa: SLF001 - as above
+        process.terminate()
+    pool.shutdown(cancel_futures=True)
 
 
 def usable_processors() -> int:
@@ -85,8 +124,7 @@ def _without_interrupts() -> Iterator[None]:
 class _Ahead(Generic[RowT]):
     """Chunks of rows for the thread that feeds the processes: a limited number at a time.
 
-    The thread waits in here until the caller has taken an outcome; `stop` ends that wait, as the
-    pool waits for its thread when it is closed.
+    The thread waits in here until the caller has taken an outcome; `stop` ends that wait.
     """
 
     def __init__(self, chunks: Iterator[list[RowT]], limit: int) -> None:

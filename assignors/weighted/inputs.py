@@ -33,7 +33,7 @@ def loads_of(problem: Problem, weighting: Weighting) -> Loads:
 
     A topic without weights has the median of all known weights, or as much as keeps the sum below
     2**53, where arithmetic is exact: what is only assumed never fails a group. A member without a
-    capacity has 1.
+    capacity has 1, and where that is too much for the sum the largest capacity is less by as much.
     """
     known = sorted(one for weights in weighting.weights.values() for one in weights)
     usual = known[(len(known) - 1) // 2] if known else 1
@@ -43,6 +43,8 @@ def loads_of(problem: Problem, weighting: Weighting) -> Loads:
         usual = min(usual, (EXACT - 1 - sum(map(sum, here))) // unknown_count)
     ids = member_ids_of(problem.members)
     capacity = [weighting.capacities.get(member_id, 1) for member_id in ids]
+    if weighting.capacities and (above := sum(capacity) - (EXACT - 1)) > 0:
+        capacity[capacity.index(max(capacity))] -= above
     return Loads(
         weight=_by_partition(problem, weighting.weights, usual),
         capacity=np.array(capacity, dtype=np.int64),

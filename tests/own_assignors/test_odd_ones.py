@@ -15,6 +15,7 @@ from assignors import AssignorError, Cluster, Group, Member, MemberNote, assigno
 from assignors.checks.compare import compare
 from assignors.checks.explain import explain
 from assignors.clients.common.client_session import new_session
+from assignors.simulation.processes import ENDED_EARLY
 from tests.cli.running import ROOT, answers
 from tests.own_assignors.odd_ones import NOTED, TAKEN, WRONG
 from wire import Subscription, decode_assignment, encode_subscription
@@ -106,6 +107,12 @@ def _assign(group):
 
 LAZY = Assignor(family="mine", name="lazy", assign=_assign)
 BROKEN = Assignor(family="mine", name="broken", assign=lambda group: group.nothing)
+
+def _die(group):
+    import os, signal
+    os.kill(os.getpid(), signal.SIGKILL)
+
+DEADLY = Assignor(family="mine", name="deadly", assign=_die)
 """
 
 
@@ -143,6 +150,13 @@ def test_processes_find_it_too_and_the_traceback_is_shown(tmp_path: Path) -> Non
     drawn = run_in(tmp_path, *SIMULATE, "-o", "table", "--assignor", "mine:BROKEN").stdout
     assert "mine.py" in drawn.replace("\n", "")  # the path may be long
     assert "Traceback (most recent call last):" in drawn
+
+
+def test_a_process_that_it_ends_is_told_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    done = run_in(tmp_path, *SIMULATE, "--processes", "2", "--assignor", "mine:DEADLY")
+    assert done.stderr.splitlines()[1:] == [f"kafka-assignors: {ENDED_EARLY}"]
+    assert (done.stdout, done.returncode) == ("", 2)
 
 
 def test_a_module_that_fails_as_it_is_imported_is_a_usage_error(tmp_path: Path) -> None:

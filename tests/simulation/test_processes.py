@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Generator, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.processes import CHUNKS_AHEAD, in_processes
+from assignors.simulation.processes import CHUNKS_AHEAD, ENDED_EARLY, in_processes
 from assignors.simulation.rounds.processes import CHUNK, simulate_rows
 
 ROW_COUNT = 20 * CHUNK
@@ -70,3 +71,48 @@ def test_an_interrupt_is_for_the_first_process_alone() -> None:
     """Each of the others ended with a traceback of its own."""
     assert list(in_processes([1, 2, 3], blocked, 2, 2)) == [(1, True), (2, True), (3, True)]
     assert blocked([0]) == [(0, False)]
+
+
+def ended_at_seven(numbers: list[int]) -> list[int]:
+    """Each number; the process that gets 7 is killed, as by a machine without memory."""
+    if 7 in numbers:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return numbers
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no such signal")
+def test_a_process_that_is_killed_is_an_error_and_keeps_nobody_waiting() -> None:
+    """Another one took its place, and its rows were waited for without end."""
+    taken: list[int] = []
+    errors: list[str] = []
+
+    def take() -> None:
+        try:
+            taken.extend(in_processes(range(100), ended_at_seven, 2, 1))
+        except ChildProcessError as error:
+            errors.append(str(error))
+
+    thread = Thread(target=take, daemon=True)
+    thread.start()
+    thread.join(timeout=60)
+    assert errors == [ENDED_EARLY]
+    assert taken == list(range(len(taken)))
+    assert len(taken) <= 7
+
+
+def broken() -> Iterator[int]:
+    """Three rows, and no fourth one."""
+    yield from range(3)
+    raise ValueError("no row")
+
+
+def test_what_the_rows_raise_comes_after_the_outcomes_before() -> None:
+    outcomes = in_processes(broken(), doubled, 2, 1)
+    assert [next(outcomes) for _ in range(3)] == [0, 2, 4]
+    with pytest.raises(ValueError, match="no row"):
+        next(outcomes)
+
+
+def doubled(numbers: list[int]) -> list[int]:
+    """Each number twice over."""
+    return [2 * number for number in numbers]

@@ -97,7 +97,7 @@ def test_without_weights_the_answer_is_that_of_optimal_sticky() -> None:
         ({"weights": {"audit": [1, -2]}}, "weights.audit[1]", "-2 is not from 0 to 2**53 - 1"),
         ({"weights": {"audit": [1, 1.5]}}, "weights.audit[1]", "expected a whole number"),
         ({"weights": {"audit": [1, 1 << 60]}}, "weights.audit[1]", "is not from 0"),
-        ({"weights": {"audit": [(1 << 53) - 1] * 2}}, "$", "the sum is not below 2**53"),
+        ({"weights": {"audit": [(1 << 53) - 1] * 2}}, "weights", "the sum is not below 2**53"),
         ({"move_costs": {"audit": [0, None]}}, "move_costs.audit[1]", "expected a whole number"),
         ({"budget": 5}, "budget", "expected an object"),
         ({"budget": {}}, "budget", "expected"),
@@ -115,6 +115,13 @@ def test_what_cannot_be_is_refused_with_its_path(
     error = assigned("--assignor", "weighted", **changes)["error"]
     assert error["path"] == path
     assert words in error["text"]
+
+
+def test_capacities_whose_sum_is_too_large_are_those_of_members() -> None:
+    members = [{**member, "capacity": (1 << 53) - 1} for member in GROUP["members"]]
+    error = assigned("--assignor", "weighted", members=members)["error"]
+    assert error["path"] == "members"
+    assert error["text"].startswith("capacities: the sum is not below 2**53")
 
 
 @pytest.mark.parametrize("capacity", [0, -1, 1.5, "4", 1 << 60])

@@ -39,3 +39,14 @@ def test_a_topic_without_weights_never_fails_a_group() -> None:
     numbers = np.concatenate([share.get("new", ()) for share in given.values()])
     assert sorted(numbers.tolist()) == list(range(7))
     assert all(given.values())
+
+
+def test_an_assumed_capacity_never_fails_a_group() -> None:
+    """The sum of those that are given is right, and one for each other member is too much."""
+    members = tuple(Member(member_id=name, topics=TOPICS) for name in "abcd")
+    weighting = Weighting(capacities={"b": EXACT - 2, "c": 1})
+    group = Group(cluster=CLUSTER, members=members, weighting=weighting)
+    capacity = loads_of(problem_of(group), weighting).capacity
+    assert capacity.tolist() == [1, EXACT - 4, 1, 1]
+    given = assignor_named("weighted").assign(group).assignment
+    assert sum(len(numbers) for share in given.values() for numbers in share.values()) == 8

@@ -48,7 +48,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.member_topics import learn_topics, matching
+from assignors.simulation.timed.protocols.member_topics import learn_topics
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
 from assignors.simulation.timed.protocols.push.messages import (
     HeartbeatResponse as PushHeartbeatResponse,
@@ -62,6 +62,7 @@ from assignors.simulation.timed.protocols.push.reading_rights import (
 )
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, OldTargets, Scenario
+from assignors.simulation.topic_patterns import matching
 from wire import TopicPartitions
 
 POLL = ("poll",)
@@ -219,7 +220,7 @@ def consumer_sides(scenario: Scenario) -> Sides:
 
     def matches(number: int) -> tuple[str, ...]:
         pattern = members[number].config.pattern
-        return () if pattern is None else matching(pattern, coordinator.cluster)
+        return () if pattern is None else matching(pattern, coordinator.cluster.topics)
 
     def change_topics(cluster: Cluster) -> bool:
         consumer_coordinator.topics_changed(coordinator, with_ids(cluster))

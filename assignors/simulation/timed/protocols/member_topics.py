@@ -13,13 +13,7 @@ from collections.abc import Iterable
 
 from assignors.model import Cluster
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.scenario.reading import compiled
-
-
-def matching(pattern: str, cluster: Cluster) -> tuple[str, ...]:
-    """Return the topics that a pattern matches, by name. Cost: O(topics)."""
-    matches = compiled(pattern).fullmatch
-    return tuple(sorted(name for name in cluster.topics if matches(name)))
+from assignors.simulation.topic_patterns import matching
 
 
 def learn_topics(member: ClassicMember, cluster: Cluster, group: Iterable[ClassicMember]) -> bool:
@@ -42,7 +36,7 @@ def follow_pattern(member: ClassicMember) -> bool:
     """Subscribe to what the pattern matches now; return whether that is something else."""
     if member.config.pattern is None:
         return False
-    found = matching(member.config.pattern, member.cluster)
+    found = matching(member.config.pattern, member.cluster.topics)
     topics = tuple(dict.fromkeys((*member.config.topics, *found)))
     has_changed = set(topics) != set(member.topics)
     member.topics = topics

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,14 +25,10 @@ from assignors.names.nearest import question, suggestion
 from assignors.own_assignors.importing import is_import_path
 from assignors.registry import ASSIGNORS, assignor_named, registered
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.topic_patterns import require_pattern
 from wire import TopicPartitions
 
 SEED_MAX = 2**63 - 1
-NOT_IN_RE2 = re.compile(r"\\[1-9Z]|\(\?(?![:P])|\(\?P[=>]|[*+?}]\+")
-"""Look-around, references back, conditions, possessive quantifiers, the end before a line feed."""
-REPEATED = re.compile(r"\{(\d*),?(\d*)\}")
-REPEATED_MAX = 1000
-"""RE2's limit."""
 TEXT_BYTES_MAX = 30_000
 """A string of Kafka's protocol has 32,767 at most, and an id is a name with a UUID behind it."""
 UTF8_MAX = 4
@@ -239,42 +234,11 @@ def as_client(value: object, place: Place) -> str:
     return name
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern that whole names of topics must match.
-
-    Brokers match with RE2/J, Java clients with `java.util.regex`, and here Python's `re` does. What
-    RE2 lacks is refused, so that a pattern that is accepted means the same to all three; so is what
-    means something else to one of them, as `[[:alpha:]]` does, and nesting that is too deep for
-    Python.
-
-    Raises `re.error` for one that is malformed, or that RE2 would refuse.
-
-    >>> bool(compiled("orders-.*").fullmatch("orders-eu"))
-    True
-    """
-    if NOT_IN_RE2.search(pattern):
-        raise re.error(f"RE2 has nothing like a part of {pattern!r}")
-    if any(_is_too_often(each) for both in REPEATED.findall(pattern) for each in both):
-        raise re.error(f"RE2 repeats up to {REPEATED_MAX} times")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", FutureWarning)
-            return re.compile(pattern)
-    except FutureWarning as warning:
-        raise re.error(str(warning)) from None
-    except RecursionError:
-        raise re.error("it is nested too deeply") from None
-
-
-def _is_too_often(digits: str) -> bool:
-    return len(digits) > len(str(REPEATED_MAX)) or int(digits or 0) > REPEATED_MAX
-
-
 def as_pattern(value: object, place: Place) -> str:
     """Return a regular expression of topic names."""
     text = as_text(value, place)
     try:
-        compiled(text)
+        require_pattern(text)
     except re.error as error:
         words = f"{text!r} is no regular expression of a broker: {error}"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place) from None

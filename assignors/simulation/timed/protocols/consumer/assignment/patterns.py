@@ -24,7 +24,7 @@ from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, C
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord, PatternRecord
 from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.scenario.reading import compiled
+from assignors.simulation.topic_patterns import matching, require_pattern
 
 LOOKUP_KEY = ("lookup", "")
 MIN_INTERVAL_MS = 10_000
@@ -73,8 +73,7 @@ def looked_up(state: ConsumerCoordinator, now_ms: int) -> Changes:
     found = {}
     for pattern in _in_java_order(asked):
         if group.counts.patterns[pattern]:
-            matches = compiled(pattern).fullmatch
-            topics = tuple(sorted(name for name in state.cluster.topics if matches(name)))
+            topics = matching(pattern, state.cluster.topics)
             found[pattern] = PatternRecord(pattern, topics, state.version, now_ms)
     has_changed = any(
         set(each.topics or ()) != set(_topics(group.resolved.get(pattern)))
@@ -104,7 +103,7 @@ def _may_look(group: ConsumerGroup, now_ms: int) -> bool:
 
 def _require_valid(pattern: str) -> None:
     try:
-        compiled(pattern)
+        require_pattern(pattern)
     except re.error:
         raise Refused(ConsumerError.INVALID_REGULAR_EXPRESSION) from None
 
