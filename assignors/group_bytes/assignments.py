@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, pairwise
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int32, Int64
 from assignors.group_bytes.claim_rows import ClaimSections
+from assignors.group_bytes.entries.places import cut, view_of
 from assignors.group_bytes.names import NAME_BYTES_MAX, column
 from assignors.group_bytes.shares import (
     ASSIGNMENT_VERSION,
@@ -29,11 +30,10 @@ from assignors.problem import NOBODY, Problem, assignment_of
 from wire import TopicPartitions
 from wire.text import encode_utf8
 
-WORD = 8
+LENGTH_SIZE, COUNT_AND_NUMBER = 2, 8
+ONE = (1).to_bytes(4, "big")
 COMPARED_MIN = 100
 """Partitions a member from which on others are looked for by name, where members have changed."""
-CUT_MAX = 1 << 20
-"""Fewer bytes than this are copied into one object before they are cut."""
 PARTITIONS_MIN = 200
 """Smaller answers are written member by member: numpy's calls would cost more than they save."""
 
@@ -74,14 +74,23 @@ class AssignedPartitions(Mapping[str, TopicPartitions]):
         return self._named
 
 
+class _Headers(NamedTuple):
+    """What an entry of each topic begins with."""
+
+    start: NDArray[np.uint8]
+    """uint8[T, W]: length and name, a count of 1, and zeros."""
+    size: Int64
+    """int64[T]: bytes of length and name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """Everybody's Assignment bytes, and what they say."""
 
     assigned: AssignedPartitions
     blobs: Mapping[str, bytes]
-    headers: tuple[NDArray[np.uint64], Int64] | None
-    """Those of the topics (`_headers`)."""
+    headers: _Headers | None
+    """Those of the topics."""
 
 
 def assignment_bytes(assigned: AssignedPartitions | AssignedShares) -> Mapping[str, bytes]:
@@ -185,7 +194,7 @@ def _changed_members(assigned: AssignedPartitions, before: AssignedPartitions) -
 
 def _bytes_of_members(
     assigned: AssignedPartitions,
-    headers: tuple[NDArray[np.uint64], Int64],
+    headers: _Headers,
     chosen: Bool,
     partition: Int64,
 ) -> list[bytes]:
@@ -203,11 +212,10 @@ def _bytes_of_members(
         first = np.flatnonzero(is_first)
         count = np.diff(first, append=len(partition))
         entry_topic, entry_member = topic[first], member[first]
-    header, header_size = headers
-    shortest = int(header_size.min(initial=1 << 30))
+    shortest = int(headers.size.min(initial=1 << 30))
     header_end: Int64 | int = shortest  # of each entry, from its first byte
-    if shortest < int(header_size.max(initial=0)):
-        header_end = header_size[entry_topic]
+    if shortest < int(headers.size.max(initial=0)):
+        header_end = headers.size[entry_topic]
     size = header_end + 4 + 4 * count
     entry_count = np.bincount(entry_member, minlength=member_count)
     if isinstance(size, int):
@@ -221,35 +229,26 @@ def _bytes_of_members(
     place = entries_end
     place -= size
     place += np.arange(6, 10 * member_count + 6, 10).repeat(entry_count)
-    out = np.zeros(int(bounds[-1]) + WORD, dtype=np.uint8)
-    int16, int32 = _view(out, ">i2"), _view(out, ">i4")
-    int16[start] = ASSIGNMENT_VERSION
-    int32[start + 2] = entry_count
-    int32[end - 4] = -1
-    if isinstance(size, int) and len(number):
-        _write_alike(out, place, headers, entry_topic, 1, number=number)
+    out = np.empty(int(bounds[-1]) + headers.start.shape[1], dtype=np.uint8)
+    int16, int32 = view_of(out, ">i2"), view_of(out, ">i4")
+    # In ascending order: what is written beyond an entry is written anew for what follows it.
+    if isinstance(size, int):
+        _write_entries(out, place, headers, entry_topic, size, number=number)
     else:
-        if isinstance(header_end, int) and len(number):
-            _write_alike(out, place, headers, entry_topic, count)
-        else:
-            _scatter(_view(out, "<u8"), place, header, header_end, entry_topic)
-            int32[place + header_end] = count
-        place += header_end + 4
+        _write_entries(out, place, headers, entry_topic, headers.start.shape[1])
+        place += header_end
+        if not isinstance(count, int):
+            int32[place] = count
+        place += 4
         if first is not None:
             place -= 4 * first
             place = np.repeat(place, count)
             place += np.arange(0, 4 * len(number), 4)
         int32[place] = number
-    return _cut(out, start, end)
-
-
-def _cut(out: NDArray[np.uint8], start: Int64, end: Int64) -> list[bytes]:
-    """Return the bytes between these places."""
-    parts = map(slice, start.tolist(), end.tolist())
-    if len(out) < CUT_MAX:
-        return list(map(out.tobytes().__getitem__, parts))
-    # Bytes are cut faster, but of a large group they would take as much memory again.
-    return list(map(bytes, map(out.data.__getitem__, parts)))
+    int16[start] = ASSIGNMENT_VERSION
+    int32[start + 2] = entry_count
+    int32[end - 4] = -1
+    return cut(out, start, end)
 
 
 def _chosen_alone(member: Int32, chosen: Bool) -> tuple[int, Int32 | Int64]:
@@ -271,69 +270,38 @@ def _by_owner(owner: Int32, chosen: Bool) -> Int64:
     return order if held is None else held[order]
 
 
-def _headers(topics: Sequence[str]) -> tuple[NDArray[np.uint64], Int64] | None:
-    """Return length and name of each topic as words, uint64[W, T], and their size in bytes.
-
-    Word k stands at byte min(8 k, size - 8); a header shorter than a word has zeros behind it.
-    `None` where a name is too long.
-    """
+def _headers(topics: Sequence[str]) -> _Headers | None:
+    """Return what entries of these topics begin with; `None` where a name is too long."""
     names = list(map(encode_utf8, topics))
-    if max(map(len, names), default=0) > NAME_BYTES_MAX:
-        return None
     length = np.fromiter(map(len, names), np.int64, len(names))
-    size = length + 2
+    longest = int(length.max(initial=0))
+    if longest > NAME_BYTES_MAX:
+        return None
+    width = LENGTH_SIZE + longest + COUNT_AND_NUMBER
     prefixes = length.astype(">i2").tobytes()
     prefixed = zip(pairwise(range(0, 2 * len(names) + 2, 2)), names, strict=True)
-    padded = [prefixes[at:to] + name.ljust(WORD - 2, b"\0") for (at, to), name in prefixed]
-    buffer = np.frombuffer(b"".join([*padded, bytes(WORD)]), dtype=np.uint8)
-    last = np.maximum(size - WORD, 0)
-    start = (last + WORD).cumsum() - (last + WORD)
-    word = np.arange(0, int(size.max(initial=1)), WORD)[:, None]
-    return _view(buffer, "<u8")[start + np.minimum(word, last)], size
+    padded = [(prefixes[at:to] + name + ONE).ljust(width, b"\0") for (at, to), name in prefixed]
+    start = np.frombuffer(b"".join(padded), dtype=np.uint8).reshape(len(names), width)
+    return _Headers(start, length + LENGTH_SIZE)
 
 
-def _write_alike(
+def _write_entries(
     out: NDArray[np.uint8],
     place: Int64,
-    headers: tuple[NDArray[np.uint64], Int64],
+    headers: _Headers,
     topic: Int64,
-    count: Int64 | int,
+    size: int,
     *,
     number: Int64 | None = None,
 ) -> None:
-    """Write headers of one size at their places, each with a count behind it.
+    """Write so many bytes of the entries' beginnings at their places, which ascend.
 
-    And with a number behind that, where all have one.
+    With a number behind the count, where all have one and `size` says so.
     """
-    header, header_end = headers[0], int(headers[1][0])
-    size = header_end + (4 if number is None else 8)
-    of_topic = np.zeros((header.shape[1], max(size, WORD)), dtype=np.uint8)
-    for k, words in enumerate(header):
-        column(of_topic, "<u8", min(WORD * k, max(header_end - WORD, 0)))[:] = words
-    of_topic = of_topic[:, :size].copy()
-    column(of_topic, ">i4", header_end)[:] = 1
+    if not len(topic):
+        return
     record = f"V{size}"
-    records = of_topic.view(record).ravel()[topic]
-    if not isinstance(count, int):
-        column(records.view(np.uint8).reshape(-1, size), ">i4", header_end)[:] = count
+    records = np.ascontiguousarray(headers.start[:, :size]).view(record).ravel()[topic]
     if number is not None:
-        column(records.view(np.uint8).reshape(-1, size), ">i4", header_end + 4)[:] = number
-    _view(out, record)[place] = records
-
-
-def _scatter(
-    view: NDArray[np.uint64],
-    place: Int64,
-    header: NDArray[np.uint64],
-    header_end: Int64 | int,
-    topic: Int64,
-) -> None:
-    """Write headers at their places; what stands behind a short one is written later."""
-    last = np.maximum(header_end - WORD, 0)
-    for k in range(len(header)):
-        view[place + np.minimum(WORD * k, last)] = header[k][topic]
-
-
-def _view(buffer: NDArray[np.uint8], dtype: str) -> NDArray[Any]:
-    size = np.dtype(dtype).itemsize
-    return np.ndarray((len(buffer) - size + 1,), dtype, buffer.data, strides=(1,))
+        column(records.view(np.uint8).reshape(-1, size), ">i4", size - 4)[:] = number
+    view_of(out, record)[place] = records

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assignors.arrays import (
     Bool,
@@ -27,7 +28,9 @@ from assignors.group_bytes.entries import (
     owned_arrays,
     read_entries,
 )
-from assignors.group_bytes.fields import UserDataPlaces
+from assignors.group_bytes.entries.one_layout import entries_that_fill
+from assignors.group_bytes.entries.places import cut, view_of
+from assignors.group_bytes.fields import UserDataBuffer, UserDataPlaces
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import decode_cooperative_user_data
@@ -35,7 +38,7 @@ from wire.constructors import unchecked
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
-COUNT_SIZE = 4
+COUNT_SIZE = LENGTH_SIZE = 4
 GENERATION_SIZE = 4
 CAPACITY_MARK = int.from_bytes(MARK, "big", signed=True)
 
@@ -168,22 +171,43 @@ class ClaimSections(NamedTuple):
 
         `chosen` is bool[N].
         """
-        start, end, blobs, rows = self.rows.start, self.rows.end, self.rows.blobs, self.rows.rows
         places = np.flatnonzero(chosen)
-        wanted = rows[places]
-        written = zip(
-            map(blobs.__getitem__, wanted.tolist()),
-            start[wanted].tolist(),
-            end[wanted].tolist(),
-            strict=True,
-        )
-        found = [b"".join((before, (blob or b"")[at:to], behind)) for blob, at, to in written]
-        if len(found) == len(rows):
+        found = self._messages(before, behind, self.rows.rows[places])
+        if len(found) == len(chosen):
             return found
-        messages = [b""] * len(rows)
+        messages = [b""] * len(chosen)
         for place, message in zip(places.tolist(), found, strict=True):
             messages[place] = message
         return messages
+
+    def _messages(self, before: bytes, behind: bytes, wanted: Int64) -> list[bytes]:
+        """Return the same for these rows.
+
+        Where there is a buffer of all members and room in it on both sides of what each owns,
+        the other bytes are written there: then one cut makes a message.
+        """
+        start, end = self.rows.start[wanted], self.rows.end[wanted]
+        together, user_data = self.rows.user_data.together, self.rows.user_data
+        has_room = len(before) <= LENGTH_SIZE and len(behind) <= GENERATION_SIZE
+        if self.rows.is_in_user_data:  # a generation may be missing there
+            has_room &= bool((end + GENERATION_SIZE <= user_data.end[wanted]).all())
+        if together is not None and has_room:
+            shift = together.start[wanted] - user_data.start[wanted]
+            start += shift
+            end += shift
+            buffer = np.frombuffer(together.buffer, dtype=np.uint8).copy()
+            start -= len(before)
+            _put(buffer, start, before)
+            _put(buffer, end, behind)
+            return cut(buffer, start, end + len(behind))
+        blobs = map(self.rows.blobs.__getitem__, wanted.tolist())
+        written = zip(blobs, start.tolist(), end.tolist(), strict=True)
+        return [b"".join((before, (blob or b"")[at:to], behind)) for blob, at, to in written]
+
+
+def _put(buffer: NDArray[np.uint8], place: Int64, written: bytes) -> None:
+    """Write these bytes at each of these places."""
+    view_of(buffer, f"V{len(written)}")[place] = np.void(written)
 
 
 _claim_rows = unchecked(ClaimRows)
@@ -192,42 +216,30 @@ _claim_rows = unchecked(ClaimRows)
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
-    if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
-        return _claim_rows(
-            generation=_cooperative(arrays, None),
-            is_known=arrays.version >= 1,
-            owned=arrays.owned,
-            rows=rows,
-            position=rows.astype(np.int32),
-            is_whole=True,
-            alone=[],
-            noted=np.flatnonzero(_has_notes(arrays)).tolist() if _may_have_notes(arrays) else [],
-            blobs=arrays.blobs,
-            user_data=arrays.user_data,
-            is_in_user_data=False,
-            end=arrays.generation_at,
-        )
+    asked = slice(None) if members.is_whole else rows
     is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
     is_read[list(arrays.alone)] = False
     if kind is UserData.COOPERATIVE:
-        generation, owned = _cooperative(arrays, rows), arrays.owned
-        is_known = arrays.version[rows] >= 1
-        end = arrays.generation_at
+        generation = _cooperative(arrays, None if members.is_whole else rows)
+        owned, end, is_known = arrays.owned, arrays.generation_at, arrays.version[asked] >= 1
     else:
         generation, owned, end = _sticky(arrays, is_read)
-        generation, is_known = generation[rows], np.ones(len(rows), dtype=np.bool_)
-    position = np.full(len(is_read), -1, dtype=np.int32)
-    position[rows] = np.arange(len(rows))
-    position[~is_read] = -1
-    return ClaimRows(
+        generation, is_known = generation[asked], np.ones(len(rows), dtype=np.bool_)
+    is_whole = members.is_whole and bool(is_read.all())
+    position = rows.astype(np.int32)
+    if not is_whole:
+        position = np.full(len(is_read), -1, dtype=np.int32)
+        position[rows] = np.arange(len(rows))
+        position[~is_read] = -1
+    return _claim_rows(
         generation=generation,
         is_known=is_known,
         owned=owned,
         rows=rows,
         position=position,
-        is_whole=False,
-        alone=np.flatnonzero(~is_read[rows]).tolist(),
-        noted=np.flatnonzero((is_read & _has_notes(arrays))[rows]).tolist(),
+        is_whole=is_whole,
+        alone=[] if is_whole else np.flatnonzero(~is_read[asked]).tolist(),
+        noted=_noted(arrays, is_read)[asked].nonzero()[0].tolist(),
         blobs=arrays.blobs,
         user_data=arrays.user_data,
         is_in_user_data=kind is not UserData.COOPERATIVE,
@@ -235,16 +247,10 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     )
 
 
-def _may_have_notes(arrays: MemberArrays) -> bool:
-    """Return whether `_has_notes` is true anywhere; rows read alone count, whatever they are."""
-    length, empty_rack_at = arrays.user_data.length, arrays.empty_rack_at
-    return bool((length == 0).any()) or int(empty_rack_at.max(initial=-1)) >= 0
-
-
-def _has_notes(arrays: MemberArrays) -> Bool:
-    """Return on which rows the reader in `wire` has notes, bool[M]."""
+def _noted(arrays: MemberArrays, is_read: Bool) -> Bool:
+    """Return on which of the rows that were read together the reader in `wire` has notes."""
     noted: Bool = (arrays.user_data.length == 0) | (arrays.empty_rack_at >= 0)
-    return noted
+    return noted & is_read
 
 
 def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
@@ -282,29 +288,48 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, In
     `is_read` becomes false for rows in which they are not plain: with a generation behind them
     (V1) or nothing (V0). Cost: O(bytes).
     """
-    is_there = is_read & (arrays.user_data.length > 0)
-    start = np.where(is_there, arrays.user_data.start, 0)
-    stop = arrays.user_data.end.tolist()
-    parts = [
-        (blob or b"")[first:end] if asked else b""
-        for blob, first, end, asked in zip(
-            arrays.blobs, start.tolist(), stop, is_there.tolist(), strict=True
-        )
-    ]
-    bounds = np.zeros(len(parts) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=bounds[1:])
-    buffer = b"".join([*parts, bytes(PAD)])
-    place, end = bounds[:-1].copy(), bounds[1:]
-    entries = read_entries(buffer, place, end, is_read, is_there=is_there)
-    section_end = place - bounds[:-1] + start
-    left = end - place
-    # UserData that ends with a capacity: its mark stands behind the generation.
-    has_capacity = left == GENERATION_SIZE + CAPACITY_SIZE
-    marked = np.where(has_capacity, place + GENERATION_SIZE, 0)
-    left[has_capacity & (int32_view(buffer)[marked] == CAPACITY_MARK)] = GENERATION_SIZE
-    is_read &= (left == 0) | (left == GENERATION_SIZE)
-    has_generation = is_read & (left == GENERATION_SIZE)
-    generation = int32_view(buffer)[np.where(has_generation, place, 0)].astype(np.int64)
-    generation = np.where(has_generation, np.maximum(generation, NO_GENERATION), NO_GENERATION)
-    numbers = {name.encode(): number for number, name in enumerate(arrays.names)}
-    return generation, owned_arrays(entries, numbers, is_read), section_end
+    user_data = arrays.user_data
+    is_there = is_read & (user_data.length > 0)
+    buffer, start = _user_data(arrays, is_there)
+    place = np.where(is_there, start, 0)
+    end = place + user_data.length * is_there
+    behind_part = user_data.start - place
+    numbers = dict(zip(map(str.encode, arrays.names), range(len(arrays.names)), strict=True))
+    int32 = int32_view(buffer)
+    # As Java writes them: nothing, or a count, entries of one layout and a generation.
+    first, last = place + COUNT_SIZE * is_there, end - GENERATION_SIZE * is_there
+    entries = None
+    if (first <= last).all():
+        entry_count = int32[place].astype(np.int64) * is_there
+        entries = entries_that_fill(buffer, first, last, entry_count)
+    if entries is None:
+        entries = read_entries(buffer, place, end, is_read, is_there=is_there)
+        left = end - place
+        # UserData that ends with a capacity: its mark stands behind the generation.
+        has_capacity = left == GENERATION_SIZE + CAPACITY_SIZE
+        marked = np.where(has_capacity, place + GENERATION_SIZE, 0)
+        left[has_capacity & (int32[marked] == CAPACITY_MARK)] = GENERATION_SIZE
+        is_read &= (left == 0) | (left == GENERATION_SIZE)
+        is_there = is_read & (left == GENERATION_SIZE)
+        last = place
+    generation = int32[np.where(is_there, last, 0)].astype(np.int64)
+    generation[~is_there] = NO_GENERATION
+    np.maximum(generation, NO_GENERATION, out=generation)
+    return generation, owned_arrays(entries, numbers, is_read), last + behind_part
+
+
+def _user_data(arrays: MemberArrays, is_there: Bool) -> UserDataBuffer:
+    """Return everybody's UserData in one buffer, where `is_there`, bool[M], says there is some.
+
+    It is cut from the bytes of the members where the buffer that was read has been given up.
+    """
+    user_data = arrays.user_data
+    if user_data.together is not None:
+        return user_data.together
+    if not is_there.any():
+        return UserDataBuffer(bytes(PAD), user_data.start)
+    size = user_data.length * is_there
+    blobs = [blob or b"" for blob in arrays.blobs]
+    pieces = map(slice, user_data.start.tolist(), (user_data.start + size).tolist())
+    parts = map(bytes.__getitem__, blobs, pieces)
+    return UserDataBuffer(b"".join((*parts, bytes(PAD))), size.cumsum() - size)

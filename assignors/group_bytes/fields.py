@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,14 @@ BEHIND_OWNED = 6
 """Bytes of a generation and of a null rack."""
 
 
+class UserDataBuffer(NamedTuple):
+    """The UserData of R messages, and what is behind it, in one buffer that ends in `PAD` zeros."""
+
+    buffer: bytes
+    start: Int64
+    """int64[R]: its first byte, anywhere in rows that are not plain; its length is before it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDataPlaces:
     """Where UserData stands in R messages."""
@@ -44,6 +53,8 @@ class UserDataPlaces:
     """int64[R]: negative for null."""
     number: Int64
     """int64[R]: four bytes of UserData as a number, -1 where it is longer or shorter."""
+    together: UserDataBuffer | None = None
+    """Where it was read, if that is known: claims are read, and written again, from there."""
 
     @property
     def end(self) -> Int64:
@@ -132,14 +143,16 @@ def _fields_alike(buffer: bytes, begin: Int64, end: Int64, behind_part: Int64) -
         entries = read_entries(buffer, place, generation_at, is_plain)
         is_plain &= place == generation_at
     nothing = np.full(len(begin), -1)
+    data_start = begin + LENGTH_SIZE
     return Fields(
         is_plain=is_plain,
         generation=generation,
         generation_at=generation_at + behind_part,
         user_data=UserDataPlaces(
-            start=begin + behind_part + LENGTH_SIZE,
+            start=data_start + behind_part,
             length=length,
-            number=int32[begin + LENGTH_SIZE].astype(np.int64) if data_size == 4 else nothing,
+            number=int32[data_start].astype(np.int64) if data_size == 4 else nothing,
+            together=UserDataBuffer(buffer, data_start),
         ),
         rack_ids={},
         empty_rack_at=nothing,
@@ -156,7 +169,8 @@ def _fields(
     version = lists.version
     user_data = read_user_data(buffer, place, end, is_plain)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
-    user_data = replace(user_data, start=user_data.start + behind_part)
+    together = UserDataBuffer(buffer, user_data.start)
+    user_data = replace(user_data, start=user_data.start + behind_part, together=together)
     generation_at = np.where(version >= 2, place + behind_part, -1)
     generation = _generations(int32_view(buffer), version, place, end, is_plain)
     rack_ids, empty_rack_at = _rack_ids(buffer, version, place, end, is_plain)

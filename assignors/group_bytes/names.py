@@ -62,11 +62,14 @@ def name_table(names: Sequence[bytes]) -> NameTable:
     >>> find(table, buffer, np.array([2, 12, 0]), np.array([8, 6, 4])).tolist()
     [1, 0, -1]
     """
-    fitting = [name if 0 < len(name) <= NAME_BYTES_MAX else b"" for name in names]
-    length = np.fromiter(map(len, fitting), np.int64, len(fitting))
+    length = np.fromiter(map(len, names), np.int64, len(names))
+    fitting = names
+    if int(length.max(initial=0)) > NAME_BYTES_MAX:
+        fitting = [name if len(name) <= NAME_BYTES_MAX else b"" for name in names]
+        length[length > NAME_BYTES_MAX] = 0
     size = WORD * max(1, -(-int(length.max(initial=0)) // WORD))
-    buffer = b"".join([name.ljust(size, b"\0") for name in fitting])
-    words = np.frombuffer(buffer, "<u8").reshape(len(fitting), size // WORD).T.copy()
+    padded = np.array(fitting, dtype=f"S{size}")
+    words = padded.view("<u8").reshape(len(fitting), size // WORD).T.copy()
     levels: list[tuple[np.uint64, Int64]] = []
     left, mixed = np.flatnonzero(length > 0), _mixed(words)
     spare = 4 if len(left) < FEW else 2

@@ -180,7 +180,7 @@ def with_generations(
         before,
         instance_ids=instance_ids,
         generation=generation,
-        user_data=replace(before.user_data, number=number),
+        user_data=replace(before.user_data, number=number, together=None),
         blobs=tuple(blobs),
         made={},
     )

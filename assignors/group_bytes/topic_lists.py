@@ -220,12 +220,14 @@ def _read_one(read: _Reading, blob: bytes) -> tuple[int, int]:
 
 def _learn(read: _Reading, headers: Sequence[bytes]) -> bool:
     """Give numbers to new names, each behind its length; return whether all are plain."""
-    for header in headers:
-        if header not in read.headers:
-            name = header[1:]
-            if not name or header[0] != len(name) or not is_text(name):
-                return False
-            read.headers[header] = read.numbers.setdefault(name, len(read.numbers))
+    new = [header for header in headers if header not in read.headers]
+    names = [header[1:] for header in new]
+    if not all(new) or not all(names) or [header[0] for header in new] != list(map(len, names)):
+        return False
+    if not b"".join(names).isascii() and not all(map(is_text, names)):
+        return False
+    for header, name in zip(new, names, strict=True):
+        read.headers[header] = read.numbers.setdefault(name, len(read.numbers))
     return True
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assignors.arrays import OwnedPartitions, partition_arrays
 from assignors.group_bytes import entries, subscriptions, topic_lists
+from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.in_turn import (
     SharedNames,
     plain_member,
@@ -265,7 +266,7 @@ def test_equal_layouts_are_read_at_once_and_others_step_by_step() -> None:
         f"m{number:02}": subscription(owned={"a": (number,), "b": (number,)})
         for number in range(60)
     }
-    with patch.object(entries, "_entries", wraps=entries._entries) as in_steps:
+    with patch.object(entries, "entries_in_lock_step", wraps=entries_in_lock_step) as in_steps:
         assert read_members(blobs) == one_by_one(blobs)
         assert in_steps.call_count == 0
         for odd in (

@@ -14,11 +14,13 @@ from itertools import repeat
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays
+from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
 from assignors.group_bytes.entries.places import (
     COUNT_LIMIT,
     Entries,
     EntryRecords,
+    entry_bounds,
     int16_view,
     int32_view,
 )
@@ -34,8 +36,6 @@ MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
 TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
-BEHIND = np.arange(2 + 4, 2 + 4 + 4 * 256, 4)
-"""What follows the name of an entry with so many numbers, and the length in front of it."""
 ENTRY_SIZE_MIN = 10
 """Bytes of an empty name, a count and one number."""
 PAD = NAME_BYTES_MAX + 16
@@ -86,7 +86,7 @@ def read_entries(
     is_plain &= entry_count <= longest
     read = np.where(is_plain, entry_count, 0)
     alike = entries_of_one_layout(buffer, place, end, read)
-    return alike or _entries(buffer, place, end, is_plain, read)
+    return alike or entries_in_lock_step(buffer, place, end, is_plain, read)
 
 
 def recognised_names(entries: Entries | EntryRecords, numbers: dict[bytes, int]) -> Int64:
@@ -216,6 +216,8 @@ def _numbers(entries: Entries | EntryRecords) -> tuple[Int64, Int32]:
     if isinstance(entries, EntryRecords):
         each = entries.number_count
         return np.arange(0, each * len(entries.records) + 1, each), entries.numbers()
+    if entries.number is not None:
+        return np.arange(len(entries.number) + 1), entries.number
     first = entries.name_start + entries.name_length
     first += 4
     int32, count = int32_view(entries.buffer), entries.count
@@ -225,13 +227,6 @@ def _numbers(entries: Entries | EntryRecords) -> tuple[Int64, Int32]:
     place = np.arange(0, 4 * int(ptr[-1]), 4)
     place += np.repeat(first - 4 * ptr[:-1], count)
     return ptr, int32[place].astype(np.int32)
-
-
-def entry_bounds(count: Int64) -> Int64:
-    """Return where so many things of each begin, and the last ones end, int64[N + 1]."""
-    bounds = np.zeros(len(count) + 1, dtype=np.int64)
-    np.cumsum(count, out=bounds[1:])
-    return bounds
 
 
 def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
@@ -273,60 +268,6 @@ def is_text(name: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _entries(buffer: bytes, place: Int64, end: Int64, is_plain: Bool, read: Int64) -> Entries:
-    """Read one entry of each message at a time; move `place` behind them.
-
-    `read`, int64[R], says how many entries each message has, and becomes 0 where one is odd.
-    """
-    uint8 = np.frombuffer(buffer, dtype=np.uint8)
-    ptr = entry_bounds(read)
-    active = np.flatnonzero(read)
-    active = active[np.argsort(-read[active], kind="stable")]
-    step_count = int(read.max(initial=0))
-    # How many messages have an entry in each step: those with most come first.
-    message_count = np.searchsorted(-read[active], -np.arange(step_count)).tolist()
-    at, index = place[active], ptr[active]
-    begin = np.empty(int(ptr[-1]), dtype=np.int64)
-    for messages in message_count:
-        place_of, entry = at[:messages], index[:messages]
-        begin[entry] = place_of
-        entry += 1
-        # The low byte of each length and the two low bytes of each count: one byte is read faster
-        # than two or four. Whether that is all of them is seen below; until then anything is
-        # read, within the buffer.
-        place_of += uint8.take(place_of + 1, mode="clip")
-        high = uint8.take(place_of + 4, mode="clip")
-        place_of += BEHIND.take(uint8.take(place_of + 5, mode="clip"))
-        if high.any():
-            place_of += high.astype(np.int64) << 10
-    place[active] = at
-    row = np.arange(len(read)).repeat(read)
-    after = np.append(begin[1:], 0)
-    after[ptr[active + 1] - 1] = at
-    start = begin + 2
-    length = uint8.take(begin + 1, mode="clip").astype(np.int64)
-    count = after - start
-    count -= length + 4
-    count >>= 2
-    high = uint8.take(begin, mode="clip")
-    counted = start + length
-    high |= uint8.take(counted, mode="clip")
-    counted += 1
-    high |= uint8.take(counted, mode="clip")
-    is_odd = place > end
-    if high.any() or int(count.min(initial=1)) < 1:
-        is_odd[row[(high != 0) | (count < 1)]] = True
-    is_odd &= read > 0
-    if is_odd.any():
-        is_plain[is_odd] = False
-        read[is_odd] = 0
-        kept = read[row] > 0
-        row, start, length, count = row[kept], start[kept], length[kept], count[kept]
-    return Entries(
-        buffer=buffer, read=read, row=row, name_start=start, name_length=length, count=count
-    )
 
 
 __all__ = [

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Int32, Int64
 
+CUT_MAX = 1 << 20
+"""Fewer bytes than this are copied into one object before they are cut."""
 COUNT_LIMIT = 1_000_000
 """Longest array that Kafka 4.4 reads."""
 
@@ -29,6 +31,8 @@ class Entries:
     """int64[E]."""
     count: Int64
     """int64[E]: how many numbers stand behind the name and this count."""
+    number: Int32 | None = None
+    """int32[E]: the numbers, where each entry has one and it has been read already."""
     records: NDArray[np.uint8] | None = None
     """uint8[E, S]: the bytes of each entry, row by row, where all have S bytes and one layout."""
 
@@ -84,6 +88,13 @@ class EntryRecords:
         return found.astype(np.int32).ravel()
 
 
+def entry_bounds(count: Int64) -> Int64:
+    """Return where so many things of each begin, and the last ones end, int64[N + 1]."""
+    bounds = np.zeros(len(count) + 1, dtype=np.int64)
+    np.cumsum(count, out=bounds[1:])
+    return bounds
+
+
 def int16_view(buffer: bytes) -> NDArray[np.int16]:
     """Return every 2 bytes of `buffer`, at any offset, as a big-endian number."""
     return view_of(buffer, ">i2")
@@ -94,7 +105,16 @@ def int32_view(buffer: bytes | bytearray) -> NDArray[np.int32]:
     return view_of(buffer, ">i4")
 
 
-def view_of(buffer: bytes | bytearray, dtype: str) -> NDArray[Any]:
+def view_of(buffer: bytes | bytearray | NDArray[np.uint8], dtype: str) -> NDArray[Any]:
     """Return the number that stands at each place of `buffer`."""
     size = np.dtype(dtype).itemsize
     return np.ndarray((len(buffer) - size + 1,), dtype, buffer, strides=(1,))
+
+
+def cut(buffer: NDArray[np.uint8], start: Int64, end: Int64) -> list[bytes]:
+    """Return the bytes between these places."""
+    parts = map(slice, start.tolist(), end.tolist())
+    if len(buffer) < CUT_MAX:
+        return list(map(buffer.tobytes().__getitem__, parts))
+    # Bytes are cut faster, but of a large group they would take as much memory again.
+    return list(map(bytes, map(buffer.data.__getitem__, parts)))
