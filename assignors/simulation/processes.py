@@ -10,15 +10,16 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, resource_tracker
 from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 CHUNKS_AHEAD = 4
 """Chunks for each process that are read before their outcomes are taken."""
@@ -50,6 +51,10 @@ def in_processes(
         for row in rows:
             yield from play([row])
         return
+    # A third of what `simulate --help` would import.
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as above
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as above
+
     ahead = _Ahead(_chunks(rows, chunk), CHUNKS_AHEAD * processes)
     played: SimpleQueue[Future[list[OutcomeT]] | None] = SimpleQueue()
     pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
@@ -77,6 +82,8 @@ def _hand_in(
 
     What the rows raise is an outcome as well, and so is the error of a pool that takes no more.
     """
+    from concurrent.futures import Future  # noqa: PLC0415 - as above
+
     try:
         for chunk in ahead:
             played.put(pool.submit(play, chunk))

@@ -39,7 +39,6 @@ UNEVEN = json.dumps(
     }
 )
 ASSIGNED = json.dumps({**GROUP, "assignment": {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}})
-DESCRIBED = "tests/described/files/members.txt"
 
 DRAW = ("simulate", "--scenarios", "1", "--members", "3", "--topics", "2", "--partitions", "9")
 DRAW_SMALL = (*DRAW, "--events", "4", "--assignor", "sticky")

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from assignors.cli.commands.simulating import rounds, timed
+from assignors.cli.commands.simulating import rounds
+from assignors.cli.commands.simulating.timed import results
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.scenario_rows import Row
 from assignors.simulation.timed.tables.rows import interval_rows, result_rows
@@ -80,10 +81,10 @@ def test_runs_on_a_clock_are_the_same_with_every_processor(
         found.append((processes, chunk))
         return rows_of(rows, processes=min(processes, 1 if asked else 2), chunk=chunk)
 
-    monkeypatch.setattr(timed, name, noted)
-    monkeypatch.setattr(timed, "usable_processors", lambda: 8)
+    monkeypatch.setattr(results, name, noted)
+    monkeypatch.setattr(results, "usable_processors", lambda: 8)
     alone = answers(*CLOCK, "20", *asked)
-    monkeypatch.setattr(timed, "SMALL_WORK", 20_000)
+    monkeypatch.setattr(results, "SMALL_WORK", 20_000)
     assert answers(*CLOCK, "20", *asked) == alone
     assert answers(*CLOCK, "20", *asked, "--processes", "1") == alone
     assert found == [(1, 5), (8, 1), (1, 5)]

@@ -19,11 +19,8 @@ from assignors.cli.commands.simulating.rounds import (
     simulate_rounds,
 )
 from assignors.cli.commands.simulating.sweep import simulate_sweep, sweep_options
-from assignors.cli.commands.simulating.timed_options import (
-    TimedOptions,
-    simulate_timed,
-    timed_options,
-)
+from assignors.cli.commands.simulating.timed.command import simulate_timed
+from assignors.cli.commands.simulating.timed.options import TimedOptions, timed_options
 from assignors.cli.commands.simulating.traffic import simulate_traffic, traffic_options
 from assignors.cli.inputs.assignor_names import portable_names
 from assignors.cli.inputs.given_groups import GroupOptions, group_options

@@ -70,7 +70,6 @@ CLASSIC_TYPE = 2
 
 _NAMES = {found.number: found.name for found in RECORD_TYPES}
 _NO_TYPE = -(1 << 31)
-_NO_COMMIT = dict.fromkeys(COMMIT.names)
 _COMMIT_FIELDS = {
     # name in Kafka's value -> ours
     "offset": "offset",

@@ -29,8 +29,6 @@ from assignors.replay.decode.binary_columns import Bytes, Index, Mask, bytes_of,
 
 LEGACY_TYPE = 0
 COMMIT_TYPE = 1
-TYPE_MAX = COMMIT_TYPE
-"""Types above are no commits."""
 
 COMMIT = pa.struct(
     [

@@ -31,9 +31,6 @@ STATES = {0: "stable", 1: "unrevoked-partitions", 2: "unreleased-partitions"}
 
 KINDS = {"CONSUMER": Kind.CONSUMER, "SHARE": Kind.SHARE, "STREAMS": Kind.STREAMS}
 
-UNSET_MS = 0
-"""An assignment timestamp that was never set."""
-
 
 @dataclass(slots=True, kw_only=True)
 class _Epoch:

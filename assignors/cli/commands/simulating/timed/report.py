@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from assignors.cli.commands.simulating.timed import TimedRequest
+from assignors.cli.commands.simulating.timed.request import TimedRequest
 from assignors.cli.inputs.typed.extras import needed_by
 from assignors.documents.values import Document
 from assignors.simulation.timed.gallery import GALLERY

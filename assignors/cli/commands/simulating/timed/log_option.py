@@ -18,7 +18,7 @@ from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import FIGURES, identity
 
 if TYPE_CHECKING:
-    from assignors.cli.commands.simulating.timed import TimedRequest
+    from assignors.cli.commands.simulating.timed.request import TimedRequest
 
 STARTS_AT_MS = 1_767_225_600_000
 """When a run begins, in milliseconds since 1970: the first of January 2026."""

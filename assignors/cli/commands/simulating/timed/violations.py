@@ -19,7 +19,7 @@ from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import FIGURES, identity
 
 if TYPE_CHECKING:
-    from assignors.cli.commands.simulating.timed import TimedRequest
+    from assignors.cli.commands.simulating.timed.request import TimedRequest
 
 
 def show_history(request: TimedRequest) -> int:

@@ -1,10 +1,8 @@
-"""`simulate --scenario`: its options. What they need is imported when one of them is used."""
+"""`simulate --scenario`: its options, and their values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from json import dumps
 
 import click
 from click.shell_completion import CompletionItem
@@ -13,7 +11,6 @@ from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.inputs.assignor_names import OwnAssignorNames
 from assignors.cli.inputs.typed.choices import SeveralOf
 from assignors.cli.inputs.typed.new_file import NewFile
-from assignors.cli.outputs.forms import Form, write
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario.members import ClientModel
@@ -140,53 +137,3 @@ timed_options = option_group(
         " still violates that monitor, and show its figures.",
     ),
 )
-
-
-def simulate_timed(
-    options: TimedOptions,
-    assignors: Sequence[str],
-    *,
-    seed: int,
-    engine: str,
-    processes: int | None,
-    form: Form,
-) -> int:
-    """Play the scenario, or list those with a name; return the exit code."""
-    from assignors.cli.commands.simulating import (  # noqa: PLC0415 - of these options alone
-        timed,
-        timed_tables,
-    )
-    from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
-        brief_document,
-    )
-
-    if options.lists:
-        return write(timed.listed(), form, timed_tables.show_listed)
-    request = timed.requested(
-        options, assignors, first_seed=seed, engine=engine, processes=processes
-    )
-    if options.shows:
-        click.echo(dumps(brief_document(request.scenario), indent=1))
-        return 0
-    if options.intervals:
-        return write(timed.interval_documents(request), form, timed_tables.show_intervals)
-    if options.history or options.shrink is not None:
-        from assignors.cli.commands.simulating import violations  # noqa: PLC0415 - as above
-
-        if options.history:
-            return violations.show_history(request)
-        assert options.shrink is not None
-        small = violations.shrink_documents(request, options.shrink)
-        return write(small, form, timed_tables.show_results)
-    documents = timed.result_documents(request)
-    if options.log is not None:
-        from assignors.cli.commands.simulating import log_option  # noqa: PLC0415 - as above
-
-        documents = log_option.log_documents(request, options.log)
-    if options.report is not None:
-        from assignors.cli.commands.simulating.report import (  # noqa: PLC0415 - as above
-            with_report,
-        )
-
-        documents = with_report(documents, request, options.report)
-    return write(documents, form, timed_tables.show_results)
