@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assignors.arrays import Bool, Int64, OwnedArrays
-from assignors.group_bytes.entries import PAD, owned_arrays, read_entries
+from assignors.group_bytes.entries import PAD, KnownNames, owned_arrays, read_entries
 from assignors.group_bytes.fields import UserDataPlaces, read_user_data
 
 VERSIONS = {bytes([0, version]): version for version in range(4)}
@@ -42,8 +42,7 @@ def read_assignments(blobs: Sequence[bytes]) -> AssignmentArrays:
     entries = read_entries(buffer, place, end, is_plain)
     user_data = read_user_data(buffer, place, end, is_plain)
     is_plain &= place == end
-    numbers: dict[bytes, int] = {}
-    partitions = owned_arrays(entries, numbers, is_plain)
+    partitions = owned_arrays(entries, KnownNames({}), is_plain)
     return AssignmentArrays(
         is_plain=is_plain,
         version=version,

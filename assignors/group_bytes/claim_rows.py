@@ -24,6 +24,7 @@ from assignors.arrays import (
 from assignors.assignor import UserData
 from assignors.group_bytes.entries import (
     PAD,
+    KnownNames,
     int32_view,
     owned_arrays,
     read_entries,
@@ -315,7 +316,7 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, In
     generation = int32[np.where(is_there, last, 0)].astype(np.int64)
     generation[~is_there] = NO_GENERATION
     np.maximum(generation, NO_GENERATION, out=generation)
-    return generation, owned_arrays(entries, numbers, is_read), last + behind_part
+    return generation, owned_arrays(entries, KnownNames(numbers), is_read), last + behind_part
 
 
 def _user_data(arrays: MemberArrays, is_there: Bool) -> UserDataBuffer:

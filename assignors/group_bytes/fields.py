@@ -6,7 +6,6 @@ A member stops being plain where its bytes are not; every read stays within its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import NamedTuple
@@ -16,19 +15,18 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int64
 from assignors.group_bytes.entries import (
-    PAD,
     Entries,
     EntryRecords,
+    Messages,
+    entries_of_any_layout,
     int16_view,
     int32_view,
     is_text,
     read_entries,
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
-from assignors.group_bytes.topic_lists import TopicLists
+from assignors.group_bytes.topic_lists import LATEST, TopicLists
 
-LATEST = 3
-"""The version of Subscriptions that has every field."""
 LENGTH_SIZE = 4
 COUNT_SIZE = 4
 BEHIND_OWNED = 6
@@ -91,25 +89,17 @@ class Fields:
         return noted
 
 
-def read_fields(blobs: Sequence[bytes], lists: TopicLists) -> Fields:
-    """Return the fields behind the topic lists, read in lock step."""
-    parts: list[bytes] = list(blobs)
-    if lists.are_equal:
-        behind = slice(int(lists.end[0]), None)
-        parts = list(map(bytes.__getitem__, blobs, repeat(behind)))
-    size = np.fromiter(map(len, parts), np.int64, len(parts))
-    end = size.cumsum()
-    begin = end - size
-    behind_part = -begin
+def read_fields(messages: Messages, lists: TopicLists) -> Fields:
+    """Return the fields behind the topic lists, read in lock step.
+
+    What is left out of the messages, if anything, are their topic lists.
+    """
+    buffer, begin, end, left_out = messages
     is_plain = lists.list_of >= 0
-    if lists.are_equal:  # what stands before a member's part is its topic list
-        behind_part += lists.end
-    elif is_plain.all():
-        begin += lists.end
-    else:
-        begin = np.where(is_plain, begin + lists.end, end)
-    buffer = b"".join((*parts, bytes(PAD)))
-    if is_plain.all() and parts and bool((lists.version == LATEST).all()):
+    behind_part = left_out - begin
+    if not left_out:
+        begin = begin + lists.end if is_plain.all() else np.where(is_plain, begin + lists.end, end)
+    if len(begin) and is_plain.all() and bool((lists.version == LATEST).all()):
         fields = _fields_alike(buffer, begin, end, behind_part)
         if fields is not None:
             return fields
@@ -138,9 +128,10 @@ def _fields_alike(buffer: bytes, begin: Int64, end: Int64, behind_part: Int64) -
     is_plain = np.ones(len(begin), dtype=np.bool_)
     place = begin + (LENGTH_SIZE + data_size)
     entry_count = int32[place].astype(np.int64)
-    entries = entries_that_fill(buffer, place + COUNT_SIZE, generation_at, entry_count)
+    place += COUNT_SIZE
+    entries = entries_that_fill(buffer, place, generation_at, entry_count)
     if entries is None:
-        entries = read_entries(buffer, place, generation_at, is_plain)
+        entries = entries_of_any_layout(buffer, place, generation_at, is_plain, entry_count)
         is_plain &= place == generation_at
     nothing = np.full(len(begin), -1)
     data_start = begin + LENGTH_SIZE

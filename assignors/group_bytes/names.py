@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from assignors.arrays import Int64
 
 UInt64 = NDArray[np.uint64]
+Levels = tuple[tuple[np.uint64, Int64], ...]
 
 NAME_BYTES_MAX = 256
 """Longer names are not recognised; Kafka's brokers allow 249 bytes."""
@@ -48,7 +49,7 @@ class NameTable:
     """int64[T]."""
     words: tuple[UInt64, ...]
     """W arrays uint64[T]: word k of a name starts at byte 8 k."""
-    levels: tuple[tuple[np.uint64, Int64], ...]
+    levels: Levels
     """Shift, and int64[2^(64 - shift)]: place -> name; where there is none, any."""
 
 
@@ -104,11 +105,19 @@ def find(table: NameTable, buffer: bytes, start: Int64, length: Int64) -> Int64:
 def find_in_records(table: NameTable, records: NDArray[np.uint8], first: int, length: int) -> Int64:
     """Return which name stands in each row of `records`, uint8[N, S], at byte `first`.
 
-    Returns int64[N] as `find` does. All have this length; where it is less than eight, so many
-    bytes stand behind it.
+    Returns int64[N] as `find` does; bytes as in `words_in_records`.
     """
     if not 0 < length <= len(table.words) * WORD:
         return np.full(len(records), -1, dtype=np.int64)
+    return _found(table, words_in_records(records, first, length), length)
+
+
+def words_in_records(records: NDArray[np.uint8], first: int, length: int) -> list[UInt64]:
+    """Return the words of the names that stand in each row of `records`, uint8[N, S].
+
+    All stand at byte `first` and have this length; where it is less than eight, so many bytes
+    stand behind it.
+    """
     words = []
     for begin in range(0, length, WORD):
         beyond = max(begin + WORD - length, 0)
@@ -116,7 +125,34 @@ def find_in_records(table: NameTable, records: NDArray[np.uint8], first: int, le
         word: UInt64 = column(records, "<u8", first + begin - back).copy()
         word >>= np.uint64(8 * back)
         words.append(word if back == beyond else word & MASKS[length])
-    return _found(table, words, length)
+    return words
+
+
+def different_names(words: Sequence[UInt64]) -> tuple[Int64, Int64, Levels] | None:
+    """Return where each different name among N of one length stands, which have these words.
+
+    That is int64[T], ascending; then where the one that equals each name stands, int64[N]; then the
+    levels of their table, with places instead of numbers. `None` where not all can be told apart:
+    they collide in all tables. Cost: O(N x words).
+    """
+    every = np.arange(len(words[0]))
+    equal, levels = every.copy(), list[tuple[np.uint64, Int64]]()
+    left, mixed = every, _mixed(words)
+    shift = np.uint64(64 - len(every).bit_length() - 1)
+    while len(left) and len(levels) < LEVELS_MAX:
+        place = (mixed >> shift).view(np.int64)
+        places = np.zeros(1 << (64 - int(shift)), dtype=np.int64)
+        places[place] = left  # of several one stays
+        levels.append((shift, places))
+        candidate = places.take(place)
+        same = words[0].take(candidate) == words[0].take(left)
+        for word in words[1:]:
+            same &= word.take(candidate) == word.take(left)
+        equal[left[same]] = candidate[same]
+        left, mixed = left[~same], _rehashed(mixed[~same])
+    if len(left):
+        return None
+    return np.flatnonzero(equal == every), equal, tuple(levels)
 
 
 def column(records: NDArray[np.uint8], dtype: str, first: int) -> NDArray[Any]:
@@ -128,13 +164,26 @@ def _found_together(table: NameTable, buffer: bytes, start: Int64, length: Int64
     """Return what `find` does; no name is empty or longer than the longest of the table."""
     first = int(length[0])
     if bool((length == first).all()):
-        return _found(table, _words(buffer, start, length), first)
+        return _found(table, words_of_one_length(buffer, start, first), first)
     # The longest names first: a word is read of names that have it, and of no others.
     order = np.argsort((NAME_BYTES_MAX - length).astype(np.uint8), kind="stable")
     length = length[order]
     found = np.empty(len(order), dtype=np.int64)
     found[order] = _found(table, _words(buffer, start[order], length), length)
     return found
+
+
+def words_of_one_length(buffer: bytes, start: Int64, length: int) -> list[UInt64]:
+    """Return the words of names that all have this length; `buffer` as in `find`."""
+    words = []
+    for begin in range(0, length, BLOCK):
+        width = min(BLOCK, -(-(length - begin) // WORD) * WORD)
+        bytes_at = np.ndarray((len(buffer) - width + 1,), f"V{width}", buffer, strides=(1,))
+        records = bytes_at[start + begin if begin else start].view(np.uint8).reshape(-1, width)
+        words += [column(records, "<u8", at) for at in range(0, width, WORD)]
+    if length % WORD:
+        words[-1] = words[-1] & MASKS[length % WORD]
+    return words
 
 
 def _words(buffer: bytes, start: Int64, length: Int64) -> list[UInt64]:

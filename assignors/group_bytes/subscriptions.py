@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from assignors.arrays import OwnedArrays
-from assignors.group_bytes.entries import owned_arrays
+from assignors.group_bytes.entries import KnownNames, owned_arrays
+from assignors.group_bytes.entries import joined as joined_messages
 from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.in_turn import SharedNames, plain_member
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.group_bytes.rounds import joined, unchanged_since, with_generations
-from assignors.group_bytes.topic_lists import TopicLists, topic_lists
+from assignors.group_bytes.topic_lists import TopicLists, different_lists, equal_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
 
@@ -151,10 +152,15 @@ def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArra
 
     Only rows with `Fields.is_plain` are read; the others want `wire.decode_subscription`.
     """
-    lists = topic_lists(blobs)
-    fields = read_fields(blobs, lists)
-    numbers = dict(lists.numbers)
-    return lists, fields, owned_arrays(fields.entries, numbers, fields.is_plain)
+    lists = equal_lists(blobs)
+    if lists is not None:
+        messages = joined_messages(blobs, left_out=int(lists.end[0]))
+    else:
+        messages = joined_messages(blobs)
+        lists = different_lists(blobs, messages)
+    fields = read_fields(messages, lists)
+    known = KnownNames(dict(lists.numbers), lists.table)
+    return lists, fields, owned_arrays(fields.entries, known, fields.is_plain)
 
 
 def member_from_bytes(

@@ -14,17 +14,23 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64
+from assignors.arrays import Int32, Int64
 from assignors.group_bytes.entries import (
     COUNT_LIMIT,
-    Entries,
+    KnownNames,
+    Messages,
+    int16_view,
+    int32_view,
     is_text,
+    listed_names,
     recognised_names,
     repeated_rows,
 )
-from assignors.group_bytes.names import NAME_BYTES_MAX, WORD, column
+from assignors.group_bytes.names import NameTable
 
-PLAIN_VERSIONS = {bytes([0, version]): version for version in range(4)}
+LATEST = 3
+"""The version of Subscriptions that has every field."""
+PLAIN_VERSIONS = {bytes([0, version]): version for version in range(LATEST + 1)}
 TOGETHER_MIN = 64
 """So many different lists at least are read together."""
 MEMBERS_A_LIST = 4
@@ -34,14 +40,12 @@ SAMPLE, MOSTLY = 64, 0.75
 """Lists are not compared where most of so many begin differently: a larger part than this."""
 FIRST_BYTES_MAX = 128
 """What begins alike: as many bytes as the shortest of a few lists has, up to so many."""
-STEP_MIN = 16
-"""So many lists at least are read in one step; the rest of the longest ones is read alone."""
 ZERO = b"\0"
+COUNT_AT = 2
+"""Where the number of names stands: behind the version."""
 START = 6
 """Where the first name begins: behind the version and the number of names."""
 LENGTH_SIZE = 2
-PAD = NAME_BYTES_MAX
-"""Zeros behind the bytes: so much is read where a name stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,8 @@ class TopicLists:
     """int64[M], -1 for one that is not plain."""
     end: Int64
     """int64[M]: where the topic list ends in the member's bytes."""
+    table: NameTable | None = None
+    """Of the first names, if it has been made."""
     are_equal: bool = False
     """Whether all are known to have one version and one list, which are plain."""
 
@@ -86,8 +92,8 @@ class _Reading:
     """How many names lists have, in the order of their numbers."""
     names: list[Sequence[int] | Int64] = field(default_factory=list)
     """The numbers of their names, list after list."""
-    numbers: dict[bytes, int] = field(default_factory=dict)
-    """Name -> its number."""
+    numbered: KnownNames = field(default_factory=lambda: KnownNames({}))
+    """Names with their numbers."""
 
     def add(self, counts: Sequence[int] | Int64, names: Sequence[int] | Int64) -> int:
         """Add lists with so many of these names; return the number of the first."""
@@ -104,35 +110,13 @@ def _reading(count: int) -> _Reading:
     )
 
 
-def topic_lists(blobs: Sequence[bytes]) -> TopicLists:
-    """Return the topic lists. Cost: a comparison for a list that is known, else its length."""
-    equal = _equal(blobs)
-    if equal is not None:
-        return equal
-    version, read = _versions(blobs), _reading(len(blobs))
-    _read_different(read, blobs, _read_alike(read, blobs, np.flatnonzero(version >= 0)))
-    names = [np.asarray(each, dtype=np.int32) for each in read.names]
-    return TopicLists(
-        numbers=read.numbers,
-        list_ptr=np.concatenate([[0], *read.counts], dtype=np.int64).cumsum(),
-        name=np.concatenate([np.zeros(0, dtype=np.int32), *names]),
-        list_of=read.list_of,
-        version=version,
-        end=read.end,
-    )
+def equal_lists(blobs: Sequence[bytes]) -> TopicLists | None:
+    """Return the lists where all have the version and list of the first, `None` elsewhere.
 
-
-def _versions(blobs: Sequence[bytes]) -> Int64:
-    """Return the version of each Subscription, -1 where it is not plain."""
-    if blobs and all(map(bytes.startswith, blobs, repeat(blobs[0][:2]))):
-        return np.full(len(blobs), PLAIN_VERSIONS.get(blobs[0][:2], -1), dtype=np.int64)
-    return np.array([PLAIN_VERSIONS.get(blob[:2], -1) for blob in blobs], dtype=np.int64)
-
-
-def _equal(blobs: Sequence[bytes]) -> TopicLists | None:
-    """Return the lists where all have the version and list of the first, `None` elsewhere."""
+    Cost: a comparison for each, and reading the first one.
+    """
     version = PLAIN_VERSIONS.get(blobs[0][:2], -1) if blobs else -1
-    if version < 0:
+    if version < 0 or not blobs[-1].startswith(_first_bytes(blobs[0])):
         return None
     read, count = _reading(0), len(blobs)
     number, end = _read_one(read, blobs[0])
@@ -140,7 +124,7 @@ def _equal(blobs: Sequence[bytes]) -> TopicLists | None:
         return None
     (names,) = read.names
     return TopicLists(
-        numbers=read.numbers,
+        numbers=read.numbered.numbers,
         list_ptr=np.array([0, len(names)], dtype=np.int64),
         name=np.array(names, dtype=np.int32),
         list_of=np.zeros(count, dtype=np.int64),
@@ -150,15 +134,49 @@ def _equal(blobs: Sequence[bytes]) -> TopicLists | None:
     )
 
 
-def _read_alike(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
+def different_lists(blobs: Sequence[bytes], messages: Messages) -> TopicLists:
+    """Return the topic lists of these messages, joined as they are.
+
+    Cost: a comparison for a list that is known, else its length.
+    """
+    version, read = _versions(messages), _reading(len(blobs))
+    left = _read_alike(read, blobs, messages, np.flatnonzero(version >= 0))
+    _read_different(read, blobs, messages, left)
+    names = [np.asarray(each, dtype=np.int32) for each in read.names]
+    return TopicLists(
+        numbers=read.numbered.numbers,
+        table=read.numbered.table,
+        list_ptr=np.concatenate([[0], *read.counts], dtype=np.int64).cumsum(),
+        name=np.concatenate([np.zeros(0, dtype=np.int32), *names]),
+        list_of=read.list_of,
+        version=version,
+        end=read.end,
+    )
+
+
+def _versions(messages: Messages) -> Int64:
+    """Return the version of each Subscription, -1 where it is not plain."""
+    version = int16_view(messages.buffer)[messages.begin].astype(np.int64)
+    is_plain = (version >= 0) & (version <= LATEST) & (messages.end - messages.begin >= START)
+    return version if is_plain.all() else np.where(is_plain, version, -1)
+
+
+def _first_bytes(blob: bytes) -> bytes:
+    """Return the version and the topic list, or the first `FIRST_BYTES_MAX` bytes of both."""
+    count, at = int.from_bytes(blob[2:START], "big"), START
+    while count and at < min(FIRST_BYTES_MAX, len(blob) - 1):
+        count -= 1
+        at += LENGTH_SIZE + blob[at + 1]
+    return blob[: min(at, FIRST_BYTES_MAX)]
+
+
+def _read_alike(read: _Reading, blobs: Sequence[bytes], messages: Messages, rows: Int64) -> Int64:
     """Read the lists of rows that begin like many others; return the other rows.
 
     One of those that begin alike is read, the others are compared with it.
     """
     some = rows[:: len(rows) // FEW + 1].tolist()
-    tried = _reading(0)
-    shortest = min((_read_one(tried, blobs[row])[1] for row in some), default=0)
-    begin = slice(2, min(max(shortest, START), FIRST_BYTES_MAX))
+    begin = slice(2, min((len(_first_bytes(blobs[row])) for row in some), default=0))
     some = rows[:: len(rows) // SAMPLE + 1].tolist()
     if len({blobs[row][begin] for row in some}) > MOSTLY * len(some):
         return rows
@@ -167,7 +185,7 @@ def _read_alike(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
     samples = dict(zip(firsts, rows.tolist(), strict=True))
     if MEMBERS_A_LIST * len(samples) > len(rows):
         return rows
-    _read_different(read, blobs, np.array(list(samples.values()), dtype=np.int64))
+    _read_different(read, blobs, messages, np.array(list(samples.values()), dtype=np.int64))
     # Nothing starts with one of no sections: that is for lists that are not plain.
     sections: dict[bytes, bytes | tuple[()]] = {
         first: blobs[row][2 : read.end[row]] if read.list_of[row] >= 0 else ()
@@ -181,10 +199,12 @@ def _read_alike(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
     return rows[~is_equal]
 
 
-def _read_different(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> None:
+def _read_different(
+    read: _Reading, blobs: Sequence[bytes], messages: Messages, rows: Int64
+) -> None:
     """Read the lists of these rows, which mostly differ."""
     if len(rows) >= TOGETHER_MIN:
-        rows = _read_together(read, blobs, rows)
+        rows = _read_together(read, messages, rows)
     for row in rows.tolist():
         read.list_of[row], read.end[row] = _read_one(read, blobs[row])
 
@@ -220,6 +240,7 @@ def _read_one(read: _Reading, blob: bytes) -> tuple[int, int]:
 
 def _learn(read: _Reading, headers: Sequence[bytes]) -> bool:
     """Give numbers to new names, each behind its length; return whether all are plain."""
+    numbers = read.numbered.numbers
     new = [header for header in headers if header not in read.headers]
     names = [header[1:] for header in new]
     if not all(new) or not all(names) or [header[0] for header in new] != list(map(len, names)):
@@ -227,113 +248,31 @@ def _learn(read: _Reading, headers: Sequence[bytes]) -> bool:
     if not b"".join(names).isascii() and not all(map(is_text, names)):
         return False
     for header, name in zip(new, names, strict=True):
-        read.headers[header] = read.numbers.setdefault(name, len(read.numbers))
+        read.headers[header] = numbers.setdefault(name, len(numbers))
     return True
 
 
-def _read_together(read: _Reading, blobs: Sequence[bytes], rows: Int64) -> Int64:
+def _read_together(read: _Reading, messages: Messages, rows: Int64) -> Int64:
     """Read the lists of these rows at once; return the rows that have to be read alone."""
-    chosen = _chosen(blobs, rows)
-    size = np.fromiter(map(len, chosen), np.int64, len(chosen))
-    heads = [blob[2:START] for blob in chosen]
-    if int(size.min()) < START:
-        heads = [head.ljust(START - 2, b"\xff") for head in heads]
-    count = np.frombuffer(b"".join(heads), ">i4").astype(np.int64)
-    is_plain = (count >= 0) & (count <= COUNT_LIMIT) & (START + 3 * count <= size)
+    buffer, begin, stop, _ = messages
+    if len(rows) < len(begin):
+        begin, stop = begin[rows], stop[rows]
+    first = begin + START
+    count = int32_view(buffer)[begin + COUNT_AT].astype(np.int64)
+    is_plain = (count >= 0) & (count <= COUNT_LIMIT) & (first + 3 * count <= stop)
     count *= is_plain
-    entries, end = _names_of_one_length(chosen, size, count) or _names(
-        chosen, size, count, is_plain
-    )
+    entries, end = listed_names(buffer, first, stop, count, is_plain)
     row = entries.row
-    number = recognised_names(entries, read.numbers)
-    is_plain[row[number < 0]] = False
-    is_plain[repeated_rows(row, number, len(read.numbers))] = False
-    if not is_plain.all():
+    number = recognised_names(entries, read.numbered)
+    if int(number.min(initial=0)) < 0:
+        is_plain[row[number < 0]] = False
+    is_plain[repeated_rows(row, number, len(read.numbered.numbers))] = False
+    if is_plain.all():
+        plain, end = rows, end - begin
+    else:
         number = number[is_plain[row]]
-    plain = rows[is_plain]
-    first = read.add(count[is_plain], number)
-    read.list_of[plain] = np.arange(first, first + len(plain))
-    read.end[plain] = end[is_plain]
+        plain, count, end = rows[is_plain], count[is_plain], (end - begin)[is_plain]
+    number_of_first = read.add(count, number)
+    read.list_of[plain] = np.arange(number_of_first, number_of_first + len(plain))
+    read.end[plain] = end
     return rows[~is_plain]
-
-
-def _names_of_one_length(
-    blobs: Sequence[bytes], size: Int64, count: Int64
-) -> tuple[Entries, Int64] | None:
-    """Return the names of all lists where all have one length, `None` elsewhere.
-
-    `size` and `count`, int64[R], are the bytes of each message and the names of its list. Where
-    that ends in its message is returned, too, int64[R].
-    """
-    has_names = np.flatnonzero(count)
-    if not len(has_names):
-        return None
-    length = int.from_bytes(blobs[has_names[0]][START : START + LENGTH_SIZE], "big")
-    each = LENGTH_SIZE + length
-    end = START + each * count
-    if length < WORD or (end > size)[has_names].any():
-        return None
-    parts = map(bytes.__getitem__, blobs, map(slice, repeat(START), end.tolist()))
-    buffer = b"".join(parts)
-    records = np.frombuffer(buffer, dtype=np.uint8).reshape(-1, each)
-    if not (column(records, ">u2", 0) == length).all():
-        return None
-    entries = Entries(
-        buffer=buffer,
-        read=count,
-        row=np.arange(len(count)).repeat(count),
-        name_start=np.arange(LENGTH_SIZE, len(buffer), each),
-        name_length=np.broadcast_to(np.int64(length), (len(records),)),
-        count=count,
-        records=records,
-    )
-    return entries, end
-
-
-def _names(
-    blobs: Sequence[bytes], size: Int64, count: Int64, is_plain: Bool
-) -> tuple[Entries, Int64]:
-    """Return the same, read in lock step: the first name of each list, then the second of each.
-
-    Lists that end behind their message stop being plain, and the few with more names than nearly
-    all others: one step costs as much for one list as for a hundred.
-    """
-    longest = int(np.sort(count)[-min(STEP_MIN, len(count))])
-    is_plain &= count <= longest
-    count *= is_plain
-    buffer = b"".join([*blobs, bytes(PAD)])
-    stop = size.cumsum()
-    end = stop - size + START
-    ptr = np.append(0, count.cumsum())
-    uint8 = np.frombuffer(buffer, dtype=np.uint8)
-    active = np.flatnonzero(count)
-    active = active[np.argsort(-count[active], kind="stable")]
-    at, index, left = end[active], ptr[active], -count[active]
-    place = np.empty(int(ptr[-1]), dtype=np.int64)
-    for step in range(1, longest + 1):
-        place[index] = at
-        index += 1
-        # The low byte of the length; the other one, and what leaves its message, is seen at the
-        # end. Until then anything is read, within the buffer.
-        at += uint8.take(at + 1, mode="clip")
-        at += LENGTH_SIZE
-        going_on = int(left.searchsorted(-step))
-        if going_on < len(at):
-            end[active[going_on : len(at)]] = at[going_on:]
-            at, index, left = at[:going_on], index[:going_on], left[:going_on]
-    is_plain &= end <= stop
-    end += size - stop
-    row = np.arange(len(count)).repeat(count)
-    is_plain[row[uint8.take(place, mode="clip") != 0]] = False
-    if not is_plain.all():
-        is_kept = is_plain[row]
-        place, row = place[is_kept], row[is_kept]
-    entries = Entries(
-        buffer=buffer,
-        read=count,
-        row=row,
-        name_start=place + LENGTH_SIZE,
-        name_length=uint8.take(place + 1).astype(np.int64),
-        count=count,
-    )
-    return entries, end

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assignors.arrays import OwnedPartitions, partition_arrays
 from assignors.group_bytes import entries, subscriptions, topic_lists
+from assignors.group_bytes.entries import recognised
 from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.in_turn import (
     SharedNames,
@@ -36,7 +37,7 @@ from wire import (
 
 @contextmanager
 def always_together(
-    lists_min: int = 1, alike_min: int = 4, few: int = entries.FEW
+    lists_min: int = 1, alike_min: int = 4, few: int = recognised.FEW
 ) -> Iterator[None]:
     """Read groups of any size together, to the end; topic lists too, from so many on.
 
@@ -51,7 +52,7 @@ def always_together(
         patch.object(topic_lists, "TOGETHER_MIN", lists_min),
         patch.object(topic_lists, "MEMBERS_A_LIST", alike_min),
         patch.object(topic_lists, "MOSTLY", 0.75 if alike_min else 1),
-        patch.object(entries, "FEW", few),
+        patch.object(recognised, "FEW", few),
     ):
         yield
 
@@ -71,7 +72,7 @@ PLAIN = subscription(owned={"a": (0, 1), "b": (2,)}, generation=4)
     groups_of_bytes(),
     st.sampled_from((1, 1, 3, 10_000)),
     st.sampled_from((0, 4, 10_000)),
-    st.sampled_from((0, 3, entries.FEW)),
+    st.sampled_from((0, 3, recognised.FEW)),
 )
 @example({"m0": PLAIN, "m1": PLAIN[:-1]}, 1, 4, 0)
 @example({"m0": PLAIN, "m1": PLAIN + b"\0"}, 1, 4, 0)

@@ -9,28 +9,25 @@ every read stays within its own bytes, so hostile counts cost nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays
+from assignors.group_bytes.entries.listed import listed_names
 from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
 from assignors.group_bytes.entries.places import (
     COUNT_LIMIT,
+    PAD,
     Entries,
     EntryRecords,
+    Messages,
     entry_bounds,
     int16_view,
     int32_view,
+    joined,
 )
-from assignors.group_bytes.names import (
-    NAME_BYTES_MAX,
-    NameTable,
-    find,
-    find_in_records,
-    name_table,
-)
+from assignors.group_bytes.entries.recognised import KnownNames, is_text, recognised_names
 
 MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
@@ -38,17 +35,8 @@ TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
 ENTRY_SIZE_MIN = 10
 """Bytes of an empty name, a count and one number."""
-PAD = NAME_BYTES_MAX + 16
-"""Zeros behind the bytes: so much is read where a name stands, or a number."""
-FEW = 2_048
-"""Names of up to so many entries, none of which is known, are looked up one by one: of 500 in 0.06
-ms rather than 0.13."""
-UNKNOWN_AT_ONCE = 256
-"""So many unknown names are looked at before the others are compared with them."""
 TABLE_FACTOR = 16
 """Repeats are looked for in a table of up to so many cells for each number there is."""
-LEARNING_MAX = 4
-"""Times that this is done; messages with names that are unknown after it are read alone."""
 
 
 def are_read_together(message_count: int) -> bool:
@@ -77,101 +65,49 @@ def read_entries(
     entry_count = np.where(there, int32_view(buffer)[np.where(there, place, 0)], 0)
     entry_count = entry_count.astype(np.int64)
     place[there] += 4
-    # A null array is not plain.
-    is_plain &= (entry_count >= 0) & (entry_count <= COUNT_LIMIT)
-    is_plain &= entry_count * ENTRY_SIZE_MIN <= np.maximum(end - place, 0)
-    sizes = np.sort(entry_count[is_plain])[::-1]
-    together_min = max(1, min(TOGETHER_MIN, len(sizes) // 4))
-    longest = int(sizes[together_min - 1]) if len(sizes) else 0
-    is_plain &= entry_count <= longest
-    read = np.where(is_plain, entry_count, 0)
+    read = _readable(entry_count, place, end, is_plain)
     alike = entries_of_one_layout(buffer, place, end, read)
     return alike or entries_in_lock_step(buffer, place, end, is_plain, read)
 
 
-def recognised_names(entries: Entries | EntryRecords, numbers: dict[bytes, int]) -> Int64:
-    """Return the number of each entry's name, int64[E], -1 where it was not recognised.
+def entries_of_any_layout(
+    buffer: bytes, place: Int64, end: Int64, is_plain: Bool, entry_count: Int64
+) -> Entries:
+    """Read so many entries, int64[R], that begin at `place`; else as `read_entries`.
 
-    `numbers` has the names known so far, numbered from 0. Others are learned and added to it, as
-    long as a few of them account for all that are unknown. Cost: O(E x words of a name).
+    Whether all have one layout is not looked at.
     """
-    count = len(entries.name_length)
-    if not count:
-        return np.zeros(0, dtype=np.int64)
-    if not numbers and count <= FEW:
-        return _few_names(entries, numbers)
-    return _names_by_table(entries, numbers)
+    read = _readable(entry_count, place, end, is_plain)
+    return entries_in_lock_step(buffer, place, end, is_plain, read)
 
 
-def _names_by_table(entries: Entries | EntryRecords, numbers: dict[bytes, int]) -> Int64:
-    """Return the same, with the names known so far as a table, and tables of those learned."""
-    number = np.full(len(entries.name_length), -1, dtype=np.int64)
-    if numbers:
-        number = _found(entries, name_table(list(numbers)), None)
-    for _ in range(LEARNING_MAX):
-        if int(number.min()) >= 0:
-            break
-        left = np.flatnonzero(number < 0)
-        names = _new_names(entries, left, numbers)
-        if not names:
-            break
-        base = len(numbers)
-        numbers |= {name: base + place for place, name in enumerate(names)}
-        is_all = len(left) == len(number)
-        found = _found(entries, name_table(names), None if is_all else left)
-        if base:
-            found[found >= 0] += base
-        if is_all:
-            number = found
-        else:
-            number[left] = found
-    return number
+def _readable(entry_count: Int64, place: Int64, end: Int64, is_plain: Bool) -> Int64:
+    """Return how many entries of each message are read in lock step: all or none."""
+    # A null array is not plain.
+    is_plain &= (entry_count >= 0) & (entry_count <= COUNT_LIMIT)
+    is_plain &= entry_count * ENTRY_SIZE_MIN <= np.maximum(end - place, 0)
+    sizes = entry_count if is_plain.all() else entry_count[is_plain]
+    together_min = max(1, min(TOGETHER_MIN, len(sizes) // 4))
+    longest = int(sizes.max(initial=0))
+    if np.count_nonzero(sizes == longest) < together_min <= len(sizes):
+        longest = int(np.sort(sizes)[-together_min])
+    is_plain &= entry_count <= longest
+    return entry_count * is_plain
 
 
-def _found(entries: Entries | EntryRecords, table: NameTable, some: Int64 | None) -> Int64:
-    """Return which name of a table each entry has, or some entries have, -1 for none of them."""
-    if entries.records is not None:
-        # Behind a name stand its count and a number at least, or it has eight bytes and more.
-        records = entries.records if some is None else entries.records[some]
-        return find_in_records(table, records, 2, int(entries.name_length[0]))
-    start, length = entries.name_start, entries.name_length
-    if some is not None:
-        start, length = start[some], length[some]
-    return find(table, entries.buffer, start, length)
-
-
-def _few_names(entries: Entries | EntryRecords, numbers: dict[bytes, int]) -> Int64:
-    """Return the number of each entry's name, as above, where none is known. Cost: O(E)."""
-    buffer, records = entries.buffer, entries.records
-    names: list[bytes]
-    if records is None:
-        start = entries.name_start
-        ends = (start + entries.name_length).tolist()
-        names = list(map(buffer.__getitem__, map(slice, start.tolist(), ends)))
-    else:
-        length = int(entries.name_length[0])
-        stride = (records.shape[1],)
-        names = np.ndarray((len(records),), f"V{length}", records, 2, stride).tolist()
-    found = sorted(name for name in dict.fromkeys(names) if name and is_text(name))
-    numbers |= {name: number for number, name in enumerate(found)}
-    return np.fromiter(map(numbers.get, names, repeat(-1)), np.int64, len(names))
-
-
-def owned_arrays(
-    entries: Entries | EntryRecords, numbers: dict[bytes, int], is_plain: Bool
-) -> OwnedArrays:
-    """Return the entries as arrays, row by row; names that `numbers` lacks are added to it.
+def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: Bool) -> OwnedArrays:
+    """Return the entries as arrays, row by row; names that are not known are added.
 
     Rows with a name that was not recognised, with one twice or with a negative number stop being
     plain. Cost: that of `recognised_names`, O(numbers).
     """
     if isinstance(entries, EntryRecords) and entries.repeated:
-        repeated, number = repeated_names(entries, numbers), entries.numbers()
+        repeated, number = repeated_names(entries, known.numbers), entries.numbers()
         if repeated is not None and int(number.min()) >= 0:
             each, count = entries.number_count, len(entries.records)
             topic = np.empty((count // len(repeated), len(repeated)), dtype=np.int64)
             topic[:] = repeated
-            names = tuple(name.decode() for name in numbers)
+            names = tuple(name.decode() for name in known.numbers)
             return OwnedArrays(
                 names=names,
                 name_set=frozenset(names),
@@ -180,8 +116,8 @@ def owned_arrays(
                 number_ptr=np.arange(0, each * count + 1, each),
                 number=number,
             )
-    topic = recognised_names(entries, numbers)
-    return _entry_arrays(entries, topic, is_plain, [name.decode() for name in numbers])
+    topic = recognised_names(entries, known)
+    return _entry_arrays(entries, topic, is_plain, [name.decode() for name in known.numbers])
 
 
 def _entry_arrays(
@@ -225,7 +161,8 @@ def _numbers(entries: Entries | EntryRecords) -> tuple[Int64, Int32]:
         return np.arange(len(first) + 1), int32[first].astype(np.int32)
     ptr = entry_bounds(count)
     place = np.arange(0, 4 * int(ptr[-1]), 4)
-    place += np.repeat(first - 4 * ptr[:-1], count)
+    first -= 4 * ptr[:-1]
+    place += first.repeat(count)
     return ptr, int32[place].astype(np.int32)
 
 
@@ -247,39 +184,21 @@ def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
     return again
 
 
-def _new_names(
-    entries: Entries | EntryRecords, left: Int64, numbers: dict[bytes, int]
-) -> list[bytes]:
-    """Return some names of these entries, which are not among `numbers`, in the order found."""
-    some = left[:: max(1, len(left) // min(UNKNOWN_AT_ONCE, 32 + len(left) // 32))]
-    starts, lengths = entries.name_start[some], entries.name_length[some]
-    names = dict.fromkeys(
-        entries.buffer[start : start + length]
-        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
-    )
-    # Sorted as most lists are: then numbers ascend in these.
-    return sorted(name for name in names if name not in numbers and is_text(name))
-
-
-def is_text(name: bytes) -> bool:
-    """Return whether these bytes are a name that a broker accepts as text: UTF-8."""
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 __all__ = [
     "COUNT_LIMIT",
     "PAD",
     "Entries",
     "EntryRecords",
+    "KnownNames",
+    "Messages",
     "are_read_together",
+    "entries_of_any_layout",
     "entry_bounds",
     "int16_view",
     "int32_view",
     "is_text",
+    "joined",
+    "listed_names",
     "owned_arrays",
     "read_entries",
     "recognised_names",

@@ -1,0 +1,179 @@
+"""Names of entries as numbers: those known so far, and others that are learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+
+from assignors.arrays import Int64
+from assignors.group_bytes.entries.places import Entries, EntryRecords
+from assignors.group_bytes.names import (
+    NAME_BYTES_MAX,
+    NameTable,
+    UInt64,
+    different_names,
+    find,
+    find_in_records,
+    name_table,
+    words_in_records,
+    words_of_one_length,
+)
+
+FEW = 2_048
+"""Names of up to so many entries, none of which is known, are compared with each other rather than
+with some of them."""
+UNKNOWN_AT_ONCE = 256
+"""So many unknown names are looked at before the others are compared with them."""
+LEARNING_MAX = 4
+"""Times that this is done; messages with names that are unknown after it are read alone."""
+
+
+@dataclass(slots=True)
+class KnownNames:
+    """Names known so far, and the table in which they are found."""
+
+    numbers: dict[bytes, int]
+    """Name -> its number, from 0 in the order in which they were found."""
+    table: NameTable | None = None
+    """Of the first names, if it has been made."""
+
+    def all_in_table(self) -> NameTable:
+        """Return the table of all names, made if it is not there. Cost: O(names)."""
+        if self.table is None or len(self.table.length) < len(self.numbers):
+            self.table = name_table(list(self.numbers))
+        return self.table
+
+
+def recognised_names(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
+    """Return the number of each entry's name, int64[E], -1 where it was not recognised.
+
+    Names that are not known are learned and added, as long as a few of them account for all that
+    are unknown. Cost: O(E x words of a name).
+    """
+    count = len(entries.name_length)
+    if not count:
+        return np.zeros(0, dtype=np.int64)
+    if known.numbers or count > FEW:
+        return _names_by_table(entries, known)
+    words = _words_of_one_length(entries)
+    number = None if words is None else _different(entries, words, known)
+    return _looked_up(entries, known) if number is None else number
+
+
+def _names_by_table(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
+    """Return the same, with the names known so far as a table, and tables of those learned."""
+    number = np.full(len(entries.name_length), -1, dtype=np.int64)
+    if known.numbers:
+        number = _found(entries, known.all_in_table(), None)
+    for _ in range(LEARNING_MAX):
+        if int(number.min()) >= 0:
+            break
+        left = np.flatnonzero(number < 0)
+        names = _new_names(entries, left, known.numbers)
+        if not names:
+            break
+        base = len(known.numbers)
+        known.numbers |= {name: base + place for place, name in enumerate(names)}
+        is_all = len(left) == len(number)
+        found = _found(entries, name_table(names), None if is_all else left)
+        if base:
+            found[found >= 0] += base
+        if is_all:
+            number = found
+        else:
+            number[left] = found
+    return number
+
+
+def _words_of_one_length(entries: Entries | EntryRecords) -> list[UInt64] | None:
+    """Return the words of all names, if they have one length, not zero."""
+    length = int(entries.name_length[0])
+    if not 0 < length <= NAME_BYTES_MAX:
+        return None
+    if entries.records is not None:
+        return words_in_records(entries.records, 2, length)
+    if not (entries.name_length == length).all():
+        return None
+    return words_of_one_length(entries.buffer, entries.name_start, length)
+
+
+def _different(
+    entries: Entries | EntryRecords, words: list[UInt64], known: KnownNames
+) -> Int64 | None:
+    """Return the number of each entry's name, which have these words, where none is known.
+
+    `None` where they cannot be told apart, or where one is no text.
+    """
+    length = int(entries.name_length[0])
+    found = different_names(words)
+    if found is None:
+        return None
+    first, equal, levels = found
+    starts = entries.name_start[first].tolist()
+    place_of = {
+        entries.buffer[start : start + length]: place
+        for start, place in zip(starts, first.tolist(), strict=True)
+    }
+    names = sorted(place_of)
+    if not all(map(is_text, names)):
+        return None
+    known.numbers |= zip(names, range(len(names)), strict=True)
+    first = np.fromiter(map(place_of.__getitem__, names), np.int64, len(names))
+    number = np.empty(len(equal), dtype=np.int64)
+    number[first] = np.arange(len(first))
+    number = number.take(equal)
+    known.table = NameTable(
+        length=np.full(len(names), length),
+        words=tuple(word[first] for word in words),
+        levels=tuple((shift, number.take(places)) for shift, places in levels),
+    )
+    return number
+
+
+def _found(entries: Entries | EntryRecords, table: NameTable, some: Int64 | None) -> Int64:
+    """Return which name of a table each entry has, or some entries have, -1 for none of them."""
+    if entries.records is not None:
+        # Behind a name stand its count and a number at least, or it has eight bytes and more.
+        records = entries.records if some is None else entries.records[some]
+        return find_in_records(table, records, 2, int(entries.name_length[0]))
+    start, length = entries.name_start, entries.name_length
+    if some is not None:
+        start, length = start[some], length[some]
+    return find(table, entries.buffer, start, length)
+
+
+def _looked_up(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
+    """Return the same, looked up one by one. Cost: O(E)."""
+    starts, lengths = entries.name_start.tolist(), entries.name_length.tolist()
+    names = [
+        entries.buffer[start : start + length]
+        for start, length in zip(starts, lengths, strict=True)
+    ]
+    found = sorted(name for name in dict.fromkeys(names) if name and is_text(name))
+    known.numbers |= {name: number for number, name in enumerate(found)}
+    return np.fromiter(map(known.numbers.get, names, repeat(-1)), np.int64, len(names))
+
+
+def _new_names(
+    entries: Entries | EntryRecords, left: Int64, numbers: dict[bytes, int]
+) -> list[bytes]:
+    """Return some names of these entries, which are not among `numbers`, in the order found."""
+    some = left[:: max(1, len(left) // min(UNKNOWN_AT_ONCE, 32 + len(left) // 32))]
+    starts, lengths = entries.name_start[some], entries.name_length[some]
+    names = dict.fromkeys(
+        entries.buffer[start : start + length]
+        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
+    )
+    # Sorted as most lists are: then numbers ascend in these.
+    return sorted(name for name in names if name not in numbers and is_text(name))
+
+
+def is_text(name: bytes) -> bool:
+    """Return whether these bytes are a name that a broker accepts as text: UTF-8."""
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
