@@ -7,13 +7,12 @@ UserData in another layout takes the reader in `wire`, for that member alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assignors.arrays import (
     Bool,
@@ -30,7 +29,6 @@ from assignors.group_bytes.entries import (
     read_entries,
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
-from assignors.group_bytes.entries.places import cut, view_of
 from assignors.group_bytes.fields import UserDataBuffer, UserDataPlaces
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
@@ -39,7 +37,7 @@ from wire.constructors import unchecked
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
-COUNT_SIZE = LENGTH_SIZE = 4
+COUNT_SIZE = 4
 GENERATION_SIZE = 4
 CAPACITY_MARK = int.from_bytes(MARK, "big", signed=True)
 
@@ -150,65 +148,36 @@ class ClaimSections(NamedTuple):
     claimant: Int32
     """int32[P]: who claims each partition."""
 
-    def is_kept(self, owner: Int32) -> Bool:
-        """Return who is given by `owner`, int32[P], what it owns, in the order it wrote, bool[N].
+    def messages_of_kept(
+        self, owner: Int32, before: bytes, behind: bytes
+    ) -> tuple[list[bytes], Bool]:
+        """Return what members own, as they wrote it, between these bytes, where they keep it.
 
-        Cost: O(P + C).
+        A member keeps it if it is given just that by `owner`, int32[P], in the order in which it
+        wrote it. Returns nothing (b"") for others, and who keeps it, bool[N]. Cost: O(P + bytes).
         """
         # One entry more than members, for nobody.
-        is_kept = np.ones(len(self.rows.rows) + 1, dtype=np.bool_)
-        differs = np.flatnonzero(self.claimant != owner)
-        is_kept[self.claimant[differs]] = False
-        is_kept[owner[differs]] = False
+        kept = np.ones(len(self.rows.rows) + 1, dtype=np.bool_)
+        differs = (self.claimant != owner).nonzero()[0]
+        kept[self.claimant[differs]] = False
+        kept[owner[differs]] = False
         member = self.member
-        falls = np.flatnonzero(self.partition[1:] < self.partition[:-1])
+        falls = (self.partition[1:] < self.partition[:-1]).nonzero()[0]
         falls = falls[member[falls] == member[falls + 1]]
-        is_kept[member[falls]] = False
-        is_kept[:-1][(self.rows.end < self.rows.start + COUNT_SIZE)[self.rows.rows]] = False
-        return is_kept[:-1]
-
-    def messages(self, before: bytes, behind: bytes, chosen: Bool) -> list[bytes]:
-        """Return what chosen members own, as they wrote it, between these bytes; none of others.
-
-        `chosen` is bool[N].
-        """
-        places = np.flatnonzero(chosen)
-        found = self._messages(before, behind, self.rows.rows[places])
-        if len(found) == len(chosen):
-            return found
-        messages = [b""] * len(chosen)
-        for place, message in zip(places.tolist(), found, strict=True):
-            messages[place] = message
-        return messages
-
-    def _messages(self, before: bytes, behind: bytes, wanted: Int64) -> list[bytes]:
-        """Return the same for these rows.
-
-        Where there is a buffer of all members and room in it on both sides of what each owns,
-        the other bytes are written there: then one cut makes a message.
-        """
-        start, end = self.rows.start[wanted], self.rows.end[wanted]
-        together, user_data = self.rows.user_data.together, self.rows.user_data
-        has_room = len(before) <= LENGTH_SIZE and len(behind) <= GENERATION_SIZE
-        if self.rows.is_in_user_data:  # a generation may be missing there
-            has_room &= bool((end + GENERATION_SIZE <= user_data.end[wanted]).all())
-        if together is not None and has_room:
-            shift = together.start[wanted] - user_data.start[wanted]
-            start += shift
-            end += shift
-            buffer = np.frombuffer(together.buffer, dtype=np.uint8).copy()
-            start -= len(before)
-            _put(buffer, start, before)
-            _put(buffer, end, behind)
-            return cut(buffer, start, end + len(behind))
-        blobs = map(self.rows.blobs.__getitem__, wanted.tolist())
-        written = zip(blobs, start.tolist(), end.tolist(), strict=True)
-        return [b"".join((before, (blob or b"")[at:to], behind)) for blob, at, to in written]
-
-
-def _put(buffer: NDArray[np.uint8], place: Int64, written: bytes) -> None:
-    """Write these bytes at each of these places."""
-    view_of(buffer, f"V{len(written)}")[place] = np.void(written)
+        kept[member[falls]] = False
+        is_kept = kept[:-1]
+        start, end = self.rows.start, self.rows.end
+        blobs: Iterable[bytes | None] = self.rows.blobs
+        if not self.rows.is_whole:
+            rows = self.rows.rows
+            start, end = start[rows], end[rows]
+            blobs = map(self.rows.blobs.__getitem__, rows.tolist())
+        is_kept &= end >= start + COUNT_SIZE
+        written = zip(is_kept.tolist(), blobs, start.tolist(), end.tolist(), strict=True)
+        return [
+            b"".join((before, blob[at:to], behind)) if keeps and blob else b""
+            for keeps, blob, at, to in written
+        ], is_kept
 
 
 _claim_rows = unchecked(ClaimRows)

@@ -16,6 +16,7 @@ from assignors.group_bytes.assignments import (
     assignment_bytes,
     written_bytes,
 )
+from assignors.group_bytes.entries import writing
 from assignors.model import Cluster, Group, Member
 from assignors.problem import Int32, Problem, assignment_of, problem_of
 from assignors.testing import clusters, members
@@ -103,9 +104,9 @@ def test_an_answer_is_the_mapping_of_its_names(answer: tuple[Problem, Int32]) ->
     assert (list(assigned), len(assigned)) == (list(named), len(named))
 
 
-@given(st.integers(1, 9), st.data())
+@given(st.integers(1, 9), st.sampled_from((0, writing.FURTHER_MAX, 1 << 30)), st.data())
 def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
-    size: int, data: st.DataObject
+    size: int, further_max: int, data: st.DataObject
 ) -> None:
     """Numbered topics, of which members have a partition each: nearly all large groups."""
     topics = tuple(f"{topic:0{size}}" for topic in range(data.draw(st.integers(1, 9))))
@@ -116,8 +117,13 @@ def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
     problem = problem_of(group)
     owner = data.draw(st.permutations([-1, 0, 1, 2, 3]))
     owners = np.array([owner[topic % 2 : topic % 2 + 3] for topic in range(len(topics))], np.int32)
+    for place in data.draw(st.lists(st.integers(0, owners.size - 1), max_size=4)):
+        owners.ravel()[place] = owner[0]  # some have two partitions of a topic, or three
     assigned = AssignedPartitions(problem, owners.ravel())
-    with patch.object(assignments, "PARTITIONS_MIN", 0):
+    with (
+        patch.object(assignments, "PARTITIONS_MIN", 0),
+        patch.object(writing, "FURTHER_MAX", further_max),
+    ):
         written = assignment_bytes(assigned)
     assert written == {
         member_id: encode_assignment(partitions, version=1)

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from assignors.arrays import Int32, Int64
 from assignors.group_bytes.names import NAME_BYTES_MAX
 
-CUT_MAX = 1 << 20
-"""Fewer bytes than this are copied into one object before they are cut."""
 PAD = NAME_BYTES_MAX + 16
 """Zeros behind the bytes: so much is read where a name stands, or a number."""
 COUNT_LIMIT = 1_000_000
@@ -137,12 +135,3 @@ def view_of(buffer: bytes | bytearray | NDArray[np.uint8], dtype: str) -> NDArra
     """Return the number that stands at each place of `buffer`."""
     size = np.dtype(dtype).itemsize
     return np.ndarray((len(buffer) - size + 1,), dtype, buffer, strides=(1,))
-
-
-def cut(buffer: NDArray[np.uint8], start: Int64, end: Int64) -> list[bytes]:
-    """Return the bytes between these places."""
-    parts = map(slice, start.tolist(), end.tolist())
-    if len(buffer) < CUT_MAX:
-        return list(map(buffer.tobytes().__getitem__, parts))
-    # Bytes are cut faster, but of a large group they would take as much memory again.
-    return list(map(bytes, map(buffer.data.__getitem__, parts)))
