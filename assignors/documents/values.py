@@ -70,12 +70,23 @@ class DocumentError(ValueError):
         self.kind = kind
         self.text = words
         self.offset = offset
+        self.place = place
         self.path = path_of(place)
 
     def __str__(self) -> str:
-        """Return the sentence and the place."""
-        where = self.path if self.offset is None else f"byte {self.offset}"
-        return f"{self.text} at {where}"
+        """Return the sentence and the place; a key that it begins with is not said again.
+
+        >>> print(DocumentError(ErrorCode.UNKNOWN, "'topic' is no key here", ("topic",)))
+        'topic' is no key here
+        >>> print(DocumentError(ErrorCode.UNKNOWN, "'rack' is no key here", ("members", 0, "rack")))
+        'rack' is no key here at members[0]
+        """
+        if self.offset is not None:
+            return f"{self.text} at byte {self.offset}"
+        if not self.place or not self.text.startswith(f"{self.place[-1]!r} "):
+            return f"{self.text} at {self.path}"
+        above = self.place[:-1]
+        return f"{self.text} at {path_of(above)}" if above else self.text
 
     def document(self) -> Document:
         """Return the error as it is written in an answer: kind, text, and path or offset."""

@@ -163,8 +163,8 @@ def test_no_assignment_is_better_than_the_bound(weights: list[int], wide: list[b
 def test_log_ends_that_cannot_be_are_refused_with_their_place() -> None:
     for text, words in (
         ("[]", "expected an object, found a list of 0 at $"),
-        ("{}", "'log_ends' is missing at log_ends"),
-        ('{"log_ends": {}}', "'at_ms' is missing at at_ms"),
+        ("{}", "'log_ends' is missing"),
+        ('{"log_ends": {}}', "'at_ms' is missing"),
         ('{"at_ms": 1, "log_ends": {}, "when": 2}', "'when' is no key here"),
         ('{"at_ms": -1, "log_ends": {}}', "-1 is not from 0 to 2**63 - 1 at at_ms"),
         ('{"at_ms": 1.5, "log_ends": {}}', "expected a whole number, found 1.5 at at_ms"),

@@ -159,6 +159,24 @@ def test_on_a_phone_the_page_does_not_scroll_sideways_and_findings_are_read_whol
             ".filter(e => parseFloat(getComputedStyle(e).fontSize) < 11)"
         )
         assert small == []
+        heights = found.page.locator(".legend button").evaluate_all(
+            "all => all.filter(e => e.offsetParent).map(e => e.offsetHeight)"
+        )
+        assert heights
+        assert min(heights) >= FINGER_PX
+        moved = found.page.locator(".scroll:has(> table:not(.stacked))").evaluate_all(ROWS_MOVED)
+        assert moved
+        assert set(moved) == {0}, "the name of a row stays in sight"
+
+
+FINGER_PX = 24
+"""The smallest target that WCAG 2.2 (AA) asks for."""
+
+ROWS_MOVED = """all => all.filter(e => e.offsetParent && e.scrollWidth > e.clientWidth).map(e => {
+  const first = e.querySelector("tbody > tr > *"), before = first.getBoundingClientRect().left;
+  e.scrollLeft = 100;
+  return first.getBoundingClientRect().left - before;
+})"""
 
 
 def links(found: Opened) -> Locator:
