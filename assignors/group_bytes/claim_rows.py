@@ -102,7 +102,7 @@ class ClaimRows:
         name, number = owned.topic, owned.number
         ptr = owned.entry_ptr
         if len(name) < len(number):
-            name = name.repeat(np.diff(owned.number_ptr))
+            name = name.repeat(owned.number_ptr[1:] - owned.number_ptr[:-1])
             ptr = owned.number_ptr[ptr]
         count = ptr[1:] - ptr[:-1]
         member = self.position.repeat(count)
@@ -186,6 +186,21 @@ _claim_rows = unchecked(ClaimRows)
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
+    if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
+        return _claim_rows(
+            generation=_cooperative(arrays, None),
+            is_known=arrays.version >= 1,
+            owned=arrays.owned,
+            rows=rows,
+            position=rows.astype(np.int32),
+            is_whole=True,
+            alone=[],
+            noted=_noted(arrays).nonzero()[0].tolist(),
+            blobs=arrays.blobs,
+            user_data=arrays.user_data,
+            is_in_user_data=False,
+            end=arrays.generation_at,
+        )
     asked = slice(None) if members.is_whole else rows
     is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
     is_read[list(arrays.alone)] = False
@@ -195,7 +210,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     else:
         generation, owned, end = _sticky(arrays, is_read)
         generation, is_known = generation[asked], np.ones(len(rows), dtype=np.bool_)
-    is_whole = members.is_whole and bool(is_read.all())
+    is_whole = members.is_whole and np.count_nonzero(is_read) == len(is_read)
     position = rows.astype(np.int32)
     if not is_whole:
         position = np.full(len(is_read), -1, dtype=np.int32)
@@ -209,7 +224,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         position=position,
         is_whole=is_whole,
         alone=[] if is_whole else np.flatnonzero(~is_read[asked]).tolist(),
-        noted=_noted(arrays, is_read)[asked].nonzero()[0].tolist(),
+        noted=(_noted(arrays) & is_read)[asked].nonzero()[0].tolist(),
         blobs=arrays.blobs,
         user_data=arrays.user_data,
         is_in_user_data=kind is not UserData.COOPERATIVE,
@@ -217,10 +232,10 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     )
 
 
-def _noted(arrays: MemberArrays, is_read: Bool) -> Bool:
-    """Return on which of the rows that were read together the reader in `wire` has notes."""
+def _noted(arrays: MemberArrays) -> Bool:
+    """Return on which rows the reader in `wire` has notes; any for those that it read alone."""
     noted: Bool = (arrays.user_data.length == 0) | (arrays.empty_rack_at >= 0)
-    return noted & is_read
+    return noted
 
 
 def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
@@ -230,21 +245,19 @@ def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
     """
     generation, user_data = arrays.generation, arrays.user_data
     version, length, number = arrays.version, user_data.length, user_data.number
-    if rows is None:
-        rows = np.arange(len(generation))
-    else:
+    if rows is not None:
         generation, version = generation[rows], version[rows]
         length, number = length[rows], number[rows]
     if not len(generation) or int(generation.min()) >= 0:
         return generation
-    missing = np.flatnonzero(generation < 0)
+    missing = (generation < 0).nonzero()[0]
     if int(number[missing].max()) < 0 and int(length[missing].max()) <= GENERATION_SIZE:
         return generation  # UserData has none either
     is_missing = (generation < 0) & (version >= 1)
     is_number = is_missing & (length == GENERATION_SIZE)
     generation = np.where(is_number, np.maximum(number, NO_GENERATION), generation)
     for position in np.flatnonzero(is_missing & (length > GENERATION_SIZE)).tolist():
-        row = int(rows[position])
+        row = position if rows is None else int(rows[position])
         read = decode_cooperative_user_data(user_data.of_row(row, arrays.blobs[row])).value
         if read is not None and read.generation is not None:
             generation[position] = max(read.generation, NO_GENERATION)

@@ -26,6 +26,7 @@ from assignors.group_bytes.entries import (
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
 from assignors.group_bytes.topic_lists import LATEST, TopicLists
+from wire.constructors import unchecked
 
 LENGTH_SIZE = 4
 COUNT_SIZE = 4
@@ -65,6 +66,9 @@ class UserDataPlaces:
         return None if length < 0 or blob is None else blob[start : start + length]
 
 
+_user_data_places = unchecked(UserDataPlaces)
+
+
 @dataclass(slots=True, kw_only=True)
 class Fields:
     """What stands behind the topic lists, of M members."""
@@ -96,10 +100,11 @@ def read_fields(messages: Messages, lists: TopicLists) -> Fields:
     """
     buffer, begin, end, left_out = messages
     is_plain = lists.list_of >= 0
+    are_plain = lists.are_equal or bool(is_plain.all())
     behind_part = left_out - begin
     if not left_out:
-        begin = begin + lists.end if is_plain.all() else np.where(is_plain, begin + lists.end, end)
-    if len(begin) and is_plain.all() and bool((lists.version == LATEST).all()):
+        begin = begin + lists.end if are_plain else np.where(is_plain, begin + lists.end, end)
+    if len(begin) and are_plain and not np.count_nonzero(lists.version != LATEST):
         fields = _fields_alike(buffer, begin, end, behind_part)
         if fields is not None:
             return fields
@@ -120,10 +125,9 @@ def _fields_alike(buffer: bytes, begin: Int64, end: Int64, behind_part: Int64) -
     length = int32[begin].astype(np.int64)
     generation_at = end - BEHIND_OWNED
     generation = int32[generation_at].astype(np.int64)
-    is_alike = bool((length == data_length).all()) and bool(
-        (int16_view(buffer)[end - 2] == -1).all()
-    )
-    if not is_alike or int(generation.min()) < -1:
+    # Counted, because that takes a third of the time of numpy's `any`.
+    differ = np.count_nonzero(length != data_length)
+    if differ or np.count_nonzero(int16_view(buffer)[end - 2] != -1) or int(generation.min()) < -1:
         return None
     is_plain = np.ones(len(begin), dtype=np.bool_)
     place = begin + (LENGTH_SIZE + data_size)
@@ -139,7 +143,7 @@ def _fields_alike(buffer: bytes, begin: Int64, end: Int64, behind_part: Int64) -
         is_plain=is_plain,
         generation=generation,
         generation_at=generation_at + behind_part,
-        user_data=UserDataPlaces(
+        user_data=_user_data_places(
             start=data_start + behind_part,
             length=length,
             number=int32[data_start].astype(np.int64) if data_size == 4 else nothing,

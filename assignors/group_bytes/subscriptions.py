@@ -26,6 +26,9 @@ from assignors.group_bytes.rounds import joined, unchanged_since, with_generatio
 from assignors.group_bytes.topic_lists import TopicLists, different_lists, equal_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
+from wire.constructors import unchecked
+
+_member_arrays = unchecked(MemberArrays)
 
 MEMBERS_MIN = 48
 """Smaller groups are read member by member. Measured with equal subscriptions after a member left,
@@ -126,9 +129,9 @@ def _arrays(
         row: member_from_bytes(
             ids[row], subscriptions[ids[row]], instance_id=instance_ids.get(ids[row])
         )
-        for row in np.flatnonzero(~fields.is_plain).tolist()
+        for row in (~fields.is_plain).nonzero()[0].tolist()
     }
-    return MemberArrays(
+    return _member_arrays(
         member_ids=ids,
         blobs=tuple(given),
         instance_ids=instance_ids,

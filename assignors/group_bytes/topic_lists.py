@@ -27,6 +27,7 @@ from assignors.group_bytes.entries import (
     repeated_rows,
 )
 from assignors.group_bytes.names import NameTable
+from wire.constructors import unchecked
 
 LATEST = 3
 """The version of Subscriptions that has every field."""
@@ -46,6 +47,7 @@ COUNT_AT = 2
 START = 6
 """Where the first name begins: behind the version and the number of names."""
 LENGTH_SIZE = 2
+NONE: Int64 = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,9 @@ class TopicLists:
         names = list(map(known.__getitem__, self.name.tolist()))
         ptr = self.list_ptr.tolist()
         return [tuple(names[start:end]) for start, end in pairwise(ptr)]
+
+
+_topic_lists = unchecked(TopicLists)
 
 
 @dataclass(slots=True)
@@ -118,12 +123,12 @@ def equal_lists(blobs: Sequence[bytes]) -> TopicLists | None:
     version = PLAIN_VERSIONS.get(blobs[0][:2], -1) if blobs else -1
     if version < 0 or not blobs[-1].startswith(_first_bytes(blobs[0])):
         return None
-    read, count = _reading(0), len(blobs)
+    read, count = _Reading(list_of=NONE, end=NONE), len(blobs)
     number, end = _read_one(read, blobs[0])
     if number < 0 or not all(map(bytes.startswith, blobs, repeat(blobs[0][:end]))):
         return None
     (names,) = read.names
-    return TopicLists(
+    return _topic_lists(
         numbers=read.numbered.numbers,
         list_ptr=np.array([0, len(names)], dtype=np.int64),
         name=np.array(names, dtype=np.int32),

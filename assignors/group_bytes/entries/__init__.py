@@ -28,6 +28,9 @@ from assignors.group_bytes.entries.places import (
     joined,
 )
 from assignors.group_bytes.entries.recognised import KnownNames, is_text, recognised_names
+from wire.constructors import unchecked
+
+_owned_arrays = unchecked(OwnedArrays)
 
 MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
@@ -107,8 +110,8 @@ def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: B
             each, count = entries.number_count, len(entries.records)
             topic = np.empty((count // len(repeated), len(repeated)), dtype=np.int64)
             topic[:] = repeated
-            names = tuple(name.decode() for name in known.numbers)
-            return OwnedArrays(
+            names = tuple(map(bytes.decode, known.numbers))
+            return _owned_arrays(
                 names=names,
                 name_set=frozenset(names),
                 entry_ptr=entry_bounds(entries.read),

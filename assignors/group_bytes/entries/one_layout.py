@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from assignors.arrays import Int64
 from assignors.group_bytes.entries.places import COUNT_LIMIT, Entries, EntryRecords, view_of
 from assignors.group_bytes.names import WORD, column
+from wire.constructors import unchecked
+
+_entry_records = unchecked(EntryRecords)
 
 
 class _Layout(NamedTuple):
@@ -67,12 +70,12 @@ def entries_that_fill(
     As `entries_of_one_layout`; nothing is moved, and there may be no entries at all.
     """
     room = end - place
-    active = np.flatnonzero(room)
+    active = room.nonzero()[0]
     if not len(active):
         return None if read.any() else _nothing(buffer, read)
     layout = _layout_at(buffer, int(place[active[0]]))
     is_plain = 0 < layout.number_count <= COUNT_LIMIT and int(read.max()) <= COUNT_LIMIT
-    if not is_plain or not (read * layout.size == room).all():
+    if not is_plain or np.count_nonzero(read * layout.size != room):
         return None
     return _entries(buffer, place, active, read, layout)
 
@@ -82,8 +85,9 @@ def repeated_names(entries: EntryRecords, numbers: Mapping[bytes, int]) -> list[
 
     That is, in the same order, and all of them known and different; `None` elsewhere.
     """
-    names = entries.records[: entries.repeated, 2 : 2 + entries.name_size]
-    found = list(map(numbers.get, map(bytes, names), repeat(-1)))
+    records, names = entries.records, f"V{entries.name_size}"
+    written = np.ndarray((entries.repeated,), names, records, 2, (records.shape[1],))
+    found = list(map(numbers.get, written.tolist(), repeat(-1)))
     if not found or min(found) < 0 or len(set(found)) < len(found):
         return None
     return found
@@ -114,7 +118,7 @@ def _entries(
     size, is_all = layout.size, len(active) == len(read)
     at, entry_count = (place, read) if is_all else (place[active], read[active])
     each, total = int(entry_count[0]), int(entry_count.sum())
-    is_even = each * len(active) == total and bool((entry_count == each).all())
+    is_even = each * len(active) == total and not np.count_nonzero(entry_count != each)
     if is_even:
         records = _bytes_at(buffer, at, size * each).reshape(total, size)
     else:
@@ -124,11 +128,11 @@ def _entries(
     repeated = each if is_even and _are_repeated(records, len(active), layout) else 0
     # Where all headers are those of the first message, its own are all there are.
     some = records[:repeated] if repeated else records
-    is_alike = bool((column(some, ">u2", 0) == layout.name_length).all())
+    differ = np.count_nonzero(column(some, ">u2", 0) != layout.name_length)
     count = column(some, ">u4", 2 + layout.name_length)
-    if not is_alike or not (count == layout.number_count).all():
+    if differ or np.count_nonzero(count != layout.number_count):
         return None
-    return EntryRecords(
+    return _entry_records(
         buffer=buffer,
         read=read,
         records=records,
@@ -149,7 +153,7 @@ def _are_repeated(records: NDArray[np.uint8], message_count: int, layout: _Layou
         return False
     for first in (*range(0, header - WORD, WORD), header - WORD):
         words = column(records, "<u8", first).reshape(message_count, each)
-        if not (words == words[0]).all():
+        if np.count_nonzero(words != words[0]):
             return False
     return True
 
