@@ -93,8 +93,9 @@ def costs() -> Iterator[str]:
     yield "## What they cost\n"
     yield (
         "A rebalance, from the coordinator's decision to the end of the last callback, against the "
-        "time that the application takes for the records of one `poll`; means over phases of polls "
-        "and heartbeats. Where nothing is revoked a background thread saves a whole poll; where "
+        "time that the application takes for the records of one `poll`, both in simulated time; "
+        "means over rebalances that begin at different moments between two polls and two "
+        "heartbeats. Where nothing is revoked a background thread saves a whole poll; where "
         "partitions are given up, two callbacks wait for two polls under every model.\n"
     )
     yield "![A member that only gains partitions](client-models/gains.svg)\n"
@@ -234,7 +235,9 @@ def rules() -> Iterator[str]:
     yield (
         "Each decision is also made wrongly, in each model, and what is found is printed "
         "(`tests/simulation/timed/clients/test_client_models.py`). A background thread that does "
-        "not pause a partition before it announces the revocation:\n"
+        "not pause a partition before it announces the revocation (`News` is an answer to a "
+        "heartbeat that begins a rebalance, with what the member will own; `Fenced` one that says "
+        "that it is no member any more):\n"
     )
     yield _history("swap", "revoked-record", pauses_before_revoking=False)
     yield "One that does not drop callbacks when it has read that the member was removed:\n"

@@ -49,6 +49,7 @@ CLAIMED = """## The claims of the debate
 
 Each claim holds for some loads. One field of the load decides, and the claim is measured at several
 of its values. The table has those for which it holds, those for which it does not, and what was
-measured at the two values between which that changes. The test suite measures them again.
+measured at the two values between which that changes: where it begins to hold, or ends. The test
+suite measures them again.
 
 """

@@ -56,8 +56,14 @@ A group coordinator handles requests, appends [records](coordinator-log.md) to a
 once these are replicated. What does a worker do until then? This was debated when the group
 coordinator of Kafka 4 was written
 ([apache/kafka#14705](https://github.com/apache/kafka/pull/14705)): should a worker wait while an
-append is checked, or should the check be a stage of its own? Here both answers, and others that
-were proposed, are execution models, and all are measured with the same requests.
+append is checked, or should the check be a stage of its own? Such a check is the verification of a
+transaction (KIP-890): before its offsets are appended, the transaction coordinator, another broker,
+is asked whether it is still open. Here both answers, and others that were proposed, are execution
+models, and all are measured with the same requests.
+
+What is measured is a simulation, with times that are given, not a broker: the figures compare
+models, and are the same on any machine. Requests come at random (a Poisson process), so a few more
+or fewer than the rate says come in a run; unless said otherwise, each of them is checked.
 
 """
 
@@ -146,9 +152,9 @@ def _costs() -> str:
     head = ("check", "groups", "asked a second", *(f"`{name}`" for name in POLICIES))
     return (
         "## What they cost\n\nFour workers, four offsets partitions, 50 us for a request, 2 ms for "
-        "a replication, one request in five changes its group. Median and 99th percentile of the "
-        "response time; in bold, where a model does not keep up: how many requests it answers in a "
-        "second.\n\n"
+        "a replication, one request in five changes its group, the others commit offsets. Median "
+        "and 99th percentile of the response time; in bold, where a model does not keep up: how "
+        "many requests it answers in a second.\n\n"
         + "\n".join([*list(table(head, ()))[:-1], *(row(*each) for each in LOADS), "", ""])
     )
 

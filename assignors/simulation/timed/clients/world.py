@@ -297,7 +297,15 @@ def _line(event: Event, effects: tuple[Effect, ...]) -> str:
     if isinstance(event, Run):
         what = event.duty or "leaves the call"
         return f"{event.thread} thread: {what}" + (f": {done}" if done else "")
-    return f"application: {event}" + (f": {done}" if done else "")
+    who = BY_THE_CLOCK.get(event) if isinstance(event, Command) else None
+    return (who or f"application: {event}") + (f": {done}" if done else "")
+
+
+BY_THE_CLOCK = {
+    Command.BEAT: "clock: a heartbeat is due",
+    Command.TIMEOUT: "clock: a blocking commit times out",
+}
+"""What no thread decides; all other commands are the application's."""
 
 
 def _words(what: Effect | Answer) -> str:

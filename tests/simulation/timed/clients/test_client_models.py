@@ -187,7 +187,7 @@ def test_a_history_of_a_record_of_a_revoked_partition() -> None:
     assert exhausted(model, CASES["swap"]).broken["revoked-record"] == (
         "other thread: fetch: sends Fetch(partition=0, offset=0)",
         "application: poll",
-        "application: beat",
+        "clock: a heartbeat is due",
         "other thread: heartbeat: sends Heartbeat()",
         "network: News(target={1}) arrives",
         "other thread: read",
