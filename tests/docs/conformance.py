@@ -48,6 +48,13 @@ many failures here can still serve you well; what matters is whether a case can 
 groups. Where Kafka itself fails, the cases written by hand (`peer-*`) say what we recommend
 instead: that is why Java's client 4.4.0 does not pass all of them.
 
+Below each defect stands the smallest case found: what was asked, what is right, what the client
+answered. [The vectors' page](../tests/vectors/README.md#categories) has the keys (`sgen`: the
+generation in the Subscription; `ud`: UserData, hexadecimal). Your own client is asked one case,
+here `coop-0005`, with
+
+    kafka-assignors conform --vectors kafka-4.4.0 --only coop-0005 --command "./your-program"
+
 """
 
 

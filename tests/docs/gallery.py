@@ -31,7 +31,8 @@ CHARTS = DOCS / "gallery"
 HEAD = """# Gallery of the simulator
 
 What happens to a group when ...: {count} named scenarios on a clock, each with what it shows and
-the figures that come out, whatever the seed. Play one, and look at it:
+the figures that come out, whatever the seed: one number is the same for every seed, `601 to 1,800`
+are bounds for all of them. Play one, and look at it:
 
     kafka-assignors simulate --scenario crash --protocol classic --report crash.html
 
