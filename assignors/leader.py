@@ -41,6 +41,7 @@ from assignors.own_assignors.answers import with_checked_answers
 from assignors.rebalance import Rebalance
 from assignors.weighting import Weighting
 from wire import Decoded, Subscription, TopicPartitions, encode_assignment
+from wire.constructors import unchecked, unchecked_replace
 
 REPAIR = Options(on_failure=OnFailure.REPAIR)
 """Where a copy of Kafka's assignor would fail, a real group needs an assignment all the same."""
@@ -109,6 +110,8 @@ class Led:
         return replace(self.memory, plan=plan, followed=self.before.followed)
 
 
+_led, _memory, _other_memory = unchecked(Led), unchecked(Memory), unchecked_replace(Memory)
+
 ClusterOf = Callable[[Sequence[Member]], Cluster]
 """Makes the cluster of the members that were read: what it needs is what they subscribe to."""
 
@@ -163,11 +166,11 @@ def lead(
         with_checked_answers(assignor).configured(options), group, memory=before
     )
     given, written = _assignments(members, rebalance.assignment, before.written)
-    return Led(
+    return _led(
         assignments=given,
         rebalance=rebalance,
         group=group,
-        memory=replace(
+        memory=_other_memory(
             after,
             generation=joined,
             read=read if isinstance(read, ReadMembers) else None,
@@ -205,7 +208,7 @@ def lead_members(
     rebalance = assignor.assign(known)
     must_wait = rebalance.follow_up or _silent_must_let_go(group, known, rebalance.withheld)
     claims = claims_key(known) if must_wait else None
-    after = Memory(
+    after = _memory(
         plan=rebalance.assignment, state=rebalance.state or memory.state, followed=claims
     )
     return rebalance, after, claims is not None and claims != memory.followed

@@ -120,9 +120,9 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
     asked = list(map(known.__getitem__, topics))
     counts = np.array([0, *map(attrgetter("partition_count"), asked)], dtype=np.int64)
     first = counts.cumsum()
-    rack, replica_set, replica_racks = _racks(
-        rack_ids, asked if with_racks else [], group.cluster.tables
-    )
+    rack, replica_set, replica_racks = None, None, None
+    if with_racks and rack_ids is not None:
+        rack, replica_set, replica_racks = _racks(rack_ids, asked, group.cluster.tables)
     return Problem(
         topics=topics,
         members=members,

@@ -93,7 +93,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     noted = sorted((*alone, *rows.noted)) if rows else list(alone)
     notes = byte_notes([problem.members[member] for member in noted])
     unknown: tuple[int, ...] = ()
-    if highest > last or not is_known.all():
+    if highest > last or np.count_nonzero(is_known) < len(is_known):
         is_above = generation > last
         notes += _generation_notes(problem, generation, last, is_known)
         unknown = tuple(np.flatnonzero(~is_known).tolist())

@@ -25,6 +25,7 @@ from assignors.group_bytes.shares import (
 from assignors.model import member_ids_of
 from assignors.problem import NOBODY, Problem, assignment_of
 from wire import TopicPartitions
+from wire.constructors import unchecked
 
 COMPARED_MIN = 100
 """Partitions a member from which on others are looked for by name, where members have changed."""
@@ -80,6 +81,9 @@ class Written:
     """Those of the topics, where they were needed."""
 
 
+_written = unchecked(Written)
+
+
 def assignment_bytes(assigned: AssignedPartitions | AssignedShares) -> Mapping[str, bytes]:
     """Return everybody's Assignment: the bytes that `encode_assignment` gives, version 1.
 
@@ -120,7 +124,7 @@ def written_bytes(assigned: AssignedPartitions, *, before: Written | None = None
         for place, blob in zip(chosen.nonzero()[0].tolist(), fresh, strict=True):
             blobs[place] = blob
     ids = member_ids_of(problem.members)
-    return Written(assigned=assigned, blobs=dict(zip(ids, blobs, strict=True)), headers=headers)
+    return _written(assigned=assigned, blobs=dict(zip(ids, blobs, strict=True)), headers=headers)
 
 
 def _known_bytes(assigned: AssignedPartitions, before: Written | None) -> tuple[list[bytes], Bool]:

@@ -21,6 +21,9 @@ from assignors.optimal.sticky import place_within
 from assignors.options import Options
 from assignors.problem import partitions_by_topic, problem_of
 from assignors.rebalance import LazyMapping, Rebalance
+from wire.constructors import unchecked
+
+_rebalance = unchecked(Rebalance)
 
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
@@ -47,7 +50,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     claims = claims_of(problem, group, UserData.COOPERATIVE)
     favoured, target, kept, cut_off = place_within(problem, claims, limit=options.limit)
     handover = withhold(problem, claims, target, kept=kept)
-    return Rebalance(
+    return _rebalance(
         assignment=AssignedPartitions(problem, handover.given, claims.sections),
         withheld=LazyMapping(partial(partitions_by_topic, problem, handover.withheld))
         if len(handover.withheld)

@@ -36,13 +36,14 @@ def share(
     gain = quotas(owned_count, partition_count)
     gain -= owned_count
     answer = owner.copy()
-    if int(gain.min()) < 0:
-        drop = np.maximum(-gain, 0)
+    shrinking = (gain < 0).nonzero()[0]
+    if len(shrinking):
+        drop = -gain[shrinking]
         free_count += int(drop.sum())
-        _give_up(first, answer, drop)
-        np.maximum(gain, 0, out=gain)
+        _give_up(first, answer, member_count, shrinking, drop)
+        gain[shrinking] = 0
     if free_count:
-        answer[np.flatnonzero(answer < 0)] = receivers(gain[None, :])
+        answer[(answer < 0).nonzero()[0]] = receivers(gain[None, :])
     return answer, partition_count - free_count
 
 
@@ -63,18 +64,19 @@ def _in_turns(partition_count: int, member_count: int) -> Int32:
     return turns.ravel()[:partition_count]
 
 
-def _give_up(first: Int64, answer: Int32, drop: Int64) -> None:
-    """Take so many partitions from each member, `drop` is int64[N]."""
-    # One place more, so that an owner of -1 finds False there.
-    is_over = np.zeros(len(drop) + 1, dtype=np.bool_)
-    np.greater(drop, 0, out=is_over[:-1])
-    shrinking = np.flatnonzero(is_over[answer])
+def _give_up(first: Int64, answer: Int32, member_count: int, shrinking: Int64, drop: Int64) -> None:
+    """Take partitions from these members, of each one as many as `drop` says, at least one."""
+    # One place more, so that an owner of -1 finds -1 there.
+    number_of = np.full(member_count + 1, NOBODY, dtype=np.int32)
+    number_of[shrinking] = np.arange(len(shrinking))
+    number = number_of[answer]
+    held = (number >= 0).nonzero()[0]
     topic: Int32 | Int64
-    if len(shrinking) <= FEW:
-        topic = first.searchsorted(shrinking, side="right") - 1
+    if len(held) <= FEW:
+        topic = first.searchsorted(held, side="right") - 1
     else:
-        topic = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))[shrinking]
-    answer[shrinking[given_up(answer[shrinking], topic, drop)]] = NOBODY
+        topic = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))[held]
+    answer[held[given_up(number[held], topic, drop)]] = NOBODY
 
 
 def quotas(owned_count: Int64, partition_count: int) -> Int64:
@@ -91,5 +93,5 @@ def quotas(owned_count: Int64, partition_count: int) -> Int64:
     floor, spare = divmod(partition_count, member_count)
     quota = np.full(member_count, floor, dtype=np.int64)
     if spare:
-        quota[np.argsort(-owned_count, kind="stable")[:spare]] += 1
+        quota[(-owned_count).argsort(kind="stable")[:spare]] += 1
     return quota

@@ -26,6 +26,7 @@ from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import share
 from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
+from wire.constructors import unchecked
 
 GUESS_CELLS_MAX = 1_000
 """In tables of up to so many rows times members the mean load is tried before prices are made."""
@@ -60,6 +61,9 @@ class Solved:
     """By how much `load_square_sum` is above the least there is, at most; 0 if `is_best`."""
     moves_gap: int = 0
     """How many more partitions could stay in a best answer, at most; 0 if `is_best`."""
+
+
+_solved = unchecked(Solved)
 
 
 def solve(
@@ -103,7 +107,8 @@ def solve(
     if rack is not None and replica_set is not None and replica_racks is not None:
         racks = Racks(rack=rack, replica_set=replica_set, replica_racks=replica_racks)
         racks = racks if (rack >= 0).any() else None
-    if racks is None and len(takes) == 1 and len(class_of) and len(owner) and takes.all():
+    is_one_class = racks is None and len(takes) == 1 and len(class_of) and len(owner)
+    if is_one_class and np.count_nonzero(takes) == takes.size:
         return _equal(first, owner, len(class_of), owned_count)
     row_of_topic, row_takes = topic_rows(first, takes, class_of)
     if not len(row_takes):
@@ -142,7 +147,7 @@ def _equal(
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
     answer, kept = share(first, owner, member_count, owned_count)
-    return Solved(
+    return _solved(
         owner=answer,
         load_square_sum=_mean_square_sum(len(owner), member_count),
         load_max=floor + (spare > 0),

@@ -21,6 +21,9 @@ from assignors.optimal.solve import Solved, solve
 from assignors.options import Options
 from assignors.problem import Int32, Int64, Problem, problem_of
 from assignors.rebalance import Rebalance
+from wire.constructors import unchecked
+
+_rebalance = unchecked(Rebalance)
 
 
 def target_assignment(problem: Problem, favoured: Int32) -> Int32:
@@ -106,7 +109,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
     favoured, target, _, cut_off = place_within(problem, claims, limit=options.limit)
-    return Rebalance(
+    return _rebalance(
         assignment=AssignedPartitions(problem, target, claims.sections),
         notes=claims.notes,
         stats=lazy_stats(problem, favoured=favoured, given=target, more=cut_off),
