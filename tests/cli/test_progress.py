@@ -4,6 +4,7 @@ import io
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from threading import Timer
 from typing import TypeVar
 
 import pytest
@@ -45,7 +46,17 @@ def test_a_bar_is_shown_before_the_first_item_is_done(monkeypatch: pytest.Monkey
     watched = watched_screen(monkeypatch)
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     assert list(progress.with_progress(slowly(watched, [7]), 1, "outcomes")) == [7]
-    assert "0 outcomes" in watched.getvalue()
+    assert "0 of 1 outcomes" in watched.getvalue()
+
+
+def test_a_bar_counts_from_the_begin_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = watched_screen(monkeypatch)
+    monkeypatch.setattr(progress, "Timer", lambda _, show: Timer(0, show))
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 3600.0)
+    assert list(progress.with_progress(slowly(watched, [7]), 1000, "runs")) == [7]
+    assert "0 of 1,000 runs" in watched.getvalue()
+    assert "1:00:0" in watched.getvalue()
+    assert "left" in watched.getvalue()
 
 
 def slowly(screen: Terminal, items: Sequence[T]) -> Iterator[T]:

@@ -85,14 +85,17 @@ def _started_bar(total: int | None, unit: str) -> Progress:
         TimeRemainingColumn,
     )
 
+    of_total = " " if total is None else f" of {total:,} "
     progress = Progress(
         BarColumn(),
-        TextColumn("{task.completed:,.0f} " + unit),
+        TextColumn("{task.completed:,.0f}" + of_total + unit),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        *([] if total is None else [TimeRemainingColumn(), TextColumn("left")]),
         console=Console(stderr=True),
         transient=True,
     )
     progress.add_task("", total=total)
+    (task,) = progress.tasks
+    task.start_time = progress.get_time() - DELAY_SECONDS  # when the work began
     progress.start()
     return progress
