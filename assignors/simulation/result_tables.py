@@ -69,7 +69,7 @@ def simulate_group(
     the event (`asked`) and the partitions of each member before and after it (`loads_before`,
     `loads_after`). New members are called `new-1`, `new-2` and so on; assignors that go by the
     order of ids may move other partitions under real ones. Raises `ValueError` for an event that
-    cannot be read or cannot happen.
+    cannot be read or cannot happen. Cost: that of the rounds.
 
     >>> group = {"topics": {"orders": 6}, "members": [{"id": "a", "topics": ["orders"]}]}
     >>> [row["loads_after"] for row in simulate_group(group, "join:2", assignors="sticky")]
@@ -178,7 +178,7 @@ def simulate_coordinators(
     """Return what execution models of a coordinator do under many loads: a row a point.
 
     `sweep` is a document (`timed.sweeps.sweep`), or the path of a JSON file with one. The columns
-    are the fields of a point (`timed.coordinator.load.Load`, `.state.Settings`), of
+    are the fields of a point (`timed.coordinator.load.Load`, `.settings.Settings`), of
     `timed.coordinator.measures.Measured` and of `timed.sweeps.rows.Derived`, then `error`. Raises
     `ValueError` for what is no sweep, with the path of what is wrong. Cost: that of the runs, about
     `requests` / 100,000 seconds a point; with `processes` the program must guard its start.

@@ -59,7 +59,9 @@ def encode_sticky_user_data(
 ) -> bytes:
     """Return the V1 layout, sorted unless the given order is to be kept. Never zero bytes.
 
-    A capacity is for assignors by weight; `ValueError` for one below 1.
+    `owned` is topic -> numbers. A capacity is for assignors by weight; `ValueError` for one below
+    1. Raises `WireError` for a topic above 32767 bytes or a number that is no int32.
+    Cost: O(P log P) for P partitions.
 
     >>> encode_sticky_user_data({"t": (1, 0)}, 5).hex()
     '0000000100017400000002000000000000000100000005'
@@ -72,6 +74,9 @@ def encode_cooperative_user_data(generation: int | None, *, capacity: int | None
     """Return the four bytes of the generation, `ffffffff` before the first assignment.
 
     A capacity is for assignors by weight; `ValueError` for one below 1.
+
+    >>> encode_cooperative_user_data(7).hex()
+    '00000007'
     """
     written = UNREADABLE_GENERATION if generation is None else generation
     layout = int32_bytes(written, "generation")
@@ -81,7 +86,7 @@ def encode_cooperative_user_data(generation: int | None, *, capacity: int | None
 def decode_sticky_user_data(
     blob: Blob | None, *, mode: Mode = Mode.TOLERANT
 ) -> Decoded[StickyUserData]:
-    """Return the claims in sticky UserData. Never raises, always has a value. Cost: linear.
+    """Return the claims in sticky UserData: a value, whatever bytes it has. Cost: linear in them.
 
     >>> decode_sticky_user_data(bytes.fromhex("ffffffff"), mode=Mode.STRICT).value.generation
     -1
@@ -100,7 +105,7 @@ def decode_sticky_user_data(
 def decode_cooperative_user_data(
     blob: Blob | None, *, mode: Mode = Mode.TOLERANT
 ) -> Decoded[CooperativeUserData]:
-    """Return the generation in cooperative UserData. Never raises, always has a value.
+    """Return the generation in cooperative UserData: a value, whatever bytes it has.
 
     >>> decode_cooperative_user_data(bytes.fromhex("0000000000000007")).value
     CooperativeUserData(generation=7, owned={}, capacity=None)

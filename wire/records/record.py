@@ -66,7 +66,7 @@ _new_record = unchecked(Record)
 
 
 def decode_record(key: Blob | None, value: Blob | None, *, keep_bytes: bool = True) -> Record:
-    """Return the record in `key` and `value`. Never raises. Cost: linear in their sizes.
+    """Return the record in `key` and `value`, whatever bytes they have. Cost: linear.
 
     Without `keep_bytes` only a record that cannot be read keeps them: groups take half the memory.
 
