@@ -235,8 +235,8 @@ def rules() -> Iterator[str]:
     yield (
         "Each decision is also made wrongly, in each model, and what is found is printed "
         "(`tests/simulation/timed/clients/test_client_models.py`). A background thread that does "
-        "not pause a partition before it announces the revocation (`News`: the answer to a heartbeat "
-        "begins a rebalance, with what the member will own; `Fenced`: it is no member any more):\n"
+        "not pause a partition before it announces the revocation (`News`: an answer that begins a "
+        "rebalance, with what the member will own; `Fenced`: it is no member any more):\n"
     )
     yield _history("swap", "revoked-record", pauses_before_revoking=False)
     yield "One that does not drop callbacks when it has read that the member was removed:\n"
