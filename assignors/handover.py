@@ -86,7 +86,8 @@ def _withhold_from_one(
     given = target.copy()
     given[withheld] = NOBODY
     revokes = (claims.member_generation[from_whom] == claims.last) & (claims.last >= 0)
-    revokes &= problem.may_take(from_whom, withheld)
+    if len(problem.takes) > 1:  # else everybody takes every topic
+        revokes &= problem.may_take(from_whom, withheld)
     return Handover(given=given, withheld=withheld, follow_up=not bool(revokes.all()))
 
 

@@ -280,11 +280,12 @@ def _racks(
 
     `tables` are those of the cluster.
     """
+    # Without racks, and with empty ones, a member is in none.
     names = utf16_sorted(filter(None, set(rack_ids or ())))
     if rack_ids is None or not names or not any(topic.racks for topic in topics):
         return None, None, None
-    index = {rack_id: number for number, rack_id in enumerate(names)}
-    rack = np.array([index[rack_id] if rack_id else NOBODY for rack_id in rack_ids], dtype=np.int32)
+    index: dict[str | None, int] = {rack_id: number for number, rack_id in enumerate(names)}
+    rack = np.fromiter(map(index.get, rack_ids, repeat(NOBODY)), np.int32, len(rack_ids))
     known = tables.get("replicas")
     if known is None or known.topics != tuple(topics):  # fast where they are the same objects
         known = tables["replicas"] = _replicas(topics)

@@ -179,9 +179,11 @@ class ReadMembers(LazyMembers):
         """Return everybody's rack, `None` where nobody has one."""
         if not self.arrays.rack_ids and not self.arrays.alone:
             return None
-        found: dict[int, str | None] = dict(self.arrays.rack_ids)
-        found |= {row: member.rack_id for row, member in self.arrays.alone.items()}
-        return list(map(found.get, self.rows.tolist())) if found else None
+        found: Mapping[int, str | None] = self.arrays.rack_ids
+        if self.arrays.alone:
+            alone = {row: member.rack_id for row, member in self.arrays.alone.items()}
+            found = {**found, **alone}
+        return list(map(found.get, self.rows.tolist()))
 
     def subscriptions(self) -> tuple[tuple[str, ...], Bool, Int64]:
         """Return T names of topics, the lists of them, bool[S, T], and everybody's list, int64[N].

@@ -20,7 +20,7 @@ import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
 from assignors.optimal.small.choice import highest, in_turn, turns
-from assignors.problem import NOBODY, Int32, Int64
+from assignors.problem import NOBODY, Bool, Int32, Int64
 
 FEW = 256
 """So many partitions, of which some are given up or dealt, are looked at one by one."""
@@ -49,7 +49,14 @@ def choose_partitions(
     answer = owner.copy()
     if len(less.row):
         shrinking, cell = _shrinking(row_of, owner, less)
-        answer[shrinking[given_up(cell, topic_of[shrinking], less.count)]] = NOBODY
+        is_all = np.bincount(cell, minlength=len(less.count)) == less.count
+        if is_all.any():  # so it is with most, where racks matter: nothing to choose in these
+            goes = is_all[cell]
+            answer[shrinking[goes]] = NOBODY
+            shrinking, cell = shrinking[~goes], cell[~goes]
+        if len(shrinking):
+            chosen = given_up(cell, topic_of[shrinking], less.count, is_chosen=~is_all)
+            answer[shrinking[chosen]] = NOBODY
     free = np.flatnonzero((answer < 0) & (row_of >= 0))
     if len(free):
         row_count = int(row_of.max()) + 1
@@ -86,22 +93,28 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
     return held[found], cell[found]
 
 
-def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
+def given_up(
+    cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, *, is_chosen: Bool | None = None
+) -> Int64:
     """Return the positions of the partitions that their holders give up, int64[sum of drop].
 
     `cell` and `topic` say, for partitions in ascending order, which cell holds each and of
-    which topic it is; `drop[cell]` is how many a cell gives up. Cost: O(C log C).
+    which topic it is; `drop[cell]` is how many a cell gives up. Where there are partitions of some
+    cells only, `is_chosen` says of which. Cost: O(C log C).
 
     >>> one_member = np.zeros(5, dtype=np.int64)
     >>> topics = np.array([0, 1, 1, 1, 2], dtype=np.int32)
     >>> given_up(one_member, topics, np.array([2]))
     array([3, 2])
     """
+    # Where the choice is between equals, each cell starts where the one before it stopped.
+    turn = np.cumsum(drop) - drop
+    is_shrinking = drop > 0 if is_chosen is None else is_chosen & (drop > 0)
     if len(cell) <= FEW:
-        return _given_up_by_few(cell, topic, drop)
-    if not drop.all():
-        number = np.cumsum(drop > 0) - 1
-        drop = drop[drop > 0]
+        return _given_up_by_few(cell, topic, drop, turn, is_shrinking)
+    if not is_shrinking.all():
+        number = np.cumsum(is_shrinking) - 1
+        drop, turn = drop[is_shrinking], turn[is_shrinking]
         cell = number[cell]
     order = np.argsort(narrow(cell, len(drop)), kind="stable")
     cell, topic = cell[order], topic[order]
@@ -121,31 +134,31 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     level = height[begin + drop - 1][cell]
     above = np.bincount(cell[height > level], minlength=len(drop))
     tied = np.bincount(cell[height == level], minlength=len(drop))
-    # Where the choice is between equals, each cell starts where the one before it stopped.
-    turn = np.cumsum(drop) - drop
     place = index - begin[cell]
     lot = (place - above[cell] - turn[cell]) % tied[cell]
     chosen: Int64 = order[(height > level) | ((height == level) & (lot < (drop - above)[cell]))]
     return chosen
 
 
-def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
+def _given_up_by_few(
+    cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, turn: Int64, is_shrinking: Bool
+) -> Int64:
     """Return the same, found with lists: thirty calls of numpy take as long as 500 partitions."""
-    held: dict[int, list[int]] = {number: [] for number in np.flatnonzero(drop).tolist()}
+    held: dict[int, list[int]] = {number: [] for number in np.flatnonzero(is_shrinking).tolist()}
     for position, number in enumerate(cell.tolist()):
         if number in held:
             held[number].append(position)
     chosen: list[int] = []
     topics = topic.tolist()
-    for number, positions in held.items():
-        count = int(drop[number])
+    counts, turns_of = drop[is_shrinking].tolist(), turn[is_shrinking].tolist()
+    for positions, count, first in zip(held.values(), counts, turns_of, strict=True):
         if len({topics[position] for position in positions}) == len(positions):
-            chosen += in_turn(positions, count, turn=len(chosen))
+            chosen += in_turn(positions, count, turn=first)
             continue
         by_topic: dict[int, list[int]] = {}
         for position in positions:
             by_topic.setdefault(topics[position], []).append(position)
-        chosen += highest(list(by_topic.values()), count, turn=len(chosen))
+        chosen += highest(list(by_topic.values()), count, turn=first)
     return np.array(chosen, dtype=np.int64)
 
 
@@ -184,8 +197,7 @@ def _dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
     end = np.cumsum(amount)
     turn = np.arange(int(end[-1])) - np.repeat(end - amount, amount)
     source = np.repeat(np.arange(len(amount)), amount)
-    order = np.argsort(narrow(turn, most), kind="stable")
-    if row_count > 1:
-        order = order[np.argsort(narrow(row[source[order]], row_count), kind="stable")]
+    key = turn if row_count == 1 else row[source] * most + turn
+    order = np.argsort(narrow(key, row_count * most), kind="stable")
     dealt: Int64 = member[source[order]]
     return dealt

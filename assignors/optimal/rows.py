@@ -68,6 +68,8 @@ def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]
     ([0, 0, 1], [[True, True], [False, True]])
     """
     class_count, topic_count = takes.shape
+    if class_count == 1 and len(class_of) and first[-1] > 0 and takes.all():
+        return (first[1:] > first[:-1]) - np.int32(1), np.ones((1, 1), dtype=np.bool_)
     present = np.zeros(class_count, dtype=np.bool_)
     present[class_of] = True
     takes = takes if present.all() else takes & present[:, None]
@@ -156,8 +158,10 @@ def _split_by_racks(row_of: Int32, row_takes: Bool, racks: Racks) -> tuple[Int32
     that it can be indexed with a rack of -1.
     """
     set_count = len(racks.replica_racks)
-    key = row_of * np.int64(set_count) + racks.replica_set
     is_wanted = row_of >= 0
+    key: Int32 | Int64 = racks.replica_set
+    if len(row_takes) > 1:
+        key = row_of * np.int64(set_count) + racks.replica_set
     if is_wanted.all():
         label, split = _ranked(key, len(row_takes) * set_count)
     else:
@@ -169,15 +173,17 @@ def _split_by_racks(row_of: Int32, row_takes: Bool, racks: Racks) -> tuple[Int32
     return split, row_takes[label // set_count], remote
 
 
-def _ranked(key: Int64, key_count: int) -> tuple[Int64, Int32]:
+def _ranked(key: Int32 | Int64, key_count: int) -> tuple[Int64, Int32]:
     """Return the different keys, ascending, and which of them each key is.
 
     Keys are from 0 to before `key_count`. Cost: O(N), O(N log N) where most keys do not occur.
     """
     if not is_small(key_count, len(key)):
         label, number = np.unique(key, return_inverse=True)
-        return label, number.astype(np.int32)
+        return label.astype(np.int64), number.astype(np.int32)
     occurs = np.zeros(key_count, dtype=np.bool_)
     occurs[key] = True
+    if occurs.all():
+        return np.arange(key_count), key.astype(np.int32)
     rank = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
     return np.flatnonzero(occurs), rank[key]

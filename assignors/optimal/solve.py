@@ -288,7 +288,7 @@ def _at_mean(rows: Rows) -> Network:
         least=least,
         optional=active.astype(np.int64),
         spare=total - int(least.sum()),
-        sums=rows.sums(),
+        sums=rows.sums() if rows.remote is None else None,
     )
 
 
@@ -303,7 +303,7 @@ def _at_prices(rows: Rows, price: Int64) -> Network:
         least=least,
         optional=(price > 0).astype(np.int64),
         spare=int(rows.size.sum()) - int(least.sum()),
-        sums=rows.sums(),
+        sums=rows.sums() if rows.remote is None else None,
     )
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assignors.optimal.flow.kinds import ROWS_MAX, pour_by_kind
 from assignors.optimal.flow.table import Table, narrow
 from assignors.problem import Bool, Int64
 
@@ -83,8 +84,19 @@ def start(
     by_row, load = table.sums() if sums is None or remote is not None else sums
     unplaced = size - by_row
     assert (unplaced >= 0).all(), "more partitions are owned than there are"
-    local = allowed if remote is None else allowed & ~remote
-    _pour(table, unplaced, load, least + optional, local)
+    if remote is not None and len(size) <= ROWS_MAX:
+        pour_by_kind(
+            table=table,
+            unplaced=unplaced,
+            load=load,
+            least=least,
+            optional=optional,
+            spare=spare,
+            local=allowed & ~remote,
+        )
+    else:
+        local = allowed if remote is None else allowed & ~remote
+        _pour(table, unplaced, load, least + optional, local)
     extra = np.clip(load - least, 0, optional)
     return Network(
         table=table,
