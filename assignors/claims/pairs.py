@@ -83,7 +83,9 @@ def _existing(
     if len(number):
         # Of a topic of -1 that is negative: no partition.
         size = (problem.first[1:] if topic is None else problem.first[topic + 1]) - first
-        if int(number.max()) >= int(size.min()) or int(number.min()) < 0:
+        # As unsigned, negative numbers are large: one look at all of them instead of two.
+        unsigned = number.view(np.uint32 if number.dtype == np.int32 else np.uint64)
+        if int(unsigned.max()) >= int(size.min()):
             exists = (number >= 0) & (number < size[name])
             if not exists.all():
                 asked = np.arange(len(first)) if topic is None else topic
@@ -91,7 +93,7 @@ def _existing(
                 if wrong.any():
                     beyond = member[wrong], asked[name[wrong]], number[wrong].astype(np.int64)
                 member, name, number = member[exists], name[exists], number[exists]
-    partition = first[name]
+    partition = first.take(name)
     partition += number
     return partition, member, beyond
 

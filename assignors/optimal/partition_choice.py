@@ -20,7 +20,7 @@ import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
 from assignors.optimal.small.choice import highest, in_turn, turns
-from assignors.problem import NOBODY, Bool, Int32, Int64
+from assignors.problem import NOBODY, Int32, Int64
 
 FEW = 256
 """So many partitions, of which some are given up or dealt, are looked at one by one."""
@@ -55,7 +55,7 @@ def choose_partitions(
             answer[shrinking[goes]] = NOBODY
             shrinking, cell = shrinking[~goes], cell[~goes]
         if len(shrinking):
-            chosen = given_up(cell, topic_of[shrinking], less.count, is_chosen=~is_all)
+            chosen = given_up(cell, topic_of[shrinking], less.count)
             answer[shrinking[chosen]] = NOBODY
     free = np.flatnonzero((answer < 0) & (row_of >= 0))
     if len(free):
@@ -93,25 +93,24 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
     return held[found], cell[found]
 
 
-def given_up(
-    cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, *, is_chosen: Bool | None = None
-) -> Int64:
-    """Return the positions of the partitions that their holders give up, int64[sum of drop].
+def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
+    """Return the positions of the partitions that their holders give up.
 
     `cell` and `topic` say, for partitions in ascending order, which cell holds each and of
-    which topic it is; `drop[cell]` is how many a cell gives up. Where there are partitions of some
-    cells only, `is_chosen` says of which. Cost: O(C log C).
+    which topic it is; `drop[cell]` is how many a cell gives up, if its partitions are there.
+    Cost: O(C log C).
 
     >>> one_member = np.zeros(5, dtype=np.int64)
     >>> topics = np.array([0, 1, 1, 1, 2], dtype=np.int32)
     >>> given_up(one_member, topics, np.array([2]))
     array([3, 2])
     """
+    if len(cell) <= FEW:
+        return _given_up_by_few(cell, topic, drop)
     # Where the choice is between equals, each cell starts where the one before it stopped.
     turn = np.cumsum(drop) - drop
-    is_shrinking = drop > 0 if is_chosen is None else is_chosen & (drop > 0)
-    if len(cell) <= FEW:
-        return _given_up_by_few(cell, topic, drop, turn, is_shrinking)
+    is_shrinking = drop > 0
+    is_shrinking &= np.bincount(cell, minlength=len(drop)) > 0
     if not is_shrinking.all():
         number = np.cumsum(is_shrinking) - 1
         drop, turn = drop[is_shrinking], turn[is_shrinking]
@@ -140,25 +139,25 @@ def given_up(
     return chosen
 
 
-def _given_up_by_few(
-    cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, turn: Int64, is_shrinking: Bool
-) -> Int64:
+def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     """Return the same, found with lists: thirty calls of numpy take as long as 500 partitions."""
-    held: dict[int, list[int]] = {number: [] for number in np.flatnonzero(is_shrinking).tolist()}
+    cells = np.flatnonzero(drop)
+    held: dict[int, list[int]] = {number: [] for number in cells.tolist()}
     for position, number in enumerate(cell.tolist()):
         if number in held:
             held[number].append(position)
     chosen: list[int] = []
     topics = topic.tolist()
-    counts, turns_of = drop[is_shrinking].tolist(), turn[is_shrinking].tolist()
-    for positions, count, first in zip(held.values(), counts, turns_of, strict=True):
-        if len({topics[position] for position in positions}) == len(positions):
-            chosen += in_turn(positions, count, turn=first)
-            continue
+    turn = 0
+    for positions, count in zip(held.values(), drop[cells].tolist(), strict=True):
         by_topic: dict[int, list[int]] = {}
         for position in positions:
             by_topic.setdefault(topics[position], []).append(position)
-        chosen += highest(list(by_topic.values()), count, turn=first)
+        if len(by_topic) < len(positions):
+            chosen += highest(list(by_topic.values()), count, turn)
+        elif positions:
+            chosen += in_turn(positions, count, turn)
+        turn += count
     return np.array(chosen, dtype=np.int64)
 
 

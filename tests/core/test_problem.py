@@ -68,6 +68,25 @@ def test_topics_are_sorted_as_java_sorts_them() -> None:
     assert problem_of(group).topics == ("b", "\U0001f600", "\uffff")
 
 
+def test_what_is_kept_of_a_cluster_is_made_anew_when_its_topics_change() -> None:
+    topics = {"a": Topic(partition_count=2), "b": Topic(partition_count=1)}
+    cluster = Cluster(topics=topics)
+    both = (Member(member_id="x", topics=("a", "b")),)
+    one = (Member(member_id="x", topics=("a", "c")),)
+
+    def counts(members: tuple[Member, ...]) -> dict[str, int]:
+        problem = problem_of(Group(cluster=cluster, members=members))
+        assert problem.topic_of.tolist() == np.repeat(np.arange(2), np.diff(problem.first)).tolist()
+        return dict(zip(problem.topics, np.diff(problem.first).tolist(), strict=True))
+
+    assert counts(both) == counts(both) == {"a": 2, "b": 1}
+    topics["b"] = Topic(partition_count=3)
+    assert counts(both) == {"a": 2, "b": 3}
+    topics["c"] = Topic(partition_count=4)
+    assert counts(one) == {"a": 2, "c": 4}
+    assert counts(both) == {"a": 2, "b": 3}
+
+
 def test_members_that_ask_for_one_set_of_topics_are_one_class() -> None:
     members = tuple(
         Member(member_id=f"m{i}", topics=topics)

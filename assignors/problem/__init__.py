@@ -16,16 +16,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, pairwise, repeat
-from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from operator import itemgetter
 
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, partition_arrays
 from assignors.group_bytes.members import ReadMembers
-from assignors.model import Assignment, Group, Member, Topic, in_id_order, member_ids_of
+from assignors.model import Assignment, Group, Member, in_id_order, member_ids_of
+from assignors.problem.cluster_tables import asked_topics, racks_of
 from wire import TopicPartitions
-from wire.text import utf16_key, utf16_sorted
+from wire.constructors import unchecked
+from wire.text import utf16_key
 
 NOBODY = -1
 FEW = 256
@@ -89,6 +90,9 @@ class Problem:
         return allowed
 
 
+_problem = unchecked(Problem)
+
+
 def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
     """Return the group as arrays; without racks for assignors that do not look at them.
 
@@ -102,7 +106,6 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
     >>> problem.takes[problem.class_of].tolist()
     [[True, True], [True, False]]
     """
-    known = group.cluster.topics
     members: Sequence[Member]
     if isinstance(group.members, ReadMembers):
         members = group.members.in_id_order(utf16_key)
@@ -112,24 +115,22 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
         members = tuple(in_id_order(group.members))
         names, table, list_of = _subscriptions(members)
         rack_ids = [member.rack_id for member in members]
-    topics = tuple(utf16_sorted(filter(known.__contains__, names)))
+    asked = asked_topics(group.cluster, names)
+    topics = asked.names
     if topics != names:
         index = {name: number for number, name in enumerate(names)}
         table = table.take([index[topic] for topic in topics], axis=1)
     takes, class_of = _classes(table, list_of)
-    asked = list(map(known.__getitem__, topics))
-    counts = np.array([0, *map(attrgetter("partition_count"), asked)], dtype=np.int64)
-    first = counts.cumsum()
     rack, replica_set, replica_racks = None, None, None
     if with_racks and rack_ids is not None:
-        rack, replica_set, replica_racks = _racks(rack_ids, asked, group.cluster.tables)
-    return Problem(
+        rack, replica_set, replica_racks = racks_of(rack_ids, asked.topics, group.cluster.tables)
+    return _problem(
         topics=topics,
         members=members,
-        first=first,
+        first=asked.first,
         takes=takes,
         class_of=class_of,
-        topic_of=np.arange(len(topics), dtype=np.int32).repeat(counts[1:]),
+        topic_of=asked.topic_of,
         rack=rack,
         replica_set=replica_set,
         replica_racks=replica_racks,
@@ -271,53 +272,6 @@ def _packed(table: Bool) -> list[bytes]:
     padded[:, :width] = table
     packed: list[bytes] = np.packbits(padded).view(f"V{size}").tolist()
     return packed
-
-
-def _racks(
-    rack_ids: Sequence[str | None] | None, topics: Sequence[Topic], tables: dict[str, Any]
-) -> tuple[Int32 | None, Int32 | None, Bool | None]:
-    """Return rack of members, rack set of partitions, racks of the sets; `None`s without racks.
-
-    `tables` are those of the cluster.
-    """
-    # Without racks, and with empty ones, a member is in none.
-    names = utf16_sorted(filter(None, set(rack_ids or ())))
-    if rack_ids is None or not names or not any(topic.racks for topic in topics):
-        return None, None, None
-    index: dict[str | None, int] = {rack_id: number for number, rack_id in enumerate(names)}
-    rack = np.fromiter(map(index.get, rack_ids, repeat(NOBODY)), np.int32, len(rack_ids))
-    known = tables.get("replicas")
-    if known is None or known.topics != tuple(topics):  # fast where they are the same objects
-        known = tables["replicas"] = _replicas(topics)
-    # The same racks of members in any order are one set.
-    row_of: dict[frozenset[int], int] = {}
-    rows = []
-    for racks in known.different:
-        local = names if racks is None else filter(index.__contains__, racks)
-        rows.append(row_of.setdefault(frozenset(map(index.__getitem__, local)), len(row_of)))
-    replica_racks = np.zeros((len(row_of), len(names)), dtype=np.bool_)
-    for local_racks, row in row_of.items():
-        replica_racks[row, list(local_racks)] = True
-    return rack, np.array(rows, dtype=np.int32)[known.number], replica_racks
-
-
-class _Replicas(NamedTuple):
-    """Which partitions of some topics have replicas in the same racks."""
-
-    topics: tuple[Topic, ...]
-    different: tuple[tuple[str, ...] | None, ...]
-    """Racks of replicas; `None` where they are not known: such a partition counts as local
-    everywhere, as no move could improve it."""
-    number: Int32
-    """int32[P]: position in `different`."""
-
-
-def _replicas(topics: Sequence[Topic]) -> _Replicas:
-    """Return where the replicas are. Cost: O(P), about 50 ns each."""
-    numbers: defaultdict[tuple[str, ...] | None, int] = defaultdict(count().__next__)
-    racks = (topic.racks or repeat(None, topic.partition_count) for topic in topics)
-    number = np.fromiter(map(numbers.__getitem__, chain.from_iterable(racks)), dtype=np.int32)
-    return _Replicas(tuple(topics), tuple(numbers), number)
 
 
 def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int, ...]]]:
