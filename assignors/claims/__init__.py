@@ -2,8 +2,8 @@
 
 A claim is an owned partition as a member reports it, true or not. Which field holds it depends
 on the assignor: the eager sticky one reads UserData and nothing else (Java ignores the
-Subscription's owned partitions there), the cooperative one reads OwnedPartitions. `READERS`
-is that table. A member whose bytes do not say what it owns may still consume anything:
+Subscription's owned partitions there), the cooperative one reads OwnedPartitions
+(`reading.READERS`). A member whose bytes do not say what it owns may still consume anything:
 `Claims.unknown` lists it.
 
 Claims answer two different questions:

@@ -50,9 +50,9 @@ class Solved:
     levels: int
     """Different mean loads in the group; 1 where everybody gets the mean, 0 for nothing."""
     phases: int
-    """Searches that it took; 0 where nothing had to be searched."""
+    """Searches that it took, phases of the primal-dual method; 0 where none was needed."""
     ways: int = 0
-    """Along how many ways the searches sent something."""
+    """Augmenting paths along which the searches sent something."""
     steps: int = 0
     """What is counted against the limit: rows that the searches looked at."""
     is_best: bool = True

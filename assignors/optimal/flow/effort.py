@@ -23,7 +23,7 @@ class Effort:
     steps: list[int] = field(default_factory=lambda: [0])
     """One number."""
     ways: list[int] = field(default_factory=lambda: [0])
-    """One number: along how many ways something was sent."""
+    """One number: along how many ways (augmenting paths) something was sent."""
     phases: list[int] = field(default_factory=lambda: [0])
     """One number: how often layers were computed and something sent."""
 

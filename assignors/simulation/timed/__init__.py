@@ -5,10 +5,29 @@ over a network with delays, the coordinator answers them as Kafka's does, and a 
 member really consumes which partition, whatever members, leader and coordinator believe. The same
 scenario gives the same run on every machine.
 
-* `scenario`: what a run is made from, as data; `scenario_document`: the same as JSON
+What a run is made from, and what comes of it:
+
+* `scenario`: topics, members, plan and faults, as data; `scenario_document`: the same as JSON;
+  `gallery`: scenarios with names
+* `simulation`: a run from a scenario to its result; `results`: that result, one row; `tables`: runs
+  by the thousand; `offsets_topic`: a run as records of `__consumer_offsets`
+
+What goes on in it:
+
 * `queue`: the clock, a queue of events and timers; `random_streams`: a stream of random numbers
-  for each entity and purpose
-* `network`: messages on their way; `protocols`: what coordinator and members do, a file a side
-* `ledger`: who consumes what, and what that cost; `results`: a run as one row
-* `simulation`: a run from a scenario to its result
+  for each entity and purpose; `network`: messages on their way
+* `protocols`: what coordinator and members do, a file a side; `sides`: the two of one run;
+  `migration`: members of both protocols; `dialects`: the bytes of each client and version
+* `running`: the run while it goes on, and the plan; `faults`; `threads`: clients with threads;
+  `hosting`: coordinators with an execution model; `processing`: records and commits
+* `ledger`: who consumes what; `costs`: what that cost; `monitors`: what must hold
+
+What is computed, because playing it event by event gives the same:
+
+* `heartbeats` and `plain_heartbeats`: heartbeats that change nothing; `promotions`: members that
+  only move to a new epoch; `stages`: whole rounds and starts of a group
+
+Beside it: `exhaustion` (small cases in every order), `counterexamples` (a broken rule, told and made
+small), and two simulations that know no group protocol, `coordinator` (execution models, `sweeps`)
+and `clients` (threads of a client).
 """
