@@ -27,7 +27,7 @@ What is computed, because playing it event by event gives the same:
 * `heartbeats` and `plain_heartbeats`: heartbeats that change nothing; `promotions`: members that
   only move to a new epoch; `stages`: whole rounds and starts of a group
 
-Beside it: `exhaustion` (small cases in every order), `counterexamples` (a broken rule, told and made
-small), and two simulations that know no group protocol, `coordinator` (execution models, `sweeps`)
-and `clients` (threads of a client).
+Beside it: `exhaustion` (small cases in every order), `counterexamples` (a broken rule, told and
+made small), and two simulations that know no group protocol, `coordinator` (execution models,
+`sweeps`) and `clients` (threads of a client).
 """
