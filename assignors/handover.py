@@ -22,6 +22,7 @@ import numpy as np
 
 from assignors.claims import Claims
 from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
+from wire.constructors import unchecked
 
 NOTHING: Int64 = np.zeros(0, dtype=np.int64)
 
@@ -36,6 +37,9 @@ class Handover:
     """int64[W]: partitions that wait."""
     follow_up: bool
     """Whether a partition waits that no claimant is sure to revoke, and so to rejoin."""
+
+
+_handover = unchecked(Handover)
 
 
 def withhold(problem: Problem, claims: Claims, target: Int32, *, kept: int = 0) -> Handover:
@@ -77,18 +81,19 @@ def _withhold_from_one(
 
     Then a partition waits where it leaves its claimant, whatever the generations.
     """
-    withheld = np.flatnonzero(claimant != target)
+    withheld = (claimant != target).nonzero()[0]
     from_whom = claimant[withheld]
     waits = (from_whom != NOBODY) & (target[withheld] != NOBODY)
     withheld, from_whom = withheld[waits], from_whom[waits]
     if not len(withheld):
-        return Handover(given=target, withheld=withheld, follow_up=False)
+        return _handover(given=target, withheld=withheld, follow_up=False)
     given = target.copy()
     given[withheld] = NOBODY
     revokes = (claims.member_generation[from_whom] == claims.last) & (claims.last >= 0)
     if len(problem.takes) > 1:  # else everybody takes every topic
         revokes &= problem.may_take(from_whom, withheld)
-    return Handover(given=given, withheld=withheld, follow_up=not bool(revokes.all()))
+    will_rejoin = np.count_nonzero(revokes) == len(revokes)
+    return _handover(given=given, withheld=withheld, follow_up=not will_rejoin)
 
 
 def _nobody_will_rejoin(problem: Problem, claims: Claims, is_last: Bool, withheld: Int64) -> bool:

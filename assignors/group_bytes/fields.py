@@ -105,16 +105,19 @@ def read_fields(messages: Messages, lists: TopicLists) -> Fields:
     if not left_out:
         begin = begin + lists.end if are_plain else np.where(is_plain, begin + lists.end, end)
     if len(begin) and are_plain and not np.count_nonzero(lists.version != LATEST):
-        fields = _fields_alike(buffer, begin, end, behind_part)
+        fields = _fields_alike(buffer, begin, end, behind_part, is_plain)
         if fields is not None:
             return fields
     return _fields(buffer, begin, end, behind_part, lists)
 
 
-def _fields_alike(buffer: bytes, begin: Int64, end: Int64, behind_part: Int64) -> Fields | None:
+def _fields_alike(
+    buffer: bytes, begin: Int64, end: Int64, behind_part: Int64, is_plain: Bool
+) -> Fields | None:
     """Return the fields of version 3, where all members have UserData of one length and no rack.
 
     So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
+    All are plain so far.
     """
     first = int(begin[0])
     data_length = int.from_bytes(buffer[first : first + LENGTH_SIZE], "big", signed=True)
@@ -129,7 +132,6 @@ def _fields_alike(buffer: bytes, begin: Int64, end: Int64, behind_part: Int64) -
     differ = np.count_nonzero(length != data_length)
     if differ or np.count_nonzero(int16_view(buffer)[end - 2] != -1) or int(generation.min()) < -1:
         return None
-    is_plain = np.ones(len(begin), dtype=np.bool_)
     place = begin + (LENGTH_SIZE + data_size)
     entry_count = int32[place].astype(np.int64)
     place += COUNT_SIZE

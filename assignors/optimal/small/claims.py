@@ -28,6 +28,8 @@ from assignors.optimal.small.problem import NumberedShare, SmallProblem, is_numb
 from assignors.problem import NOBODY
 from wire import TopicPartitions
 
+GENERATION_SIZE = 4
+
 
 @dataclass(slots=True, kw_only=True)
 class SmallClaims:
@@ -154,9 +156,16 @@ def _cooperative_generations(members: Sequence[Member]) -> list[int]:
             if generation[number] < 0:
                 data = member.user_data
                 if data not in known:
-                    known[data] = read_claim(member, UserData.COOPERATIVE).generation
+                    known[data] = _generation_in(member, data)
                 generation[number] = known[data]
     return generation
+
+
+def _generation_in(member: Member, data: bytes | None) -> int:
+    """Return the generation in a member's UserData, -1 for none."""
+    if data is not None and len(data) == GENERATION_SIZE:  # as Java writes it
+        return max(int.from_bytes(data, "big", signed=True), NO_GENERATION)
+    return read_claim(member, UserData.COOPERATIVE).generation
 
 
 def _generations(
