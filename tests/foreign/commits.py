@@ -25,8 +25,9 @@ from assignors.simulation.timed.protocols.offsets.messages import (
     OffsetRecord,
     Request,
 )
+from tests.foreign.operations import Operation, operation_of
 
-Asked = tuple[dict[str, Any], Request]
+Asked = tuple[Operation, Request]
 Topics = tuple[str, ...]
 START_MS = 1_000_000
 """What the judge's clock shows at the start."""
@@ -62,12 +63,12 @@ def asked(
     if dice < 0.12:
         return _fetch(random, member_id, generation, topics)
     if dice < 0.2:
-        partitions = _partitions(random, topics)
-        return {"op": "delete-offsets", "partitions": partitions}, OffsetDelete(tuple(partitions))
+        deleted = OffsetDelete(tuple(_partitions(random, topics)))
+        return operation_of(deleted), deleted
     if dice < 0.28:
         producer, is_commit = random.choice(PRODUCERS), random.random() < 0.6
-        op = {"op": "end-transaction", "producer": producer, "commit": is_commit}
-        return op, EndTransaction(producer, is_commit)
+        ended = EndTransaction(producer, is_commit)
+        return operation_of(ended), ended
     return _commit(random, member_id, instance_id, generation, topics)
 
 
@@ -97,15 +98,7 @@ def _commit(
         random.choice(PRODUCERS) if random.random() < 0.2 else -1,
         8 if random.random() < 0.15 else 10,
     )
-    return {
-        "op": "commit",
-        "member": member_id,
-        "instance": instance_id,
-        "generation": generation,
-        "offsets": request.offsets,
-        "producer": request.producer_id,
-        "version": request.version,
-    }, request
+    return operation_of(request), request
 
 
 def _fetch(random: Random, member_id: str, generation: int, topics: Topics) -> Asked:
@@ -115,13 +108,7 @@ def _fetch(random: Random, member_id: str, generation: int, topics: Topics) -> A
     epoch -= random.random() < 0.1
     is_stable = random.random() < 0.5
     request = OffsetFetch(tuple(partitions), member, epoch, is_stable)
-    return {
-        "op": "fetch-offsets",
-        "member": member,
-        "epoch": epoch,
-        "stable": is_stable,
-        "partitions": partitions,
-    }, request
+    return operation_of(request), request
 
 
 def _partitions(random: Random, topics: Topics) -> list[tuple[str, int]]:
@@ -154,12 +141,12 @@ def answer(reply: Reply, request: Request) -> dict[str, Any]:
     return out | {"partitions": parts}
 
 
-def record(written: OffsetRecord) -> dict[str, Any]:
-    """Return a record as the judge gives it."""
+def record(written: OffsetRecord, starts_ms: int = START_MS) -> dict[str, Any]:
+    """Return a record as the judge gives it; the clock of ours began at `starts_ms`."""
     out = {"type": 1, "topic": written.topic, "partition": written.partition}
     if written.offset is None:
         return out
-    return out | {"offset": written.offset, "at": written.at_ms - START_MS}
+    return out | {"offset": written.offset, "at": written.at_ms - starts_ms}
 
 
 def in_one_order(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

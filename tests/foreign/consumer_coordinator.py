@@ -47,7 +47,8 @@ from assignors.simulation.timed.protocols.offsets.access import GroupAccess, con
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
-from tests.foreign.player import Drawn, Operation, Player, played
+from tests.foreign.operations import Operation, operation_of
+from tests.foreign.player import Drawn, Player, played
 from tests.foreign.plays import Step
 
 BROKERS = (
@@ -175,22 +176,6 @@ def _next(
         )
     request = _request(random, client)._replace(client_id=client.name)
     return operation_of(request), request, client
-
-
-def operation_of(request: ConsumerHeartbeat) -> Operation:
-    """Return a heartbeat as the judge reads it."""
-    return {
-        "op": "consumer",
-        "client": request.client_id,
-        "member": request.member_id,
-        "epoch": request.epoch,
-        "instance": request.instance_id,
-        "rebalance": request.rebalance_timeout_ms,
-        "topics": request.topics,
-        "owned": request.owned,
-        "pattern": request.pattern,
-        "assignor": request.assignor,
-    }
 
 
 def _request(random: Random, client: Client) -> ConsumerHeartbeat:

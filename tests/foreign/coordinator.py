@@ -41,7 +41,8 @@ from assignors.simulation.timed.protocols.offsets.access import GroupAccess, cla
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
 from assignors.simulation.timed.protocols.push import messages as push
 from tests.foreign import commits
-from tests.foreign.player import Drawn, Operation, Player, played
+from tests.foreign.operations import Operation, operation_of
+from tests.foreign.player import Drawn, Player, played
 from tests.foreign.plays import Step
 from wire import Subscription, encode_subscription
 
@@ -180,16 +181,7 @@ def _join(random: Random, client: Client) -> tuple[Operation, Request]:
         protocol_type=kind,
     )
     client.waits = True
-    return {
-        "op": "join",
-        "client": client.name,
-        "member": member_id,
-        "instance": instance_id,
-        "session": request.session_timeout_ms,
-        "rebalance": request.rebalance_timeout_ms,
-        "type": kind,
-        "protocols": [[name, blob.hex()] for name in names],
-    }, request
+    return operation_of(request), request
 
 
 def _sync(random: Random, client: Client) -> tuple[Operation, Request]:
@@ -202,27 +194,14 @@ def _sync(random: Random, client: Client) -> tuple[Operation, Request]:
         plan = [(each, random.randbytes(3)) for each in client.members if random.random() < 0.9]
     request = SyncGroup(member_id, instance_id, generation, protocol, tuple(plan), kind)
     client.waits = True
-    return {
-        "op": "sync",
-        "client": client.name,
-        "member": member_id,
-        "instance": instance_id,
-        "generation": generation,
-        "protocol": protocol,
-        "type": kind,
-        "assignments": [[each, blob.hex()] for each, blob in plan],
-    }, request
+    return operation_of(request), request
 
 
 def _heartbeat(random: Random, client: Client) -> tuple[Operation, Request]:
     member_id, instance_id = _identity(random, client)
     generation = client.generation - (random.random() < 0.05)
-    return {
-        "op": "heartbeat",
-        "member": member_id,
-        "instance": instance_id,
-        "generation": generation,
-    }, Heartbeat(member_id, instance_id, generation)
+    request = Heartbeat(member_id, instance_id, generation)
+    return operation_of(request), request
 
 
 def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
@@ -230,8 +209,8 @@ def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
     if instance_id is not None and random.random() < 0.3:
         member_id = ""
     client.waits = False
-    op = {"op": "leave", "member": member_id, "instance": instance_id}
-    return op, LeaveGroup(member_id, instance_id)
+    request = LeaveGroup(member_id, instance_id)
+    return operation_of(request), request
 
 
 def _learn(client: Client, response: Response) -> None:

@@ -34,8 +34,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.protocols.offsets import messages as offsets
 from tests.foreign import commits
-from tests.foreign.consumer_coordinator import operation_of
-from tests.foreign.player import Operation
+from tests.foreign.operations import Operation, operation_of
 from wire import (
     Subscription,
     TopicPartitions,
@@ -177,8 +176,7 @@ def _classic_request(random: Random, client: Client) -> tuple[Operation, Request
     request = Heartbeat(
         client.member_id, _instance(random, client), client.epoch - (random.random() < 0.04)
     )
-    names = ("member", "instance", "generation")
-    return {"op": "heartbeat", **dict(zip(names, request, strict=True))}, request
+    return operation_of(request), request
 
 
 def _instance(random: Random, client: Client) -> str | None:
@@ -211,16 +209,7 @@ def _join(random: Random, client: Client) -> tuple[Operation, Request]:
         protocol_type=CONSUMER if random.random() < 0.99 else "connect",
     )
     client.waits, client.must_sync = True, False
-    return {
-        "op": "join",
-        "client": client.name,
-        "member": member_id,
-        "instance": request.instance_id,
-        "session": request.session_timeout_ms,
-        "rebalance": request.rebalance_timeout_ms,
-        "type": request.protocol_type,
-        "protocols": [[name, blob.hex()] for name in names],
-    }, request
+    return operation_of(request), request
 
 
 def _sync(random: Random, client: Client) -> tuple[Operation, Request]:
@@ -234,16 +223,7 @@ def _sync(random: Random, client: Client) -> tuple[Operation, Request]:
         random.choice((CONSUMER, CONSUMER, CONSUMER, None)),
     )
     client.waits, client.must_sync = True, False
-    return {
-        "op": "sync",
-        "client": client.name,
-        "member": request.member_id,
-        "instance": request.instance_id,
-        "generation": request.generation,
-        "protocol": request.protocol,
-        "type": request.protocol_type,
-        "assignments": [[each, blob.hex()] for each, blob in plan],
-    }, request
+    return operation_of(request), request
 
 
 def _plan(random: Random, members: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
@@ -277,8 +257,8 @@ def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
         member_id = ""
     if random.random() < 0.8:
         client.restart(is_classic=client.is_classic)
-    op = {"op": "leave", "member": member_id, "instance": instance_id}
-    return op, LeaveGroup(member_id, instance_id)
+    request = LeaveGroup(member_id, instance_id)
+    return operation_of(request), request
 
 
 # Answers

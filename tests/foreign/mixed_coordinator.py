@@ -43,7 +43,8 @@ from tests.foreign import commits
 from tests.foreign.commits import START_MS
 from tests.foreign.consumer_coordinator import topic_id
 from tests.foreign.mixed_clients import TOPICS, Client, Habits, learn, next_of
-from tests.foreign.player import Drawn, Operation, Player, played
+from tests.foreign.operations import Operation
+from tests.foreign.player import Drawn, Player, played
 from tests.foreign.plays import Step
 
 LOOKUP = ("lookup", "")

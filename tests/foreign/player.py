@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -27,12 +27,12 @@ from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
 from assignors.simulation.timed.protocols.restore import Restored, restored
 from assignors.simulation.timed.queue import EventQueue
 from tests.foreign import commits
+from tests.foreign.operations import Operation
 from tests.foreign.plays import Step, answer_of, record_of
 from tests.simulation.timed.compaction import kept, some_cleanings
 
 RELOADS = (0.0, 0.0, 0.01, 0.04)
 """How often a coordinator is followed by another one, of the operations of a history."""
-Operation = dict[str, Any]
 Load = Callable[[Restored], list[Schedule]]
 Drawn = tuple[Operation, Request | None]
 P = TypeVar("P", bound="Player")

@@ -34,6 +34,8 @@ from wire import Mode, decode_assignment
 Step = dict[str, Any]
 STATES = {MemberState.STABLE: 0, MemberState.UNREVOKED: 1, MemberState.UNRELEASED: 2}
 UNKNOWN_SERVER_ERROR = -1
+NO_CLOCK = -1
+"""Since when a classic group is in its state, where ours has no clock."""
 
 
 def answer_of(reply: Reply, request: Request) -> Step:
@@ -66,13 +68,13 @@ def answer_of(reply: Reply, request: Request) -> Step:
     return answer
 
 
-def record_of(record: Record) -> Step:  # noqa: C901, PLR0911, PLR0912 - one for each type of record
-    """Return a record as the judge writes it."""
+def record_of(record: Record, starts_ms: int = START_MS) -> Step:  # noqa: C901, PLR0911, PLR0912 - one for each type of record
+    """Return a record as the judge writes it; the clock of ours began at `starts_ms`."""
     match record:
         case GroupRecord():
-            return _classic(record)
+            return _classic(record, starts_ms)
         case offsets.OffsetRecord():
-            return commits.record(record)
+            return commits.record(record, starts_ms)
         case GroupTombstone():
             return {"type": 2}
         case GroupEpochRecord(None):
@@ -89,12 +91,12 @@ def record_of(record: Record) -> Step:  # noqa: C901, PLR0911, PLR0912 - one for
             return {"type": 16, "pattern": pattern}
         case PatternRecord(pattern, topics, version, at_ms):
             assert topics is not None
-            found = {"topics": list(topics), "version": version, "at": at_ms - START_MS}
+            found = {"topics": list(topics), "version": version, "at": at_ms - starts_ms}
             return {"type": 16, "pattern": pattern, **found}
         case TargetEpochRecord(None):
             return {"type": 6}
         case TargetEpochRecord(epoch, at_ms):
-            return {"type": 6, "epoch": epoch, "at": at_ms and at_ms - START_MS}
+            return {"type": 6, "epoch": epoch, "at": at_ms and at_ms - starts_ms}
         case TargetRecord(member_id, None):
             return {"type": 7, "member": member_id}
         case TargetRecord(member_id, partitions):
@@ -129,6 +131,7 @@ def differences(ours: list[Step], kafkas: list[Step]) -> Iterator[str]:
                 theirs.sort(key=lambda answer: answer["number"])
             else:
                 mine, theirs = commits.in_one_order(mine), commits.in_one_order(theirs)
+                theirs = [*map(_as_without_clock, theirs)] if _has_no_clock(mine) else theirs
             if mine != theirs:
                 yield f"operation {number}, {key}: ours {mine}, Kafka's {theirs}"
 
@@ -143,13 +146,13 @@ def conversions(steps: list[Step]) -> Iterator[str]:
             yield "downgrades"
 
 
-def _classic(record: GroupRecord) -> Step:
+def _classic(record: GroupRecord, starts_ms: int) -> Step:
     return {
         "generation": record.generation,
         "protocol": record.protocol,
         "leader": record.leader,
         "type": record.protocol_type or "",
-        "since": record.since_ms - commits.START_MS,
+        "since": NO_CLOCK if record.since_ms == NO_CLOCK else record.since_ms - starts_ms,
         "members": [
             [
                 *each[:5],
@@ -208,6 +211,14 @@ def _comparable(step: Step, theirs: Step) -> Step:
         else:
             records.append(each)
     return {"responses": responses, "records": records}
+
+
+def _has_no_clock(records: list[Step]) -> bool:
+    return any(each.get("since") == NO_CLOCK for each in records)
+
+
+def _as_without_clock(record: Step) -> Step:
+    return {**record, "since": NO_CLOCK} if "since" in record else record
 
 
 def _said(answer: Step) -> Step:

@@ -15,8 +15,9 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 )
 from assignors.simulation.timed.protocols.effects import Request
 from tests.foreign import commits, plays
-from tests.foreign.consumer_coordinator import OurCoordinator, operation_of
+from tests.foreign.consumer_coordinator import OurCoordinator
 from tests.foreign.judge import Judge
+from tests.foreign.operations import operation_of
 from tests.foreign.player import taken_step
 
 pytestmark = pytest.mark.foreign

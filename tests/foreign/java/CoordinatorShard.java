@@ -1,14 +1,17 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.Provider;
 import java.security.SecureRandomSpi;
 import java.security.Security;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -79,14 +82,20 @@ import org.apache.kafka.timeline.SnapshotRegistry;
  * <p>The coordinator is a function here: its clock, its timers and the ids it gives out are ours,
  * its records are replicated as soon as they are written. Of each operation the answer lists the
  * responses that left and the records that were written. Request n is the n-th operation.
+ *
+ * <p>With "replicates": "later" the history also says when each append is replicated, or that it
+ * fails, by the number of the append; and when each timer fires, at which time ("at") an operation
+ * comes, and which ids are given out.
  */
 final class CoordinatorShard {
     private static final TopicPartition OFFSETS = new TopicPartition("__consumer_offsets", 0);
     private static final String GROUP = "g";
     private static final long START = 1_000_000;
+    private static final Deque<byte[]> givenIds = new ArrayDeque<>();
+    private static final Map<String, Uuid> givenTopicIds = new HashMap<>();
     private static long ids;
 
-    /** Counts instead of drawing: the n-th UUID ends with n. */
+    /** The ids that a history gives; else it counts: the n-th UUID ends with n. */
     public static final class CountingRandom extends SecureRandomSpi {
         @Override
         protected void engineSetSeed(byte[] seed) {}
@@ -98,6 +107,11 @@ final class CoordinatorShard {
 
         @Override
         protected void engineNextBytes(byte[] out) {
+            byte[] given = givenIds.poll();
+            if (given != null) {
+                System.arraycopy(given, 0, out, 0, out.length);
+                return;
+            }
             byte[] count = ByteBuffer.allocate(Long.BYTES).putLong(++ids).array();
             for (int i = 1; i <= out.length; i++) {
                 out[out.length - i] = i > count.length ? 0 : count[count.length - i];
@@ -254,6 +268,14 @@ final class CoordinatorShard {
         }
     }
 
+    /** An append that is not replicated: where it begins and ends, and what waits for it. */
+    private record Waiting(
+            long from, List<Written> batch, CompletableFuture<Void> future, Runnable then) {
+        long end() {
+            return from + batch.size();
+        }
+    }
+
     private interface Step<T> {
         CoordinatorResult<T, CoordinatorRecord> run() throws Throwable;
     }
@@ -262,8 +284,14 @@ final class CoordinatorShard {
     private final Timers timers = new Timers();
     private final Tasks tasks = new Tasks();
     private final JsonNode settings;
+    private final boolean replicatesLater;
+    private final boolean isOnTime;
+    private final Map<Integer, Waiting> waiting = new LinkedHashMap<>();
+    private int appends;
+    private long committed;
     private final List<Written> log = new ArrayList<>();
     private SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state;
+    private GroupCoordinatorConfig groupConfig;
     private GroupCoordinatorShard shard;
     private final Map<Uuid, String> names = new HashMap<>();
     private MetadataImage image = MetadataImage.EMPTY;
@@ -274,8 +302,10 @@ final class CoordinatorShard {
     private ArrayNode responses;
     private ArrayNode records;
 
-    private CoordinatorShard(JsonNode settings) {
-        this.settings = settings;
+    private CoordinatorShard(JsonNode in) {
+        settings = in.path("broker");
+        replicatesLater = in.path("replicates").asText().equals("later");
+        isOnTime = in.path("timers").asText().equals("on time");
         load(List.of());
     }
 
@@ -291,7 +321,7 @@ final class CoordinatorShard {
                                         ShareGroupConfig.CONFIG_DEF)),
                         broker,
                         false);
-        GroupCoordinatorConfig groupConfig = new GroupCoordinatorConfig(config);
+        groupConfig = new GroupCoordinatorConfig(config);
         LogContext context = new LogContext();
         SnapshotRegistry snapshots = new SnapshotRegistry(context);
         shard =
@@ -314,7 +344,7 @@ final class CoordinatorShard {
         for (Written each : records) each.replayBy(state);
         if (written > 0) {
             state.updateLastWrittenOffset(written);
-            state.updateLastCommittedOffset(written);
+            replicate(written);
         }
         shard.onLoaded(new KRaftCoordinatorMetadataImage(image));
     }
@@ -322,7 +352,11 @@ final class CoordinatorShard {
     /** in: broker settings, ops; out: for each of ops the responses and records. */
     static void play(JsonNode in, ObjectNode out) throws Throwable {
         ids = 0;
-        CoordinatorShard coordinator = new CoordinatorShard(in.path("broker"));
+        givenTopicIds.clear();
+        in.path("topicIds")
+                .properties()
+                .forEach(e -> givenTopicIds.put(e.getKey(), Uuid.fromString(e.getValue().asText())));
+        CoordinatorShard coordinator = new CoordinatorShard(in);
         ArrayNode steps = out.putArray("steps");
         for (JsonNode operation : in.get("ops")) steps.add(coordinator.play(operation));
     }
@@ -331,6 +365,9 @@ final class CoordinatorShard {
         ObjectNode out = Judge.object();
         responses = out.putArray("responses");
         records = out.putArray("records");
+        if (in.hasNonNull("at")) comeTo(START + in.get("at").asLong());
+        givenIds.clear();
+        in.path("ids").forEach(id -> givenIds.add(bytes(id)));
         switch (in.get("op").asText()) {
             case "topics" -> topics(in.get("topics"));
             case "consumer" -> consumer(in);
@@ -343,8 +380,12 @@ final class CoordinatorShard {
             case "delete-offsets" -> deleteOffsets(in);
             case "end-transaction" -> endTransaction(in);
             case "tasks" -> runTasks();
+            case "lose" -> lose(in.get("lost"));
             case "reload" -> reload(in);
             case "advance" -> advance(in.get("ms").asLong());
+            case "fire" -> fire(in.get("timer").asText(), in.path("of").asText());
+            case "replicated" -> replicated(in.get("append").asInt());
+            case "failed" -> failed(in.get("appends"));
             default -> throw new IllegalArgumentException(in.toString());
         }
         number++;
@@ -384,19 +425,31 @@ final class CoordinatorShard {
     }
 
     static Uuid topicId(String name) {
+        Uuid given = givenTopicIds.get(name);
+        if (given != null) return given;
         UUID id = UUID.nameUUIDFromBytes(("topic:" + name).getBytes(StandardCharsets.UTF_8));
         return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
     }
 
     private void consumer(JsonNode in) {
+        int asked = number;
+        String assignor = text(in, "assignor");
+        // The shard relies on its service for this.
+        if (assignor != null
+                && groupConfig.consumerGroupAssignors().stream()
+                        .noneMatch(each -> each.name().equals(assignor))) {
+            response(number, Errors.UNSUPPORTED_ASSIGNOR.exception(), 0);
+            return;
+        }
         ConsumerGroupHeartbeatRequestData request =
                 new ConsumerGroupHeartbeatRequestData()
                         .setGroupId(GROUP)
                         .setMemberId(in.get("member").asText())
                         .setMemberEpoch(in.get("epoch").asInt())
                         .setInstanceId(text(in, "instance"))
+                        .setRackId(text(in, "rack"))
                         .setSubscribedTopicRegex(text(in, "pattern"))
-                        .setServerAssignor(text(in, "assignor"))
+                        .setServerAssignor(assignor)
                         .setRebalanceTimeoutMs(in.get("rebalance").asInt());
         if (in.hasNonNull("topics")) {
             List<String> topics = new ArrayList<>();
@@ -419,7 +472,7 @@ final class CoordinatorShard {
                 step(
                         () -> shard.consumerGroupHeartbeat(client(in, 68, 1), request),
                         answer -> {
-                            ObjectNode out = response(number, null, answer.errorCode());
+                            ObjectNode out = response(asked, null, answer.errorCode());
                             out.put("member", answer.memberId()).put("epoch", answer.memberEpoch());
                             if (answer.assignment() == null) return;
                             ObjectNode assigned = out.putObject("assignment");
@@ -467,7 +520,14 @@ final class CoordinatorShard {
         CompletableFuture<JoinGroupResponseData> future = new CompletableFuture<>();
         future.whenComplete((response, error) -> joined(asked, response, error));
         Throwable thrown =
-                step(() -> shard.classicGroupJoin(client(in, 11, 9), request, future, true), r -> {});
+                step(
+                        () ->
+                                shard.classicGroupJoin(
+                                        client(in, 11, in.path("version").asInt(9)),
+                                        request,
+                                        future,
+                                        true),
+                        r -> {});
         if (thrown != null) future.completeExceptionally(thrown);
     }
 
@@ -520,6 +580,7 @@ final class CoordinatorShard {
     }
 
     private void heartbeat(JsonNode in) {
+        int asked = number;
         HeartbeatRequestData request =
                 new HeartbeatRequestData()
                         .setGroupId(GROUP)
@@ -529,11 +590,12 @@ final class CoordinatorShard {
         Throwable thrown =
                 step(
                         () -> shard.classicGroupHeartbeat(client(in, 12, 4), request),
-                        answer -> response(number, null, answer.errorCode()));
+                        answer -> response(asked, null, answer.errorCode()));
         if (thrown != null) response(number, thrown, 0);
     }
 
     private void leave(JsonNode in) {
+        int asked = number;
         LeaveGroupRequestData request =
                 new LeaveGroupRequestData()
                         .setGroupId(GROUP)
@@ -545,7 +607,7 @@ final class CoordinatorShard {
         Throwable thrown =
                 step(
                         () -> shard.classicGroupLeave(client(in, 13, 5), request),
-                        answer -> response(number, null, left(answer)));
+                        answer -> response(asked, null, left(answer)));
         if (thrown != null) response(number, thrown, 0);
     }
 
@@ -554,6 +616,7 @@ final class CoordinatorShard {
     }
 
     private void commit(JsonNode in) {
+        int asked = number;
         long producer = in.path("producer").asLong(-1);
         Throwable thrown;
         if (producer == -1) {
@@ -563,7 +626,7 @@ final class CoordinatorShard {
                             () ->
                                     shard.commitOffset(
                                             client(in, 8, version), OffsetRequests.commit(GROUP, in)),
-                            answer -> OffsetRequests.committed(response(number, null, 0), answer));
+                            answer -> OffsetRequests.committed(response(asked, null, 0), answer));
         } else {
             this.producer = producer;
             thrown =
@@ -572,14 +635,14 @@ final class CoordinatorShard {
                                     shard.commitTransactionalOffset(
                                             client(in, 28, 6),
                                             OffsetRequests.transactional(GROUP, in)),
-                            answer -> OffsetRequests.committed(response(number, null, 0), answer));
+                            answer -> OffsetRequests.committed(response(asked, null, 0), answer));
             this.producer = -1;
         }
         if (thrown != null) response(number, thrown, 0);
     }
 
     private void fetchOffsets(JsonNode in) {
-        long until = in.get("stable").asBoolean() ? Long.MAX_VALUE : written;
+        long until = in.get("stable").asBoolean() ? Long.MAX_VALUE : committed;
         try {
             var answer = shard.fetchOffsets(OffsetRequests.fetch(GROUP, in), until);
             OffsetRequests.fetched(response(number, null, answer.errorCode()), answer);
@@ -589,6 +652,7 @@ final class CoordinatorShard {
     }
 
     private void deleteOffsets(JsonNode in) {
+        int asked = number;
         Throwable thrown =
                 step(
                         () ->
@@ -596,7 +660,7 @@ final class CoordinatorShard {
                                         client(in, 47, 0), OffsetRequests.delete(GROUP, in)),
                         answer ->
                                 OffsetRequests.deleted(
-                                        response(number, null, answer.errorCode()), answer));
+                                        response(asked, null, answer.errorCode()), answer));
         if (thrown != null) response(number, thrown, 0);
     }
 
@@ -608,13 +672,23 @@ final class CoordinatorShard {
         marker.replayBy(state);
         log.add(marker);
         state.updateLastWrittenOffset(++written);
-        state.updateLastCommittedOffset(written);
+        if (waiting.isEmpty()) replicate(written);
+    }
+
+    /** The coordinator is lost, and with it these appends and all that waits. */
+    private void lose(JsonNode appends) {
+        timers.running.clear();
+        tasks.waiting.clear();
+        for (JsonNode lost : appends) {
+            Waiting append = waiting.get(lost.asInt());
+            if (append != null) log.removeAll(append.batch);
+        }
+        waiting.clear();
     }
 
     /** The next coordinator: what waited at the last one is lost, as are some records if asked. */
     private void reload(JsonNode in) {
-        timers.running.clear();
-        tasks.waiting.clear();
+        lose(Judge.object());
         List<Written> left = new ArrayList<>();
         if (in.hasNonNull("keep")) in.get("keep").forEach(at -> left.add(log.get(at.asInt())));
         else left.addAll(log);
@@ -635,14 +709,74 @@ final class CoordinatorShard {
 
     private void advance(long ms) throws Throwable {
         long until = clock.now + ms;
-        for (Due due = timers.next(until); due != null; due = timers.next(until)) {
-            timers.cancel(due.key);
-            clock.now = Math.max(clock.now, due.at);
-            Throwable thrown = step(due.operation::generateRecords, nothing -> {});
-            // Kafka's runtime logs what a timer throws, and goes on.
-            if (thrown != null && due.retry) throw thrown;
-        }
+        for (Due due = timers.next(until); due != null; due = timers.next(until)) fire(due);
         clock.now = until;
+    }
+
+    /** The history says what fires at this time; what should have before fires now. */
+    private void comeTo(long now) throws Throwable {
+        if (isOnTime) {
+            for (Due due = timers.next(now - 1); due != null; due = timers.next(now - 1)) fire(due);
+        }
+        clock.now = now;
+    }
+
+    /** A timer fires that the history names; nothing happens if that is not due. */
+    private void fire(String timer, String member) throws Throwable {
+        String key =
+                switch (timer) {
+                    case "offsets" -> "expire-group-metadata";
+                    case "join-barrier" -> "join-" + GROUP;
+                    case "sync-barrier" -> "sync-" + GROUP;
+                    default -> timer + "-" + GROUP + "-" + member;
+                };
+        Due due = timers.running.get(key);
+        if (due != null && due.at <= clock.now) fire(due);
+    }
+
+    private void fire(Due due) throws Throwable {
+        timers.cancel(due.key);
+        clock.now = Math.max(clock.now, due.at);
+        Throwable thrown = step(due.operation::generateRecords, nothing -> {});
+        // Kafka's runtime logs what a timer throws, and goes on.
+        if (thrown != null && due.retry) throw thrown;
+    }
+
+    private void replicate(long end) {
+        committed = Math.max(committed, end);
+        state.updateLastCommittedOffset(committed);
+    }
+
+    private void replicated(int append) {
+        Waiting done = waiting.remove(append);
+        if (done == null) return;
+        replicate(waiting.isEmpty() ? written : done.end());
+        if (done.future != null) done.future.complete(null);
+        done.then.run();
+    }
+
+    /** Appends that are not written: the state goes back to what is, and who waits is told so. */
+    private void failed(JsonNode appends) throws Throwable {
+        List<Waiting> gone = new ArrayList<>();
+        for (JsonNode append : appends) gone.add(waiting.remove(append.asInt()));
+        gone.removeIf(each -> each == null);
+        for (Waiting each : gone) {
+            written = Math.min(written, each.from);
+            log.removeAll(each.batch);
+        }
+        revertTo(written);
+        for (Waiting each : gone) {
+            if (each.future == null) continue;
+            each.future.completeExceptionally(Errors.NOT_ENOUGH_REPLICAS.exception());
+        }
+    }
+
+    private void revertTo(long offset) throws Throwable {
+        Method revert =
+                SnapshottableCoordinator.class.getDeclaredMethod(
+                        "revertLastWrittenOffset", long.class);
+        revert.setAccessible(true);
+        revert.invoke(state, offset);
     }
 
     /** Generate, replay and write the records, then let what waits for them go on. */
@@ -654,6 +788,7 @@ final class CoordinatorShard {
             return thrown;
         }
         List<Written> batch = new ArrayList<>();
+        long from = written;
         for (CoordinatorRecord record : result.records()) {
             note(record);
             Written each = new Written(written, producer, record, null);
@@ -663,10 +798,13 @@ final class CoordinatorShard {
         }
         batch.sort(Comparator.comparing(Written::record, OffsetRequests.IN_ONE_ORDER));
         log.addAll(batch);
-        if (!result.records().isEmpty()) {
-            state.updateLastWrittenOffset(written);
-            state.updateLastCommittedOffset(written);
+        if (!batch.isEmpty()) state.updateLastWrittenOffset(written);
+        if (replicatesLater && !batch.isEmpty()) {
+            Runnable answer = () -> then.accept(result.response());
+            waiting.put(appends++, new Waiting(from, batch, result.appendFuture(), answer));
+            return null;
         }
+        if (!batch.isEmpty()) replicate(written);
         if (result.appendFuture() != null) result.appendFuture().complete(null);
         then.accept(result.response());
         return null;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from assignors.simulation.timed.migration.member import MixedMember
@@ -79,6 +80,10 @@ def awaited_numbers(coordinator: object) -> Iterator[int]:
         for number in (member.waiting_join, member.waiting_sync):
             if number is not None:
                 yield number
+    classic = classic_of(coordinator)
+    for append in () if classic is None else classic.appends.values():
+        if append.left is not None:
+            yield append.left
     for effects in () if consumer is None else consumer.waiting.values():
         for each in effects:
             if isinstance(each, Reply):
@@ -93,6 +98,12 @@ def give_numbers(coordinator: object, number_of: Callable[[int], int]) -> None:
             member.waiting_join = number_of(member.waiting_join)
         if member.waiting_sync is not None:
             member.waiting_sync = number_of(member.waiting_sync)
+    classic = classic_of(coordinator)
+    if classic is not None:
+        classic.appends = {
+            token: each if each.left is None else replace(each, left=number_of(each.left))
+            for token, each in classic.appends.items()
+        }
     if consumer is not None:
         consumer.waiting = {
             token: [_numbered(each, number_of) for each in effects]
@@ -118,4 +129,5 @@ def is_over(coordinator: object, token: int) -> bool:
     is_current = (
         group.state is GroupState.COMPLETING_REBALANCE and waiting.generation == group.generation
     )
+    # Who has left hears no answer.
     return waiting.returned is None and not (waiting.plan is not None and is_current)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from assignors.model import Cluster
 from assignors.simulation.timed.coordinator.log import Entry
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, is_offset, read_record
-from assignors.simulation.timed.migration.sides import mixed_sides
+from assignors.simulation.timed.migration.sides import mixed_sides, short_ids
 from assignors.simulation.timed.offsets_topic import key_and_value
 from assignors.simulation.timed.protocols.consumer.assignment.topics import topics_seen, with_ids
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
@@ -102,7 +102,7 @@ def live_group(
     mixed = mixed_sides(nobody).coordinator
     assert isinstance(mixed, MixedCoordinator)
     mixed.consumer.cluster = with_ids(settings.cluster)
-    mixed.new_uuid = lambda: new_id("")
+    mixed.new_uuid = short_ids(new_id)
 
     def unused_id(client: str) -> str:
         """Return an id that nobody in the group has: its records may be those of an earlier run."""

@@ -6,7 +6,9 @@ coordinator does for them; what is new is who converts the group, and when.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from uuid import UUID
 
 from assignors.model import Cluster
 from assignors.simulation.timed.migration.member import MixedMember
@@ -45,14 +47,13 @@ def mixed_sides(scenario: Scenario) -> Sides:
     by_kind = {GroupProtocol.CLASSIC: classic_sides(scenario)}
     by_kind[GroupProtocol.CONSUMER] = consumer_sides(scenario)
     classic, consumer = by_kind.values()
-    new_id = new_ids(scenario.seed)
     assert isinstance(classic.coordinator, ClassicCoordinator)
     assert isinstance(consumer.coordinator, WaitingCoordinator)
     coordinator = MixedCoordinator(
         classic=classic.coordinator,
         waiting=consumer.coordinator,
         policy=scenario.broker.migration_policy,
-        new_uuid=lambda: new_id(""),
+        new_uuid=short_ids(new_ids(scenario.seed)),
     )
     members = _members(scenario, classic.members, consumer.members)
 
@@ -100,6 +101,22 @@ def mixed_sides(scenario: Scenario) -> Sides:
         choose_protocol=choose_protocol,
         matches=matches,
     )
+
+
+def short_ids(new_id: Callable[[str], str]) -> Callable[[], str]:
+    """Return a source of ids in the form that Kafka's `Uuid` has: 22 characters, none a hyphen.
+
+    A coordinator gives such ids to classic members that join a consumer group.
+    """
+
+    def new_short_id() -> str:
+        while True:
+            made = UUID(new_id("").removeprefix("-"))
+            found = urlsafe_b64encode(made.bytes).decode().rstrip("=")
+            if "-" not in found:
+                return found
+
+    return new_short_id
 
 
 def _members(

@@ -76,5 +76,6 @@ def load_offsets(state: OffsetsCoordinator, group: GroupAccess, log: Restored) -
     state.is_simple = isinstance(log.group, ClassicGroup) and not state.group.exists()
     state.is_shadowed = False
     state.is_watched = True
+    state.made_by = None
     state.waiting.clear()
     return [Schedule(CHECK, state.config.check_ms * MILLISECOND)]

@@ -11,6 +11,8 @@ Source: `GroupMetadataManager.classicGroupJoin`, `-Sync`, `-Heartbeat`, `-Leave`
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assignors.simulation.timed.protocols.classic.barriers import (
     IN_A_GENERATION,
     complete_if_all_joined,
@@ -45,6 +47,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.effects import (
+    Append,
     AppendFailed,
     Arrived,
     Cancel,
@@ -140,6 +143,8 @@ def _committed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
     """Deliver the plan whose record is replicated, or answer the static member that came back."""
     group = state.group
     state.is_behind = False
+    if waiting.left is not None:
+        reply(state, waiting.left, LeaveGroupResponse(ErrorCode.NONE))
     if waiting.returned is not None:
         member = group.members.get(waiting.returned)
         if member is not None:
@@ -159,10 +164,17 @@ def _append_failed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
     """Answer those who wait for a record that was not written; a plan needs another round.
 
     The group itself stays as it is: Kafka takes back what it replays, and these it does not. So the
-    log lacks something until the next record.
+    log lacks something until the next record. Only a group that was just made is gone, and who else
+    has joined it meanwhile is not answered.
     """
     group = state.group
     unavailable = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if waiting.made_by is not None:
+        for maker in group.members.values():
+            if maker.waiting_join == waiting.made_by:
+                answer_join(state, maker, JoinGroupResponse(unavailable, UNKNOWN_MEMBER_ID))
+        state.group, state.exists, state.is_behind = ClassicGroup(), False, False
+        return
     state.is_behind = True
     if waiting.returned is not None:
         member = group.members.get(waiting.returned)
@@ -207,7 +219,11 @@ def _leave(state: ClassicCoordinator, number: int, request: LeaveGroup) -> None:
             prepare(state)
         else:
             complete_if_all_joined(state)
-    reply(state, number, LeaveGroupResponse(error))
+    written = [each.token for each in state.out if isinstance(each, Append)]
+    if written:
+        state.appends[written[0]] = replace(state.appends[written[0]], left=number)
+    else:
+        reply(state, number, LeaveGroupResponse(error))
 
 
 def _session_over(state: ClassicCoordinator, member_id: str) -> None:

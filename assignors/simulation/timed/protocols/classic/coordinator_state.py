@@ -42,6 +42,10 @@ class WaitingAppend:
     generation: int
     plan: dict[str, bytes] | None = None
     returned: str | None = None
+    left: int | None = None
+    """The LeaveGroup that led to it, and is answered then: the last member has left."""
+    made_by: int | None = None
+    """The JoinGroup that made the group, which is gone if this is not written."""
 
 
 @dataclass(slots=True, kw_only=True)

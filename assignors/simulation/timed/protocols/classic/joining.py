@@ -44,7 +44,7 @@ def join(state: ClassicCoordinator, number: int, request: JoinGroup) -> None:
     state.exists = True
     _join(state, number, request)
     if is_first:
-        append(state, WaitingAppend(generation=state.group.generation), {})
+        append(state, WaitingAppend(generation=state.group.generation, made_by=number), {})
 
 
 def _join(state: ClassicCoordinator, number: int, request: JoinGroup) -> None:

@@ -187,12 +187,12 @@ def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMemb
         and member.classic is None
         and request.client_id == member.client_id
         and (not request.instance_id or request.instance_id == member.instance_id)
-        and (not request.rack_id or request.rack_id == member.rack_id)
+        and request.rack_id in {None, member.rack_id}
     ):
         return member
     return member._replace(
         instance_id=request.instance_id or member.instance_id,
-        rack_id=request.rack_id or member.rack_id,
+        rack_id=member.rack_id if request.rack_id is None else request.rack_id,
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout == -1 else timeout,
         client_id=request.client_id,
         topics=member.topics if topics is None else in_java_order(topics),

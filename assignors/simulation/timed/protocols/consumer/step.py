@@ -81,16 +81,18 @@ def effects(state: WaitingCoordinator, changes: Changes, number: int | None) -> 
 def revert(state: WaitingCoordinator, log: Restored, lost: Collection[int]) -> None:
     """Take the group back to what its records say, and drop what waited for those that are lost.
 
-    What runs in the background and the timers are as they were: none of that is in the log. Topics
-    are looked at once more, as the epoch that they led to may be lost (Kafka's
+    What runs in the background and the timers are as they were: none of that is in the log. Nor is
+    to which epoch topics led: if that is lost they are looked at once more (Kafka's
     `hasMetadataExpired` compares the epochs). Cost: O(members).
     """
     coordinator = state.coordinator
+    before = coordinator.group if coordinator.exists else ConsumerGroup()
     for token in lost:
         state.waiting.pop(token, None)
     coordinator.exists = isinstance(log.group, ConsumerGroup)
     coordinator.group = log.group if isinstance(log.group, ConsumerGroup) else ConsumerGroup()
-    coordinator.group.must_refresh = coordinator.exists
+    coordinator.group.must_refresh = before.must_refresh
+    coordinator.group.refreshed_in = before.refreshed_in
     coordinator.news = set(coordinator.group.members)
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -87,6 +88,8 @@ class OffsetsCoordinator:
     waiting: dict[int, tuple[Reply | None, tuple[OffsetRecord, ...]]] = field(default_factory=dict)
     """Token of an append -> the answer that waits for it, and the offsets it writes."""
     tokens: int = 0
+    made_by: int | None = None
+    """The append of the commit that has made the group, until it is replicated."""
 
 
 def step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) -> list[Effect]:
@@ -144,6 +147,7 @@ def _group_step(state: OffsetsCoordinator, at_us: int, event: CoordinatorEvent) 
 def _commit(
     state: OffsetsCoordinator, now_ms: int, number: int, request: OffsetCommit
 ) -> list[Effect]:
+    existed = state.group.exists() or state.is_simple
     error = _commit_refusal(state, request)
     reply = Reply(number, OffsetCommitResponse(error))
     if error is not CommitError.NONE:
@@ -153,7 +157,10 @@ def _commit(
         for topic, partition, offset in request.offsets
     ]
     alive = [] if request.is_transactional else state.group.after_commit(request)
-    return [*alive, *_write(state, records, reply)]
+    written = _write(state, records, reply)
+    if records and not existed:
+        state.made_by = state.tokens
+    return [*alive, *written]
 
 
 def _commit_refusal(state: OffsetsCoordinator, request: OffsetCommit) -> CommitError:
@@ -253,16 +260,28 @@ def _write(
 
 
 def _append_failed(state: OffsetsCoordinator, at_us: int, event: AppendFailed) -> list[Effect]:
-    """Take offsets back to what is written, and let the group do the same for what is its own."""
-    state.table = restored(event.records).offsets
+    """Take offsets back to what is written, and let the group do the same for what is its own.
+
+    A group that a commit has made is gone with that.
+    """
+    log = restored(event.records)
+    state.table = log.offsets
     for token in event.tokens:
         state.waiting.pop(token, None)
     of_group = frozenset(token for token in event.tokens if token > 0)
-    return state.group.step(at_us, event._replace(tokens=of_group)) if of_group else []
+    effects = state.group.step(at_us, event._replace(tokens=of_group)) if of_group else []
+    if state.made_by in event.tokens:
+        state.made_by = None
+        if state.group.exists():
+            state.group.remove()
+    state.is_simple = isinstance(log.group, ClassicGroup) and not state.group.exists()
+    return effects
 
 
 def _replicated(state: OffsetsCoordinator, token: int) -> list[Effect]:
     reply, offsets = state.waiting.pop(token)
+    if token == state.made_by:
+        state.made_by = None
     for record in offsets:
         partition = (record.topic, record.partition)
         if record.offset is None:

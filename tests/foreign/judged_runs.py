@@ -1,0 +1,298 @@
+"""Runs of timed scenarios as histories: all that reaches our coordinator, for Kafka's to play.
+
+The order and the times are those of the run: which request comes when, which timer runs out, when
+an append is replicated or fails, when another broker loads the log. Ids that ours gives out are
+given to Kafka's as well, as they decide the order of members. Kafka counts milliseconds.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from assignors.model import Cluster
+from assignors.server.spec import made_id
+from assignors.simulation.timed import simulation
+from assignors.simulation.timed.faults import failovers
+from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
+from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
+from assignors.simulation.timed.protocols.any_coordinator import load
+from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.consumer.assignment.patterns import LOOKUP_KEY
+from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    OUTSIDE,
+    Append,
+    AppendFailed,
+    Arrived,
+    Committed,
+    CoordinatorEvent,
+    Effect,
+    Fired,
+    Reply,
+    Request,
+    Schedule,
+    TimerKey,
+)
+from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
+from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
+from assignors.simulation.timed.protocols.restore import Restored
+from assignors.simulation.timed.scenario import OldTargets, Scenario
+from assignors.simulation.timed.sides import Sides
+from assignors.simulation.timed.simulation import Played, simulate
+from tests.foreign.commits import NEVER_MS
+from tests.foreign.operations import Operation, operation_of
+from tests.foreign.plays import Step, answer_of, record_of
+
+ASSIGNORS = {"server/uniform": "uniform", "server/range": "range"}
+MINUTE_MS = 60_000
+UUID_LENGTH = 36
+TIMERS = {"session": "session-timeout", "rebalance": "rebalance-timeout"}
+OF_CLASSIC_GROUPS = {"session": "heartbeat", "join": "join-barrier", "sync": "sync-barrier"}
+
+
+def as_kafka_has_it(scenario: Scenario) -> Scenario:
+    """Return the scenario with the nearest settings that Kafka's coordinator has too."""
+    broker = scenario.broker
+    assignor = broker.assignor if broker.assignor in ASSIGNORS else "server/uniform"
+    return replace(
+        scenario,
+        broker=replace(
+            broker,
+            assignor=assignor,
+            further_assignors=tuple(each for each in broker.further_assignors if each in ASSIGNORS),
+            max_size=max(broker.max_size, 1),
+            offload_ms=0,
+            old_targets=OldTargets.APPLY,
+            offsets_retention_ms=max(broker.offsets_retention_ms // MINUTE_MS, 1) * MINUTE_MS,
+            pattern_refresh_ms=max(broker.pattern_refresh_ms, 10_000),
+        ),
+    )
+
+
+def settings_of(scenario: Scenario) -> dict[str, str]:
+    """Return a broker's settings as Kafka reads them."""
+    broker = scenario.broker
+    assignors = dict.fromkeys((broker.assignor, *broker.further_assignors))
+    settings = {
+        "group.initial.rebalance.delay.ms": broker.initial_delay_ms,
+        "group.min.session.timeout.ms": 1,
+        "group.max.session.timeout.ms": 2**31 - 1,
+        "group.max.size": broker.max_size,
+        "group.consumer.max.size": broker.max_size,
+        "group.consumer.session.timeout.ms": broker.consumer_session_timeout_ms,
+        "group.consumer.min.session.timeout.ms": broker.consumer_session_timeout_ms,
+        "group.consumer.max.session.timeout.ms": broker.consumer_session_timeout_ms,
+        "group.consumer.heartbeat.interval.ms": broker.consumer_heartbeat_interval_ms,
+        "group.consumer.min.heartbeat.interval.ms": broker.consumer_heartbeat_interval_ms,
+        "group.consumer.max.heartbeat.interval.ms": broker.consumer_heartbeat_interval_ms,
+        "group.consumer.assignors": ",".join(ASSIGNORS[each] for each in assignors),
+        "group.consumer.assignment.interval.ms": broker.assignment_interval_ms,
+        "group.consumer.max.assignment.interval.ms": max(broker.assignment_interval_ms, 15_000),
+        "group.consumer.migration.policy": broker.migration_policy.value,
+        "group.consumer.regex.refresh.interval.ms": broker.pattern_refresh_ms,
+        "offsets.retention.minutes": broker.offsets_retention_ms // MINUTE_MS,
+        # Where nobody commits ours keeps no offsets, and so does not look for expired ones.
+        "offsets.retention.check.interval.ms": (
+            broker.offsets_check_ms if scenario.processing.is_on else NEVER_MS
+        ),
+    }
+    return {key: str(value) for key, value in settings.items()}
+
+
+@dataclass(slots=True, kw_only=True)
+class History:
+    """What has reached our coordinator, and what it did about it."""
+
+    topics: dict[str, int]
+    ops: list[Operation] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    asked: dict[int, tuple[int, Request]] = field(default_factory=dict)
+    """Number of a request -> its operation, and the request."""
+    outside: deque[tuple[int, Request]] = field(default_factory=deque)
+    """The same of those from outside the group, which have no numbers: the first is answered
+    first."""
+    appends: dict[int, int] = field(default_factory=dict)
+    """Token of an append -> its number."""
+    written: int = 0
+    """How many appends there were."""
+    ids: list[UUID] = field(default_factory=list)
+    """Those that ours has given out in this step."""
+    is_classic: bool = False
+    """Whether the group's coordinator knows classic groups alone."""
+    clock: Callable[[], int] = lambda: 0
+    """The time of the run in microseconds."""
+
+    def add(self, op: Operation, at_us: int, effects: list[Effect]) -> None:
+        """Note an operation and what ours did."""
+        given = {"ids": [each.hex for each in self.ids]} if self.ids else {}
+        self.ops.append({**op, "at": at_us // MILLISECOND, **given})
+        step: Step = {"responses": [], "records": []}
+        for effect in effects:
+            match effect:
+                case Reply(number):
+                    is_outside = number == OUTSIDE
+                    at, request = self.outside.popleft() if is_outside else self.asked[number]
+                    step["responses"].append(answer_of(effect._replace(number=at), request))
+                case Append(records, token):
+                    self.appends[token] = self.written
+                    self.written += 1
+                    step["records"] += [record_of(each, CLOCK_STARTS_MS) for each in records]
+        for answer in step["responses"]:
+            if "partitions" in answer:
+                answer["partitions"] = by_topic(answer["partitions"], 0)
+        if op["op"] == "commit":
+            step["records"] = by_topic(step["records"], "topic")
+        self.steps.append(step)
+
+    def note(self, at_us: int, event: CoordinatorEvent, effects: list[Effect]) -> None:
+        """Note an event at the coordinator."""
+        match event:
+            case Arrived(number, request):
+                if number != OUTSIDE:
+                    self.asked[number] = len(self.ops), request
+                elif not isinstance(request, EndTransaction):
+                    self.outside.append((len(self.ops), request))
+                op = operation_of(request)
+            case Fired(key):
+                op = self._timer(key)
+            case Committed(token):
+                op = {"op": "replicated", "append": self.appends[token]}
+            case AppendFailed(tokens):
+                op = {"op": "failed", "appends": sorted(self.appends[each] for each in tokens)}
+        self.add(op, at_us, effects)
+
+    def _timer(self, key: TimerKey) -> Operation:
+        if key == LOOKUP_KEY:
+            return {"op": "tasks"}
+        names = TIMERS
+        if self.is_classic or key[0] == OF_CLASSIC:
+            names = OF_CLASSIC_GROUPS
+            key = key[key[0] == OF_CLASSIC :]
+        return {"op": "fire", "timer": names.get(key[0], key[0]), "of": (*key, "")[1]}
+
+    def change_topics(self, counts: dict[str, int]) -> None:
+        """Note topics that are created, grow, or are deleted."""
+        changed = dict.fromkeys(self.topics.keys() - counts.keys(), 0)
+        changed |= {name: n for name, n in counts.items() if self.topics.get(name) != n}
+        self.topics = counts
+        self.add({"op": "topics", "topics": changed}, self.clock(), [])
+
+    def request(self, scenario: Scenario) -> dict[str, Any]:
+        """Return what the judge is asked."""
+        created = (each.topic for each in scenario.plan if each.topic is not None)
+        return {
+            "algo": "coordinator",
+            "broker": settings_of(scenario),
+            "replicates": "later",
+            # By an execution model timers wait for their turn like requests.
+            "timers": "on time" if scenario.broker.execution.model is None else "as told",
+            "topicIds": {topic: made_id(topic) for topic in (*scenario.topics, *created)},
+            "ops": self.ops,
+        }
+
+
+def by_topic(listed: list[Any], key: str | int) -> list[Any]:
+    """Return what is listed as a message has it: topic by topic."""
+    topics = [*dict.fromkeys(each[key] for each in listed)]
+    return sorted(listed, key=lambda each: topics.index(each[key]))
+
+
+def history(scenario: Scenario) -> tuple[History, Played]:
+    """Return the history of a run of a scenario, and the run."""
+    made = History(topics={})
+    with watched(made):
+        played = simulate(
+            scenario, keeps_history=True, queues_heartbeats=True, computes_rounds=False
+        )
+    return made, played
+
+
+@contextmanager
+def watched(made: History) -> Iterator[None]:
+    """Note in `made` what the coordinator of a run does that is made meanwhile."""
+    lose, keep = CoordinatorLog.lose_tail, CoordinatorLog.keep_tail
+
+    def sides_of(scenario: Scenario, now: Callable[[], int]) -> tuple[Sides, Processing | None]:
+        sides, processing = sides_with_offsets(scenario, now)
+        made.clock = now
+        return _noted(made, sides, scenario), processing
+
+    def loaded(coordinator: object, log: Restored) -> list[Schedule]:
+        made.add({"op": "reload"}, made.clock(), [])
+        return load(coordinator, log)
+
+    def lost(log: CoordinatorLog) -> int:
+        gone = sorted(made.appends[token] for token in log.tail)
+        made.add({"op": "lose", "lost": gone}, made.clock(), [])
+        return lose(log)
+
+    def kept(log: CoordinatorLog) -> None:
+        made.add({"op": "lose", "lost": []}, made.clock(), [])
+        keep(log)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulation, "sides_with_offsets", sides_of)
+        patch.setattr(failovers, "load", loaded)
+        patch.setattr(CoordinatorLog, "lose_tail", lost)
+        patch.setattr(CoordinatorLog, "keep_tail", kept)
+        yield
+
+
+def _noted(made: History, sides: Sides, scenario: Scenario) -> Sides:
+    """Return the sides of a run; what comes to their coordinator is noted in `made`."""
+    group = sides.coordinator
+    if isinstance(group, OffsetsCoordinator):
+        group = group.inner
+    made.is_classic = isinstance(group, ClassicCoordinator)
+    if isinstance(group, ClassicCoordinator):
+        _note_ids(made, group)
+    elif isinstance(group, MixedCoordinator):
+        _note_ids(made, group.classic)
+        _note_short_ids(made, group)
+    made.change_topics(dict(scenario.topics))
+
+    def step(at_us: int, event: CoordinatorEvent) -> list[Effect]:
+        made.ids.clear()
+        effects = sides.step_coordinator(at_us, event)
+        made.note(at_us, event, effects)
+        return effects
+
+    def change_topics(cluster: Cluster) -> bool:
+        made.ids.clear()
+        made.change_topics({n: each.partition_count for n, each in cluster.topics.items()})
+        return sides.change_topics(cluster)
+
+    return replace(sides, step_coordinator=step, change_topics=change_topics)
+
+
+def _note_ids(made: History, coordinator: ClassicCoordinator) -> None:
+    new_id = coordinator.new_id
+
+    def noted(name: str) -> str:
+        found = new_id(name)
+        made.ids.append(UUID(found[-UUID_LENGTH:]))
+        return found
+
+    coordinator.new_id = noted
+
+
+def _note_short_ids(made: History, coordinator: MixedCoordinator) -> None:
+    new_uuid = coordinator.new_uuid
+
+    def noted() -> str:
+        found = new_uuid()
+        made.ids.append(UUID(bytes=urlsafe_b64decode(f"{found}==")))
+        return found
+
+    coordinator.new_uuid = noted
