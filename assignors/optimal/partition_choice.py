@@ -141,23 +141,24 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
 
 def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     """Return the same, found with lists: thirty calls of numpy take as long as 500 partitions."""
-    cells = np.flatnonzero(drop)
-    held: dict[int, list[int]] = {number: [] for number in cells.tolist()}
+    held: dict[int, list[int]] = {}
     for position, number in enumerate(cell.tolist()):
-        if number in held:
-            held[number].append(position)
+        held.setdefault(number, []).append(position)
+    cells = sorted(held)
+    counts, turns_of = drop[cells].tolist(), (drop.cumsum() - drop)[cells].tolist()
     chosen: list[int] = []
     topics = topic.tolist()
-    turn = 0
-    for positions, count in zip(held.values(), drop[cells].tolist(), strict=True):
+    for number, count, turn in zip(cells, counts, turns_of, strict=True):
+        if not count:
+            continue
+        positions = held[number]
         by_topic: dict[int, list[int]] = {}
         for position in positions:
             by_topic.setdefault(topics[position], []).append(position)
         if len(by_topic) < len(positions):
             chosen += highest(list(by_topic.values()), count, turn)
-        elif positions:
+        else:
             chosen += in_turn(positions, count, turn)
-        turn += count
     return np.array(chosen, dtype=np.int64)
 
 

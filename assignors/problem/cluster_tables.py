@@ -24,7 +24,10 @@ NO_RACK = -1
 class _AskedTopics(NamedTuple):
     """The topics that members ask for and the cluster has, as in `Problem`."""
 
+    asked: tuple[str, ...]
+    """As members name them."""
     names: tuple[str, ...]
+    """In UTF-16 order."""
     topics: tuple[Topic, ...]
     first: Int64
     topic_of: Int32
@@ -35,14 +38,15 @@ def asked_topics(cluster: Cluster, names: tuple[str, ...]) -> _AskedTopics:
     known = cluster.topics
     last: _AskedTopics | None = cluster.tables.get("asked")
     # Fast where they are the same objects.
-    if last and last.names == names and tuple(map(known.get, names)) == last.topics:
+    if last and last.asked == names and tuple(map(known.get, last.names)) == last.topics:
         return last
     ordered = tuple(utf16_sorted(filter(known.__contains__, names)))
     topics = tuple(map(known.__getitem__, ordered))
     counts = np.array([0, *map(attrgetter("partition_count"), topics)], dtype=np.int64)
     topic_of = np.arange(len(topics), dtype=np.int32).repeat(counts[1:])
-    asked = _AskedTopics(ordered, topics, counts.cumsum(), topic_of)
-    cluster.tables["asked"] = asked
+    asked = _AskedTopics(names, ordered, topics, counts.cumsum(), topic_of)
+    if len(ordered) == len(names):  # else those that do not exist may exist the next time
+        cluster.tables["asked"] = asked
     return asked
 
 
