@@ -30,6 +30,7 @@ from wire.constructors import unchecked
 
 LENGTH_SIZE = 4
 COUNT_SIZE = 4
+NUMBER_SIZE = 4
 BEHIND_OWNED = 6
 """Bytes of a generation and of a null rack."""
 
@@ -114,33 +115,37 @@ def read_fields(messages: Messages, lists: TopicLists) -> Fields:
 def _fields_alike(
     buffer: bytes, begin: Int64, end: Int64, behind_part: Int64, is_plain: Bool
 ) -> Fields | None:
-    """Return the fields of version 3, where all members have UserData of one length and no rack.
+    """Return the fields of version 3, where all members have every field and no rack.
 
     So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
     All are plain so far.
     """
-    first = int(begin[0])
-    data_length = int.from_bytes(buffer[first : first + LENGTH_SIZE], "big", signed=True)
-    data_size = max(data_length, 0)
-    if int((end - begin).min()) < LENGTH_SIZE + data_size + COUNT_SIZE + BEHIND_OWNED:
+    room = end - begin - (LENGTH_SIZE + COUNT_SIZE + BEHIND_OWNED)
+    if int(room.min()) < 0:
         return None
     int32 = int32_view(buffer)
     length = int32[begin].astype(np.int64)
+    data_size = np.maximum(length, 0)
     generation_at = end - BEHIND_OWNED
     generation = int32[generation_at].astype(np.int64)
     # Counted, because that takes a third of the time of numpy's `any`.
-    differ = np.count_nonzero(length != data_length)
-    if differ or np.count_nonzero(int16_view(buffer)[end - 2] != -1) or int(generation.min()) < -1:
+    too_long = np.count_nonzero(data_size > room)
+    has_rack = np.count_nonzero(int16_view(buffer)[end - 2] != -1)
+    if too_long or has_rack or int(generation.min()) < -1:
         return None
-    place = begin + (LENGTH_SIZE + data_size)
+    data_start = begin + LENGTH_SIZE
+    place = data_start + data_size
     entry_count = int32[place].astype(np.int64)
     place += COUNT_SIZE
     entries = entries_that_fill(buffer, place, generation_at, entry_count)
     if entries is None:
         entries = entries_of_any_layout(buffer, place, generation_at, is_plain, entry_count)
         is_plain &= place == generation_at
-    nothing = np.full(len(begin), -1)
-    data_start = begin + LENGTH_SIZE
+    nothing = number = np.full(len(begin), -1)
+    if is_number := np.count_nonzero(length == NUMBER_SIZE):
+        number = int32[data_start].astype(np.int64)
+        if is_number < len(length):
+            number[length != NUMBER_SIZE] = -1
     return Fields(
         is_plain=is_plain,
         generation=generation,
@@ -148,7 +153,7 @@ def _fields_alike(
         user_data=_user_data_places(
             start=data_start + behind_part,
             length=length,
-            number=int32[data_start].astype(np.int64) if data_size == 4 else nothing,
+            number=number,
             together=UserDataBuffer(buffer, data_start),
         ),
         rack_ids={},
