@@ -33,6 +33,15 @@ def has_all(one: TopicPartitions, other: TopicPartitions) -> bool:
     )
 
 
+def are_same(one: TopicPartitions, other: TopicPartitions) -> bool:
+    """Return whether these are the same partitions, in whatever order. Cost: O(partitions).
+
+    >>> are_same({"t": (2, 1)}, {"t": (1, 2)}), are_same({"t": (2, 1)}, {"t": (1,)})
+    (True, False)
+    """
+    return one == other or (count(one) == count(other) and has_all(one, other))
+
+
 def union(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
     """Return the partitions that one or the other has. Cost: O(partitions)."""
     return {
