@@ -15,15 +15,7 @@ from assignors.cli.command import SUMMARIES
 from tests.cli.running import ROOT
 
 FAMILIES = {"java", "optimal", "server", "weighted"}
-CORE = FAMILIES | {
-    "claims",
-    "group_bytes",
-    "jvm",
-    "names",
-    "own_assignors",
-    "problem",
-    "weighting",
-}
+CORE = FAMILIES | {"claims", "group_bytes", "jvm", "names", "own_assignors", "weighting"}
 """Folders that `import assignors` loads."""
 
 ALWAYS = {"cli", "documents"}
@@ -34,8 +26,8 @@ LOADED = {
     "check": ALWAYS | {"checks"},
     "explain": ALWAYS | {"checks"},
     "simulate": ALWAYS | {"arrow", "checks", "ownership", "simulation"},
-    "dump": ALWAYS | {"ownership", "replay", "workload"},
-    "replay": ALWAYS | {"checks", "ownership", "replay", "workload"},
+    "dump": ALWAYS | {"clients", "ownership", "replay", "workload"},
+    "replay": ALWAYS | {"checks", "clients", "ownership", "replay", "workload"},
     "conform": ALWAYS | {"checks", "conformance"},
     "assignors": ALWAYS | {"checks"},
 }
