@@ -247,13 +247,13 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     if len(table) == 1:
         return table, np.zeros(len(list_of), dtype=np.int32)
     rows = _packed(table)
-    same = np.arange(len(rows), dtype=np.int32)
-    if len(set(rows)) == len(rows):
-        if np.array_equal(list_of, same):
-            return table, same
-    else:
-        numbers: dict[bytes, int] = {}
-        same = np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int32)
+    numbers = dict(zip(dict.fromkeys(rows), count(), strict=False))
+    same = np.fromiter(map(numbers.__getitem__, rows), np.int32, len(rows))
+    if len(list_of) == len(rows) and (list_of == np.arange(len(rows))).all():
+        highest = np.maximum.accumulate(same)
+        is_first = np.ones(len(rows), dtype=np.bool_)
+        np.greater(highest[1:], highest[:-1], out=is_first[1:])
+        return table[is_first], same
     number = same[list_of]
     first = np.full(len(rows), len(number))
     first[number[::-1]] = np.arange(len(number))[::-1]  # of several the first stays

@@ -95,6 +95,7 @@ INSIDE = {
     "assignors.clients.common",
     "assignors.documents.described",
     "assignors.group_bytes.entries",
+    "assignors.problem",
     "assignors.replay.report",
     "assignors.replay.simulated",
     "assignors.replay.sources",

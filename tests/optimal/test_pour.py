@@ -17,12 +17,33 @@ from tests.optimal.groups import SHAPES, group, with_racks
 from tests.optimal.workloads import workload
 
 
-@given(st.lists(st.integers(1, 30), max_size=9), st.integers(1, 300))
-def test_few_and_many_get_the_same_shares(room: list[int], amount: int) -> None:
-    few = share_few(room, amount)
-    assert few == share_many(np.array(room, dtype=np.int64), amount).tolist()
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 70)), max_size=9),
+    st.integers(1, 300),
+    st.booleans(),
+)
+def test_few_and_many_get_the_same_shares(
+    members: list[tuple[int, int]],
+    amount: int,
+    is_tight: bool,  # noqa: FBT001 - drawn
+) -> None:
+    room = [one for one, _ in members]
+    left = [rows for _, rows in members] if is_tight else None
+    few = share_few(room, amount, left)
+    lefts = None if left is None else np.array(left, dtype=np.int64)
+    many = share_many(np.array(room, dtype=np.int64), amount, lefts)
+    assert few == many.tolist()
     assert sum(few) == min(amount, sum(room))
     assert all(0 <= share <= most for share, most in zip(few, room, strict=True))
+
+
+def test_who_can_take_less_of_the_rows_left_gets_more_of_this_one() -> None:
+    assert share_few([4, 4], 4, [1, 3]) == [3, 1]
+
+
+def test_a_fresh_group_with_a_random_half_of_ten_topics_is_poured_whole() -> None:
+    made = dict(workload("Hb 100 x 1000 / 10"))["fresh"]
+    assert made.solve().ways == 0
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -77,14 +77,16 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
         position=[0] * (hub + 3),
     )
     rows_wanted, members_wanted = _supplied(residual)
-    waiting: list[OpenArcs] = []
+    down, up = _open_arcs(residual, distances)
+    waiting = [
+        (row, there, up[row])
+        for row, there in enumerate(down)
+        if there and row not in found.layer_of
+    ]
     reached = 0
-    for arcs in _open_arcs(residual, distances):
-        if arcs[0] in found.layer_of:
-            found.inward[arcs[0]] = arcs[2]
-            reached |= arcs[2]
-        elif arcs[1]:
-            waiting.append(arcs)
+    for row in current:
+        found.inward[row] = up[row]
+        reached |= up[row]
     seen = 0
     while current:
         new = reached & ~seen
@@ -100,25 +102,18 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
     return found
 
 
-def _open_arcs(residual: Residual, distances: Distances) -> list[OpenArcs]:
-    """Return the open arcs of each row."""
-    arcs = []
-    at = distances.members_at
-    kinds = list(zip(residual.costs, residual.down, residual.up, strict=True))
-    # Of few distances, and of few kinds at each: those whose arcs are open from there.
-    open_at = {
-        distance: [
-            (downs, ups, at[to]) for cost, downs, ups in kinds if (to := distance + cost) in at
-        ]
-        for distance in set(distances.row)
-    }
-    for row, distance in enumerate(distances.row):
-        down = up = 0
-        for downs, ups, members in open_at[distance]:
-            down |= downs[row] & members
-            up |= ups[row] & members
-        arcs.append((row, down, up))
-    return arcs
+def _open_arcs(residual: Residual, distances: Distances) -> tuple[list[int], list[int]]:
+    """Return to which members open arcs lead from each row, and from which to it, [R + 2] each."""
+    down, up = [0] * len(distances.row), [0] * len(distances.row)
+    # There are few distances, and few kinds whose arcs are open from each.
+    for distance in set(distances.row):
+        rows = [row for row, at in enumerate(distances.row) if at == distance]
+        for cost, downs, ups in zip(residual.costs, residual.down, residual.up, strict=True):
+            if members := distances.members_at.get(distance + cost, 0):
+                for row in rows:
+                    down[row] |= downs[row] & members
+                    up[row] |= ups[row] & members
+    return down, up
 
 
 def _supplied(residual: Residual) -> tuple[set[int], int]:

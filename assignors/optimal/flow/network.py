@@ -19,7 +19,9 @@ free partitions over arcs of cost 0 keeps it so.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import add, sub
 
 import numpy as np
 
@@ -27,6 +29,14 @@ from assignors.optimal.flow.kinds import ROWS_MAX, pour_by_kind
 from assignors.optimal.flow.table import Table, narrow
 from assignors.problem import Bool, Int64
 
+FINE = 16
+"""Room for each row is counted in parts of a partition: products of it with partitions fit into 64
+bits up to 700 million of these."""
+TIGHT_ROWS_MAX = 16
+"""Up to so many rows it is counted of how many rows left a member can take some. Measured with
+fresh groups: 100 members with a random half of 10 topics leave none of 1,000 partitions to the
+search rather than 37, and are solved in 0.77 of the time; 1,000 with half of 100 take 1.3 times
+as long as without."""
 FEW = 48
 """Members that take a row, on the average, up to which plain Python is faster than numpy."""
 
@@ -97,7 +107,7 @@ def start(
     else:
         local = allowed if remote is None else allowed & ~remote
         _pour(table, unplaced, load, least + optional, local)
-    extra = np.clip(load - least, 0, optional)
+    extra = np.minimum(np.maximum(load - least, 0), optional)
     return Network(
         table=table,
         allowed=allowed,
@@ -115,7 +125,8 @@ def start(
 def _pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) -> None:
     """Hand out free partitions in bulk where there is room, in proportion to the room.
 
-    Rows with the most partitions for each subscriber go first: they have the least choice.
+    Rows with the most partitions for each subscriber go first: they have the least choice. Where
+    most of the room gets filled, members that can take few of the rows left get more of each.
     This is no more than a good start; the search corrects what it gets wrong.
     """
     waiting = unplaced.nonzero()[0]
@@ -124,22 +135,30 @@ def _pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) 
     taker_count = local[waiting].sum(axis=1)
     crowding = unplaced[waiting] / np.maximum(taker_count, 1)
     waiting = waiting[(-crowding).argsort(kind="stable")]
+    room = np.maximum(most - load, 0)
+    left: Int64 | None = None
+    if is_tight(int(unplaced.sum()), int(room.sum()), len(waiting)):
+        left = local[waiting].sum(axis=0)
     if int(taker_count.sum()) <= FEW * len(waiting):
         _pour_few(
             table=table,
             unplaced=unplaced,
             load=load,
-            room=most - load,
+            room=room,
+            left=left,
             takers=local[waiting],
             waiting=waiting,
         )
         return
-    room = np.maximum(most - load, 0)
     load += room
     for row, amount in zip(waiting.tolist(), unplaced[waiting].tolist(), strict=True):
         # Methods take half as long as functions: these are the calls of every row.
         members = local[row].nonzero()[0]
-        given = share_many(room[members], amount)
+        if left is None:
+            given = share_many(room[members], amount)
+        else:
+            given = share_many(room[members], amount, left[members])
+            left[members] -= 1
         some = given.nonzero()[0]
         members, given = members[some], given[some]
         table.add(row, members, given)
@@ -149,16 +168,23 @@ def _pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) 
 
 
 def _pour_few(
-    *, table: Table, unplaced: Int64, load: Int64, room: Int64, takers: Bool, waiting: Int64
+    *,
+    table: Table,
+    unplaced: Int64,
+    load: Int64,
+    room: Int64,
+    left: Int64 | None,
+    takers: Bool,
+    waiting: Int64,
 ) -> None:
     """Do what `_pour` does for these rows, one number at a time: faster if few members take them.
 
     Two members in each of 50 rows: 0.06 ms rather than 0.6 ms.
     """
     (_, cells), rooms, width = table.views(), room.tolist(), len(load)
+    lefts = None if left is None else left.tolist()
     for row, members in zip(waiting.tolist(), _members_of(takers), strict=True):
-        chosen = [member for member in members if rooms[member] > 0]
-        given = share_few([rooms[member] for member in chosen], int(unplaced[row]))
+        chosen, given = shares_of(members, rooms, int(unplaced[row]), lefts)
         begin = row * width
         for member, amount in zip(chosen, given, strict=True):
             if amount:
@@ -175,7 +201,33 @@ def _members_of(table: Bool) -> list[list[int]]:
     return [columns[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
-def share_few(room: list[int], amount: int) -> list[int]:
+def is_tight(free: int, room: int, row_count: int) -> bool:
+    """Return whether so many free partitions fill most of the room, and the rows are few.
+
+    With many rows it takes longer to hand out well than to correct it.
+    """
+    return row_count <= TIGHT_ROWS_MAX and 2 * free > room
+
+
+def shares_of(
+    members: Iterable[int], room: Sequence[int], amount: int, left: list[int] | None
+) -> tuple[list[int], list[int]]:
+    """Return those of the members that have room, and how much of a row each gets.
+
+    `room` and `left` are by member: how much it can take, and how many rows are left from which it
+    can, this one included; that is counted down.
+    """
+    chosen = [member for member in members if room[member]]
+    rooms = [room[member] for member in chosen]
+    if left is None:
+        return chosen, share_few(rooms, amount)
+    lefts = [left[member] for member in chosen]
+    for member, rows in zip(chosen, lefts, strict=True):
+        left[member] = rows - 1
+    return chosen, share_few(rooms, amount, lefts)
+
+
+def share_few(room: list[int], amount: int, left: list[int] | None = None) -> list[int]:
     """Return what `share_many` does, from lists.
 
     >>> share_few([3, 1, 2], 4)
@@ -184,24 +236,42 @@ def share_few(room: list[int], amount: int) -> list[int]:
     total = sum(room)
     if amount >= total:
         return room
-    given = [one * amount // total for one in room]
-    rest = amount - sum(given)
+    if left is not None:
+        weight = [one * FINE // rows or 1 for one, rows in zip(room, left, strict=True)]
+        total = sum(weight)
+        first = list(map(min, room, [heavy * amount // total for heavy in weight]))
+        if rest := amount - sum(first):
+            return list(map(add, first, share_few(list(map(sub, room, first)), rest)))
+        return first
+    if amount * max(room) < total:  # then there is not one for anybody, in proportion
+        given, rest, roomiest = [0] * len(room), amount, room
+    else:
+        given = [one * amount // total for one in room]
+        rest, roomiest = amount - sum(given), list(map(sub, room, given))
     if rest:
-        missing = [some - one for some, one in zip(given, room, strict=True)]
-        for place in sorted(range(len(room)), key=missing.__getitem__)[:rest]:
+        for place in sorted(range(len(room)), key=roomiest.__getitem__, reverse=True)[:rest]:
             given[place] += 1
     return given
 
 
-def share_many(room: Int64, amount: int) -> Int64:
+def share_many(room: Int64, amount: int, left: Int64 | None = None) -> Int64:
     """Split `amount` in proportion to `room`; what rounding leaves goes to the roomiest.
+
+    With `left`, of how many rows each can take a part, in proportion to the room for each of them.
 
     >>> share_many(np.array([3, 1, 2]), 4)
     array([3, 0, 1])
+    >>> share_many(np.array([3, 2, 2]), 4, np.array([3, 2, 1]))
+    array([1, 1, 2])
     """
     total = int(room.sum())
     if amount >= total:
         return room
+    if left is not None:
+        weight = np.maximum(room * FINE // np.maximum(left, 1), np.minimum(room, 1))
+        first: Int64 = np.minimum(room, weight * amount // int(weight.sum()))
+        first += share_many(room - first, amount - int(first.sum()))
+        return first
     most = int(room.max())
     given, rest = np.zeros(len(room), dtype=np.int64), amount
     if amount * most >= total:  # else there is not one for anybody, in proportion

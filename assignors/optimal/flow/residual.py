@@ -76,9 +76,11 @@ def residual_of(network: Network) -> Residual:
         down, up = _by_rack(down, remote), _by_rack(up, remote)
     for sets in (*down, *up):
         sets += [0, 0]
-    lacking, below_most = network.load < network.least, network.extra < network.optional
-    ends = bit_sets(np.stack([network.extra > 0, below_most, lacking]))
-    down[1][hub], up[1][hub], up[1][hub + 1] = ends
+    ends = np.empty((3, len(network.load)), dtype=np.bool_)
+    np.greater(network.extra, 0, out=ends[0])
+    np.less(network.extra, network.optional, out=ends[1])
+    np.less(network.load, network.least, out=ends[2])
+    down[1][hub], up[1][hub], up[1][hub + 1] = bit_sets(ends)
     hub_room = int(network.hub_room[0])
     supply = {row: amount for row, amount in enumerate(network.unplaced.tolist()) if amount}
     if hub_room < 0:

@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 
 from assignors.optimal.flow.effort import Effort
-from assignors.optimal.flow.network import share_few
+from assignors.optimal.flow.network import is_tight, shares_of
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
@@ -170,20 +170,26 @@ def _pour(
     rows: SmallRows, placed: Cells, unplaced: list[int], load: list[int], loads: Loads
 ) -> None:
     """Hand out free partitions where there is room, as `flow.network.start` does."""
-    waiting = [row for row, left in enumerate(unplaced) if left]
+    waiting = [row for row, free in enumerate(unplaced) if free]
     waiting.sort(key=lambda row: -(unplaced[row] / len(rows.takers[row])))
+    room = [
+        max(least + more - has, 0)
+        for least, more, has in zip(loads.least, loads.optional, load, strict=True)
+    ]
+    left = None
+    if is_tight(sum(unplaced), sum(room), len(waiting)):
+        left = [0] * len(load)
+        for row in waiting:
+            for member in rows.takers[row]:
+                left[member] += 1
     for row in waiting:
         of_row = placed[row]
-        room = {
-            member: left
-            for member in rows.takers[row]
-            if (left := loads.least[member] + loads.optional[member] - load[member]) > 0
-        }
-        given = share_few(list(room.values()), unplaced[row])
-        for member, amount in zip(room, given, strict=True):
+        chosen, given = shares_of(rows.takers[row], room, unplaced[row], left)
+        for member, amount in zip(chosen, given, strict=True):
             if amount:
                 of_row[member] = of_row.get(member, 0) + amount
                 load[member] += amount
+                room[member] -= amount
         unplaced[row] -= sum(given)
 
 
