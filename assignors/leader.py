@@ -154,7 +154,8 @@ def lead(
     >>> led.assignments["a"].hex()
     '00010000000100066f7264657273000000020000000000000001ffffffff'
     """
-    _require_kinds(assignor, cluster, subscriptions)
+    answering = with_checked_answers(assignor)
+    _require_kinds(cluster, subscriptions)
     read = read_members(subscriptions, instance_ids, before=memory.read if memory else None)
     members = read if assignor.takes_arrays else tuple(read)
     known = cluster if isinstance(cluster, Cluster) else cluster(members)
@@ -163,7 +164,7 @@ def lead(
         group = replace(group, weighting=weighting(group))
     before = (memory or Memory()).in_round(joined)
     rebalance, after, must_follow_up = lead_members(
-        with_checked_answers(assignor).configured(options), group, memory=before
+        answering.configured(options), group, memory=before
     )
     given, written = _assignments(members, rebalance.assignment, before.written)
     return _led(
@@ -181,11 +182,8 @@ def lead(
     )
 
 
-def _require_kinds(assignor: object, cluster: object, subscriptions: object) -> None:
-    """Raise `ValueError` for what is easily taken for an assignor, a cluster or Subscriptions."""
-    if not isinstance(assignor, Assignor):
-        words = "expected an Assignor, as assignor_named('sticky') returns"
-        raise ValueError(f"assignor: {words}, found {assignor!r}")
+def _require_kinds(cluster: object, subscriptions: object) -> None:
+    """Raise `ValueError` for what is easily taken for a cluster or Subscriptions."""
     if not isinstance(cluster, Cluster) and not callable(cluster):
         words = "expected a Cluster, as Cluster.of({'orders': 6}) returns"
         raise ValueError(f"cluster: {words}, found {cluster!r}")

@@ -77,7 +77,8 @@ def assignor_named(name: str) -> Assignor:
         return imported(name)
     words = question(name, [*BEST, *ASSIGNORS, *ALIASES])
     known = ", ".join([*BEST, *ASSIGNORS])
-    raise ValueError(f"no assignor {name!r}{words}; known: {known}, or package.module:object")
+    listed = f"known: {known}, or package.module:object"
+    raise ValueError(f"no assignor {name!r}{words or ';'} {listed}")
 
 
 def replacement_of(assignor: Assignor) -> Assignor:

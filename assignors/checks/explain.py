@@ -66,7 +66,7 @@ class Explanation:
 def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Explanation:
     """Return why `assignor` does what it does with one partition of `group`.
 
-    Raises `ValueError` if the cluster has no such partition.
+    Raises `ValueError` if the cluster has no such partition, and for what is no assignor.
     Cost: that of the assignor, twice if the partition waits.
 
     >>> from assignors import Cluster, Member, assignor_named
@@ -113,6 +113,7 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
 
     Raises what the assignor raises. Cost: that of the assignor, twice by weight.
     """
+    answering = with_checked_answers(assignor)
     problem = problem_of(group)
     kind = _claims_read_from(assignor)
     claims = claims_of(problem, group, kind)
@@ -124,7 +125,7 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
         by_weight = weight_reasons(problem, group.weighting, favoured)
     return Evidence(
         assignor=assignor,
-        rebalance=with_checked_answers(assignor).assign(group),
+        rebalance=answering.assign(group),
         problem=problem,
         claims=claims,
         read=tuple(read_claim(member, kind) for member in problem.members),

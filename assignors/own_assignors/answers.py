@@ -95,7 +95,13 @@ def checked(assignor: Assignor, name: str | None = None) -> Assignor:
 
 
 def with_checked_answers(assignor: Assignor) -> Assignor:
-    """Return the assignor, `checked` if it is from outside this package."""
+    """Return the assignor, `checked` if it is from outside this package.
+
+    Raises `ValueError` for what is no assignor, such as its name.
+    """
+    if not isinstance(assignor, Assignor):
+        words = "expected an Assignor, as assignor_named('sticky') returns"
+        raise ValueError(f"assignor: {words}, found {assignor!r}")
     return assignor if assignor.family in FAMILIES else checked(assignor)
 
 

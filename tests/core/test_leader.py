@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from assignors import Assignor, Cluster, Group, Rebalance, assignor_named, lead
+from assignors.checks.compare import compare
+from assignors.checks.explain import explain
 from assignors.leader import Memory
 from tests.laws.laws import EVERY_ASSIGNOR
 from wire import (
@@ -96,6 +98,13 @@ def test_one_odd_member_never_fails_the_group(
 def test_what_stands_in_the_place_of_an_argument_is_named(arguments: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         lead(*arguments)
+
+
+def test_a_name_is_no_assignor_where_one_is_explained_or_compared() -> None:
+    group, named = Group(cluster=CLUSTER, members=()), cast(Assignor, "sticky")
+    for call in (lambda: explain(group, named, "t", 0), lambda: compare(group, [named])):
+        with pytest.raises(ValueError, match=r"expected an Assignor, .* found 'sticky'"):
+            call()
 
 
 def test_what_is_written_can_be_read_by_every_client() -> None:

@@ -53,7 +53,7 @@ def named(name: str, *, seed: int = 0, protocol: GroupProtocol | None = None) ->
     """
     if name not in GALLERY:
         words = question(name, GALLERY)
-        raise ValueError(f"no scenario {name!r}{words}; known: {', '.join(GALLERY)}")
+        raise ValueError(f"no scenario {name!r}{words or ';'} known: {', '.join(GALLERY)}")
     story = GALLERY[name]
     chosen = next(iter(story.expected)) if protocol is None else protocol
     return replace(story.scenario(), name=name, seed=seed, protocol=chosen)
