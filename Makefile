@@ -97,9 +97,10 @@ SEED ?= 1
 chaos soak: env
 	$(call part,$@ for $(MINUTES) minutes,$(RUN) -m tests.interop.chaos --minutes $(MINUTES) --seed $(SEED))
 
-calibrate: REPETITIONS ?= 31
+calibrate: GROUPS ?= 3
+calibrate: REPETITIONS ?= 11
 calibrate: env
-	$(call part,$@,$(RUN) -m tests.foreign.calibrate.run --repetitions $(REPETITIONS))
+	$(call part,$@,$(RUN) -m tests.foreign.calibrate.run --groups $(GROUPS) --repetitions $(REPETITIONS))
 
 execution: PARTS ?= commits rebalances traces closings
 execution: env

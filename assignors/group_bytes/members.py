@@ -23,7 +23,7 @@ from assignors.arrays import (
     OwnedPartitions,
 )
 from assignors.group_bytes.fields import UserDataPlaces
-from assignors.model import LazyMembers, Member
+from assignors.model import LazyMembers, Member, unchecked_member
 from wire import Note, NoteCode
 
 LENGTH_SIZE = 4
@@ -75,7 +75,7 @@ class MemberArrays:
         if found is None:
             version = int(self.version[row])
             member_id = self.member_ids[row]
-            found = self.made[row] = Member(
+            found = self.made[row] = unchecked_member(
                 member_id=member_id,
                 topics=self.topic_list(int(self.list_of[row])),
                 owned=OwnedPartitions(self.owned, row),

@@ -149,8 +149,7 @@ def _asked(java_input: JavaInput) -> Int64:
         if extra:
             listed = [index[topic] for topic in member.topics if topic in index]
             repeated = np.array(listed, dtype=np.int64)
-            asked += np.bincount(repeated, minlength=len(asked))
-            asked[np.unique(repeated)] -= 1
+            asked += np.maximum(np.bincount(repeated, minlength=len(asked)) - 1, 0)
     return asked
 
 

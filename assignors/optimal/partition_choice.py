@@ -20,7 +20,7 @@ import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
 from assignors.optimal.small.choice import highest, in_turn, turns
-from assignors.problem import NOBODY, Int32, Int64
+from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
 """In larger groups partitions are passed over that belong to members which give nothing up."""
@@ -108,21 +108,24 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     >>> given_up(one_member, topics, np.array([2]))
     array([3, 2])
     """
+    # Where the choice is between equals, each cell starts where the one before it stopped.
+    turn = drop.cumsum() - drop
+    order = narrow(cell, len(drop)).argsort(kind="stable")
+    held, of_topic = cell[order], topic[order]
+    is_again = (held[1:] == held[:-1]) & (of_topic[1:] == of_topic[:-1])
+    if not np.count_nonzero(is_again):
+        return order[_are_next(held, drop, turn)]
     if len(cell) <= FEW:
         return _given_up_by_few(cell, topic, drop)
-    # Where the choice is between equals, each cell starts where the one before it stopped.
-    turn = np.cumsum(drop) - drop
+    cell, index = held, np.arange(len(held))
     is_shrinking = drop > 0
     is_shrinking &= np.bincount(cell, minlength=len(drop)) > 0
     if not is_shrinking.all():
         number = np.cumsum(is_shrinking) - 1
         drop, turn = drop[is_shrinking], turn[is_shrinking]
         cell = number[cell]
-    order = np.argsort(narrow(cell, len(drop)), kind="stable")
-    cell, topic = cell[order], topic[order]
-    index = np.arange(len(cell))
     start = np.ones(len(cell), dtype=np.bool_)
-    start[1:] = (cell[1:] != cell[:-1]) | (topic[1:] != topic[:-1])
+    start[1:] = ~is_again
     # How many partitions of the same topic come before this one in its cell.
     height = index - np.maximum.accumulate(np.where(start, index, 0))
     top = int(height.max())
@@ -140,6 +143,18 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     lot = (place - above[cell] - turn[cell]) % tied[cell]
     chosen: Int64 = order[(height > level) | ((height == level) & (lot < (drop - above)[cell]))]
     return chosen
+
+
+def _are_next(cell: Int32 | Int64, drop: Int64, turn: Int64) -> Bool:
+    """Return which partitions go where each one of a cell is of another topic: all are as good.
+
+    `cell` ascends; a cell gives up those from its `turn` on, and goes on with its first ones.
+    """
+    count = np.bincount(cell, minlength=len(drop))
+    first = count.cumsum() - count
+    first += turn
+    goes: Bool = (np.arange(len(cell)) - first[cell]) % count[cell] < drop[cell]
+    return goes
 
 
 def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:

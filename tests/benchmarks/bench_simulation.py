@@ -76,6 +76,12 @@ def scenarios(count: int) -> Iterator[dict[str, Any]]:
         yield {"seed": seed, "members": 20, "topics": 10, "partitions": 200, "events": EVENTS}
 
 
+def scenario_columns() -> list[str]:
+    """Return the same rows as columns of Spark, in SQL; `id` is the seed."""
+    (row,) = scenarios(1)
+    return ["id AS seed", *(f"{value} AS {name}" for name, value in row.items() if name != "seed")]
+
+
 def small(count: int, processes: int) -> float:
     """Return the seconds that playing `count` small groups takes."""
     start = time.perf_counter()
@@ -94,15 +100,10 @@ def on_spark(count: int) -> float:
 
     session = local_session()
     try:
-        columns = (
-            "id AS seed",
-            "20 AS members",
-            "10 AS topics",
-            "200 AS partitions",
-            f"{EVENTS} AS events",
-        )
-        on(session.range(2, numPartitions=2).selectExpr(*columns), assignors=ASSIGNORS).count()
-        frame = session.range(count, numPartitions=16).selectExpr(*columns)
+        on(
+            session.range(2, numPartitions=2).selectExpr(*scenario_columns()), assignors=ASSIGNORS
+        ).count()
+        frame = session.range(count, numPartitions=16).selectExpr(*scenario_columns())
         start = time.perf_counter()
         good = on(frame, assignors=ASSIGNORS).where("violations = 0 AND error IS NULL").count()
         assert good == count * (EVENTS + 1)

@@ -15,7 +15,15 @@ from assignors.cli.command import SUMMARIES
 from tests.cli.running import ROOT
 
 FAMILIES = {"java", "optimal", "server", "weighted"}
-CORE = FAMILIES | {"claims", "group_bytes", "jvm", "names", "own_assignors", "weighting"}
+CORE = FAMILIES | {
+    "claims",
+    "group_bytes",
+    "jvm",
+    "names",
+    "own_assignors",
+    "problem",
+    "weighting",
+}
 """Folders that `import assignors` loads."""
 
 ALWAYS = {"cli", "documents"}
@@ -26,8 +34,8 @@ LOADED = {
     "check": ALWAYS | {"checks"},
     "explain": ALWAYS | {"checks"},
     "simulate": ALWAYS | {"arrow", "checks", "ownership", "simulation"},
-    "dump": ALWAYS | {"clients", "ownership", "replay", "workload"},
-    "replay": ALWAYS | {"checks", "clients", "ownership", "replay", "workload"},
+    "dump": ALWAYS | {"ownership", "replay", "workload"},
+    "replay": ALWAYS | {"checks", "ownership", "replay", "workload"},
     "conform": ALWAYS | {"checks", "conformance"},
     "assignors": ALWAYS | {"checks"},
 }

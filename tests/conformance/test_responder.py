@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
+import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -91,3 +93,10 @@ def test_answers_do_not_depend_on_what_was_asked_before(file: Path) -> None:
     forwards = [answer(vector.request()) for vector in asked]
     backwards = [answer(vector.request()) for vector in reversed(asked)]
     assert forwards == backwards[::-1]
+
+
+def test_the_module_says_what_it_is_for() -> None:
+    asked = [sys.executable, "-m", "assignors.conformance", "--help"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout.startswith("usage: python -m assignors.conformance\n")
+    assert done.returncode == 0

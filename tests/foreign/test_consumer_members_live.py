@@ -139,6 +139,16 @@ def test_without_a_loss_the_partition_is_given_up_first(tmp_path: Path) -> None:
         assert revoked.at_us < of(process, "b", "assigned", "t-1")[0].at_us
 
 
+def test_a_newcomer_is_called_back_for_nothing_before_it_gets_anything(tmp_path: Path) -> None:
+    """So it has to poll before it gets anything, and its next heartbeat counts from then on."""
+    with started(tmp_path) as group:
+        process = group.process
+        start(process, "b")
+        group.wait(lambda: of(process, "b", "assigned", "t-1"))
+        assigned = [line.partitions for line in process.of("b") if line.event == "assigned"]
+        assert assigned == [(), ("t-1",)]
+
+
 @pytest.mark.parametrize("commits", [True, False])
 def test_a_change_that_is_taken_back_delays_nobody_but_by_callbacks(
     tmp_path: Path, *, commits: bool

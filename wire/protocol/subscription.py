@@ -108,7 +108,8 @@ def decode_subscription(
     except WireError as error:
         if cursor.is_strict or version is None:
             return Decoded(notes=_notes_without_value(cursor), error=error)
-        cursor.oddities.add(_end_code(cursor, field, owned), error.offset, f"{field}: {error.text}")
+        text = error.text if error.text.startswith(field) else f"{field}: {error.text}"
+        cursor.oddities.add(_end_code(cursor, field, owned), error.offset, text)
     value = Subscription(
         version=version,
         topics=tuple(topics),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.resources import as_file
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -32,7 +33,6 @@ from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.help import SectionedCommand
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
-from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.documents.answers import SCHEMA
 from assignors.documents.groups import partition_count_from_document
 from assignors.documents.values import Document, as_object
@@ -45,6 +45,9 @@ from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.sample import incident_file
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Row, Tables
+
+if TYPE_CHECKING:
+    from assignors.clients.librdkafka.settings import ClientSettings
 
 SHOWN = ("groups", "anomalies", "outcomes")
 """Tables that are printed without `--table`."""

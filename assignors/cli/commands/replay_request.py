@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import click
 
 from assignors.cli.outputs.forms import UNREADABLE
-from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay.engines.python import Settings
 from assignors.replay.tables.rows import OffsetRow, Tables
+
+if TYPE_CHECKING:
+    from assignors.clients.librdkafka.settings import ClientSettings
 
 STANDARD_INPUT = "-"
 

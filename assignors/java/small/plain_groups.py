@@ -66,7 +66,9 @@ def plain_lists(group: Group, kind: UserData) -> tuple[dict[str, list[Pair]], St
         lists.append(by_number[:count])
         held.update(by_number[:count])
         taken_from.update(dict.fromkeys(by_number[count:], member))
-    left = [(t, n) for t, size in sizes.items() for n in range(size) if (t, n) not in held]
+    left: list[Pair] = []
+    if len(held) < sum(sizes.values()):
+        left = [(t, n) for t, size in sizes.items() for n in range(size) if (t, n) not in held]
     for pair, taker in zip(left, _takers(under, exact, len(left)), strict=True):
         is_moved = pair in multiple or taken_from.get(pair, taker) != taker
         if not (is_moved and kind is UserData.COOPERATIVE):
@@ -127,10 +129,10 @@ def _settle(
 
     As `java_input` settles them, in map order.
     """
+    if len(set().union(*claims)) == sum(map(len, claims)):
+        return set()
     count = Counter(chain.from_iterable(claims))
     contested = {pair for pair, claimant_count in count.items() if claimant_count > 1}
-    if not contested:
-        return set()
     recorded: dict[Pair, int] = {}  # the last member whose claim counted
     standing: dict[Pair, int] = {}  # whose claim is kept
     multiple: set[Pair] = set()

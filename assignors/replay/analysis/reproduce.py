@@ -27,6 +27,7 @@ from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.tables.rows import GenerationRow
 from wire import encode_assignment
+from wire.constructors import unchecked
 
 JAVA = "java/"
 
@@ -80,6 +81,9 @@ class Reproduction:
         return f"{self.assignor} gives another assignment: {self.different_count} partitions differ"
 
 
+_group, _reproduction = unchecked(Group), unchecked(Reproduction)
+
+
 def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
     """Yield a comparison for each generation of a classic group whose protocol Java has.
 
@@ -105,7 +109,7 @@ def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
                 analysed,
                 leader,
                 assignor,
-                Group(cluster=cluster, members=members, state=state),
+                _group(cluster=cluster, members=members, state=state),
             )
             yield found
 
@@ -154,7 +158,7 @@ def _compared(
         is_same = all(_is_written(m, _grouped(lists[m.member_id])) for m in generation.members)
         if not is_same:
             different = sum(len(set(lists[m.member_id]) - _pairs(m)) for m in generation.members)
-    found = Reproduction(
+    found = _reproduction(
         life=life,
         generation=generation.number,
         assignor=assignor.full_name,

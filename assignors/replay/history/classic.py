@@ -239,6 +239,10 @@ def participant(
     )
 
 
+GENERATION_BYTES = 4
+"""UserData of this size is a generation and nothing else: there is nothing odd in it."""
+
+
 def oddities(blob: str, notes: tuple[Note, ...]) -> tuple[Oddity, ...]:
     """Return the notes of a decoder, each with what was decoded: `Oddity.blob`."""
     if not notes:
@@ -254,7 +258,7 @@ def _user_data_notes(member: Member, protocol: str | None) -> tuple[Note, ...]:
     kind = CLAIMS_STAND_IN.get(protocol or "", UserData.NONE)
     if kind is UserData.STICKY:
         return decode_sticky_user_data(member.user_data).notes
-    if kind is UserData.COOPERATIVE:
+    if kind is UserData.COOPERATIVE and len(member.user_data) != GENERATION_BYTES:
         return decode_cooperative_user_data(member.user_data).notes
     return ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
+from binascii import a2b_base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +20,7 @@ def base64_field(document: Mapping[str, Any], name: str) -> bytes | None:
     if not isinstance(value, str):
         raise ValueError(f"{name}: {value!r:.80} is no base64")
     try:
-        return b64decode(value, validate=True)
+        return a2b_base64(value, strict_mode=True)
     except ValueError as error:
         raise ValueError(f"{name}: no base64: {error}") from error
 

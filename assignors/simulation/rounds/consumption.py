@@ -60,7 +60,7 @@ class Counts:
         return sum([load * load for load in self.after.values()])
 
 
-_counts = unchecked(Counts)
+_counts, _all_asked = unchecked(Counts), unchecked(Asked)
 
 
 @dataclass(slots=True)
@@ -249,8 +249,9 @@ def _asked(
     named = known.keys() & frozenset().union(*lists.values())
     asked = {topic for topic in named if known[topic].partition_count}
     wanted = {names: len(asked & taken) for names, taken in lists.items()}
-    return Asked(
-        partition_count=sum(known[topic].partition_count for topic in asked),
-        member_count=sum(wanted[names] > 0 for names in topics),
-        is_equal=all(count in (0, len(asked)) for count in wanted.values()),
+    is_idle = 0 in wanted.values()
+    return _all_asked(
+        partition_count=sum([known[topic].partition_count for topic in asked]),
+        member_count=sum([wanted[names] > 0 for names in topics]) if is_idle else len(topics),
+        is_equal={0, len(asked)}.issuperset(wanted.values()),
     )

@@ -14,6 +14,7 @@ from enum import StrEnum
 from assignors.names.nearest import suggestion
 from assignors.simulation.dice import Dice
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec, Scenario
+from wire.constructors import unchecked
 
 
 class SubscriptionShape(StrEnum):
@@ -151,9 +152,12 @@ def draw_events(
     return tuple(draft.event(tuple(topics), statics) for _ in range(sizes.events))
 
 
+_spec = unchecked(MemberSpec)
+
+
 def _member(dice: Dice, name: str, topics: tuple[str, ...], sizes: Parameters) -> MemberSpec:
     version = dice.pick((0, 1, 1, 2, 3, 3, 3, 3)) if sizes.wire else None
-    return MemberSpec(
+    return _spec(
         name=name,
         topics=topics,
         version=version,

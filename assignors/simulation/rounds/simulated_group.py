@@ -67,8 +67,11 @@ class SimulatedGroup:
         """Return the group as its leader gets it once all members have joined."""
         kind = self.assignor.user_data
         if self.known_counts != self.partition_counts:
-            self.known_counts = dict(self.partition_counts)
-            self.known_cluster = Cluster.of(self.known_counts)
+            known, counts = self.known_cluster.topics, dict(self.partition_counts)
+            changed = {t: n for t, n in counts.items() if self.known_counts.get(t) != n}
+            made = Cluster.of(changed).topics
+            self.known_cluster = Cluster(topics={t: made.get(t) or known[t] for t in counts})
+            self.known_counts = counts
         return Group(
             cluster=self.known_cluster,
             members=tuple([member_for_leader(member, kind) for member in self.members.values()]),
@@ -112,7 +115,7 @@ def _leave(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
 
 def _return(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
     """Expel a member; once the others have settled, add it again with the claims it had."""
-    member = _present(group, event)
+    member = _present(group, event, event.name)
     yield lambda: group.remove(member.spec.name)
 
     def come_back() -> None:
@@ -125,7 +128,7 @@ def _return(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
 
 def _restart(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
     """Replace a static member by one with a new member id and no claims, at the same place."""
-    member = _present(group, event)
+    member = _present(group, event, event.name)
 
     def restart() -> None:
         group.join_count += 1
@@ -167,7 +170,7 @@ def _resize(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
 
 
 def _claim_future(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
-    member = _present(group, event)
+    member = _present(group, event, event.name)
 
     def claim() -> None:
         member.generation = group.generation + FUTURE
@@ -178,7 +181,7 @@ def _claim_future(group: SimulatedGroup, event: GroupEvent) -> Iterator[Change]:
 def _all_present(group: SimulatedGroup, event: GroupEvent) -> list[SimulatedMember]:
     """Return the members of `names`, without repetition, or the one of `name`."""
     names = dict.fromkeys(event.names) or (event.name,)
-    return [_present(group, replace(event, name=name)) for name in names]
+    return [_present(group, event, name) for name in names]
 
 
 def _again(member: SimulatedMember) -> MemberSpec:
@@ -186,10 +189,10 @@ def _again(member: SimulatedMember) -> MemberSpec:
     return replace(member.spec, topics=member.topics, is_consuming=False, member_id=None)
 
 
-def _present(group: SimulatedGroup, event: GroupEvent) -> SimulatedMember:
-    member = group.members.get(event.name or "")
+def _present(group: SimulatedGroup, event: GroupEvent, name: str | None) -> SimulatedMember:
+    member = group.members.get(name or "")
     if member is None:
-        raise ValueError(f"{event.kind}: {event.name!r} is not in the group")
+        raise ValueError(f"{event.kind}: {name!r} is not in the group")
     return member
 
 

@@ -84,28 +84,42 @@ class Comparison:
         return found
 
 
-def compare(
-    plan: Plan, verb: Verb, real: Sequence[Figures], simulated: Sequence[Sequence[Figures]]
-) -> Comparison:
-    """Compare the figures of one verb; `real` and each run of `simulated` are those of the plan.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A plan as one real group played it, and as it was predicted of that group."""
 
-    The first repetition is left out: processes are cold.
-    """
-    places = [n for n, action in enumerate(plan.verbs) if action.do is verb][1:]
-    settled = [place for place in places if real[place].is_settled]
-    predicted = [run[place] for run in simulated for place in settled if run[place].is_settled]
-    happened = [real[place] for place in settled]
+    plan: Plan
+    real: Sequence[Figures]
+    """Of each verb of the plan."""
+    simulated: Sequence[Sequence[Figures]]
+    """The same for each run."""
+
+    def repetitions(self, verb: Verb) -> list[tuple[Figures, list[Figures]]]:
+        """Return what happened at this verb each time, and the predictions of it.
+
+        The first time is left out: processes are cold.
+        """
+        places = [n for n, action in enumerate(self.plan.verbs) if action.do is verb][1:]
+        return [(self.real[place], [run[place] for run in self.simulated]) for place in places]
+
+
+def compare(trials: Sequence[Trial], verb: Verb) -> Comparison:
+    """Compare the figures of one verb in groups of one cell."""
+    repetitions = [each for trial in trials for each in trial.repetitions(verb)]
+    settled = [(real, runs) for real, runs in repetitions if real.is_settled]
+    happened = [real for real, _ in settled]
+    predicted = [run for _, runs in settled for run in runs if run.is_settled]
     least = min((each.generations for each in happened + predicted), default=0)
     more = sum(each.generations > least for each in happened)
     share = sum(each.generations > least for each in predicted) / max(len(predicted), 1)
     return Comparison(
-        cell=plan.cell.name,
+        cell=trials[0].plan.cell.name,
         verb=verb,
         repetitions=len(settled),
-        unsettled=len(places) - len(settled),
-        moves=sum(real[p].moves in {run[p].moves for run in simulated} for p in settled),
+        unsettled=len(repetitions) - len(settled),
+        moves=sum(real.moves in {run.moves for run in runs} for real, runs in settled),
         generations=sum(
-            real[p].generations in {run[p].generations for run in simulated} for p in settled
+            real.generations in {run.generations for run in runs} for real, runs in settled
         ),
         more_rounds=(more, share),
         more_rounds_p=binomial_p(more, len(happened), share),

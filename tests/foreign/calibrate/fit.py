@@ -14,8 +14,8 @@ from statistics import median
 
 from assignors.simulation.timed.scenario import Verb
 from tests.foreign.calibrate.compare import NEAR_S, TIMES, compare
-from tests.foreign.calibrate.plan import KINDS, MILLI
-from tests.foreign.calibrate.predictions import predict, predicts_one_by_one
+from tests.foreign.calibrate.plan import KINDS, MILLI, Kind
+from tests.foreign.calibrate.predictions import predicts_one_by_one, trials_of
 from tests.foreign.calibrate.real import Recording
 from tests.foreign.calibrate.simulated import COMPUTE_US, Constants, is_late_by_itself
 
@@ -23,7 +23,7 @@ KEPT = Path(__file__).resolve().parent / "constants.json"
 FITTED_MEMBERS = 10
 SEEDS = range(2)
 """Enough: each value is tried on sixty verbs or more."""
-REPETITIONS = 12
+REPETITIONS = 5
 """The last ones of a recording are looked at, of the classic protocol: each is a run."""
 
 HANDLING_US = (0, 50, 100, 150, 200, 300, 400, 600)
@@ -38,22 +38,23 @@ ROUNDS_GRID: Mapping[str, Sequence[int]] = {
 
 def fit(recordings: Iterable[Recording]) -> dict[str, Constants]:
     """Return the constants of each kind of which ten members were recorded. Cost: minutes."""
-    return {
-        each.plan.cell.kind: _fit(each)
-        for each in recordings
-        if each.plan.cell.members == FITTED_MEMBERS
-    }
+    by_kind: dict[str, list[Recording]] = {}
+    for each in recordings:
+        if each.plan.cell.members == FITTED_MEMBERS:
+            by_kind.setdefault(each.plan.cell.kind, []).append(each)
+    return {name: _fit(KINDS[name], several) for name, several in by_kind.items()}
 
 
-def _fit(recording: Recording) -> Constants:
-    kind = KINDS[recording.plan.cell.kind]
-    some = recording
+def _fit(kind: Kind, recordings: Sequence[Recording]) -> Constants:
+    some = recordings
     if predicts_one_by_one(kind):
-        verbs = recording.plan.verbs[-2 * REPETITIONS :]
-        some = replace(recording, plan=replace(recording.plan, verbs=verbs))
+        some = [
+            replace(each, plan=replace(each.plan, verbs=each.plan.verbs[-2 * REPETITIONS :]))
+            for each in recordings
+        ]
     in_polls = kind.client == "kafka-python"
     best = Constants(
-        startup_ms=startup_ms(recording),
+        startup_ms=startup_ms(recordings),
         between_polls_us=4000 * in_polls,
         compute_us_per_partition=COMPUTE_US[kind.assignor],
     )
@@ -62,58 +63,58 @@ def _fit(recording: Recording) -> Constants:
         for handling in HANDLING_US
         for late in (LATE_MS if is_late_by_itself(kind) else (0,))
     ]
-    best = min(tried, key=lambda one: _loss(some, one))
+    best = min(tried, key=lambda one: _loss(kind, some, one))
     if kind.assignor != "cooperative-sticky" and not in_polls:
         return best  # a late SyncGroup changes nothing
     name = "between_polls_us" if in_polls else "sync_delay_us"
     several = (replace(best, **{name: value}) for value in ROUNDS_GRID[name])
-    return min(several, key=lambda tried: _rounds_off(recording, tried))
+    return min(several, key=lambda tried: _rounds_off(recordings, tried))
 
 
-def _rounds_off(recording: Recording, constants: Constants) -> float:
+def _rounds_off(recordings: Sequence[Recording], constants: Constants) -> float:
     """Return how far the predicted number of verbs with a round more is from the real one."""
-    runs = predict(recording, constants, seeds=SEEDS)
+    trials = trials_of(recordings, constants, seeds=SEEDS)
     off = 0.0
     for verb in (Verb.START, Verb.STOP):
-        found = compare(recording.plan, verb, recording.figures, runs)
+        found = compare(trials, verb)
         more, share = found.more_rounds
         off += more - share * found.repetitions
     return abs(off)
 
 
-def startup_ms(recording: Recording) -> int:
+def startup_ms(recordings: Iterable[Recording]) -> int:
     """Return the median time from a member's start to its first request at the coordinator."""
     delays = [
         delay
-        for action, delay in zip(recording.plan.verbs, recording.delays, strict=True)
-        if action.do is Verb.START
-    ][1:]
+        for each in recordings
+        for place, delay in enumerate(each.delays)
+        if each.plan.verbs[place].do is Verb.START and place
+    ]
     return round(median(delays) / MILLI)
 
 
-def _loss(recording: Recording, constants: Constants) -> float:
+def _loss(kind: Kind, recordings: Sequence[Recording], constants: Constants) -> float:
     """Return how far predictions are off, in shares of what was measured, summed over figures.
 
     Where each repetition has its own prediction, of the same phase, the median of the differences
     counts, as a round more or less shifts a time by a heartbeat. But polls of kafka-python's
     members begin and end by chance, and no repetition is like another one: there medians count.
     """
-    plan, real = recording.plan, recording.figures
-    kind = KINDS[plan.cell.kind]
-    runs = predict(recording, constants, seeds=SEEDS)
+    trials = trials_of(recordings, constants, seeds=SEEDS)
+    apart = _apart if predicts_one_by_one(kind) else _distributions_apart
+    if kind.client == "kafka-python":
+        apart = _medians_apart
     loss = 0.0
     for verb in (Verb.START, Verb.STOP):
-        places = [
-            place
-            for place, action in enumerate(plan.verbs)
-            if action.do is verb and place > 1 and real[place].is_settled
+        settled = [
+            (real, runs)
+            for trial in trials
+            for real, runs in trial.repetitions(verb)
+            if real.is_settled
         ]
         for name in TIMES:
-            happened = [getattr(real[place], name) for place in places]
-            said = [[getattr(run[place], name) for run in runs] for place in places]
-            apart = _apart if predicts_one_by_one(kind) else _distributions_apart
-            if kind.client == "kafka-python":
-                apart = _medians_apart
+            happened = [getattr(real, name) for real, _ in settled]
+            said = [[getattr(run, name) for run in runs] for _, runs in settled]
             loss += apart(happened, said) / max(median(happened), NEAR_S)
     return loss
 

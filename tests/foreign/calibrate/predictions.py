@@ -11,11 +11,12 @@ the group was founded.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from assignors.simulation.timed.scenario import GroupProtocol, Verb
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.foreign.calibrate.compare import Trial
 from tests.foreign.calibrate.figures import Figures, figures_of
 from tests.foreign.calibrate.plan import KINDS, MILLI, Kind, Plan
 from tests.foreign.calibrate.real import Recording
@@ -25,6 +26,20 @@ FOUNDING_MS = 1000
 """How long the first round waits for more members, and as long again once they have come."""
 REPETITIONS_MAX = 1000
 """No plan has more: each repetition of each run has a seed of its own."""
+
+
+def trials_of(
+    recordings: Iterable[Recording], constants: Constants, *, seeds: range
+) -> list[Trial]:
+    """Return each recorded group beside what is predicted of it, with random numbers of its own."""
+    return [
+        Trial(
+            plan=each.plan,
+            real=each.figures,
+            simulated=predict(each, constants, seeds=[len(seeds) * place + seed for seed in seeds]),
+        )
+        for place, each in enumerate(recordings)
+    ]
 
 
 def predict(

@@ -30,7 +30,8 @@ def save(recordings: Iterable[Recording], folder: Path, *, repetitions: int, see
             "arrivals": each.arrivals,
             "died": each.died,
         }
-        (folder / f"{each.plan.cell.name}.json").write_text(json.dumps(document), "utf-8")
+        path = folder / f"{each.plan.cell.name}-{seed}.json"
+        path.write_text(json.dumps(document), "utf-8")
 
 
 def load(folder: Path) -> list[Recording]:

@@ -12,6 +12,7 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from assignors.simulation.timed.scenario import Verb
 from tests.foreign.calibrate import fit
 from tests.foreign.calibrate.compare import Comparison, as_row, compare
 from tests.foreign.calibrate.plan import KINDS
-from tests.foreign.calibrate.predictions import predict, predicts_one_by_one
+from tests.foreign.calibrate.predictions import predicts_one_by_one, trials_of
 from tests.foreign.calibrate.real import Recording
 from tests.foreign.calibrate.recordings import load
 from tests.foreign.calibrate.simulated import Constants
@@ -36,7 +37,9 @@ HEAD = """\
 Written by `make calibrate`. The same plan is played by real members on a Kafka 4.4.0 broker and by
 the simulator, verb for verb at the same moments: a member joins a group at rest, and leaves it
 again, at a random phase of the heartbeats, with the defaults of clients and broker. Ten partitions
-a member. Constants are fitted to groups of 10; those of 3 and 30 are predictions.
+a member. Each row is of several groups, founded one after the other: what a group has been through
+sets the phases of its members. Constants are fitted to groups of 10; those of 3 and 30 are
+predictions.
 
 A median is near within 10 % or 50 ms. A distribution is missed if a test of Kolmogorov and Smirnov
 tells the two apart (p < 0.01) and the 5th or 95th percentile is not near. Rounds are missed if the
@@ -148,13 +151,13 @@ def write_rows(
 def compared(
     recordings: Iterable[Recording], constants: Mapping[str, Constants]
 ) -> list[Comparison]:
-    """Return the comparison of each recording's joins and leaves, by kind and size."""
+    """Return the comparison of each cell's joins and leaves, by kind and size."""
     rows = []
-    for each in sorted(recordings, key=_place):
-        cell = each.plan.cell
-        seeds = SEEDS if predicts_one_by_one(KINDS[cell.kind]) else COURSES
-        simulated = predict(each, constants[cell.kind], seeds=seeds)
-        rows += [compare(each.plan, verb, each.figures, simulated) for verb in VERBS]
+    for (place, _), several in groupby(sorted(recordings, key=_place), key=_place):
+        kind = list(KINDS)[place]
+        seeds = SEEDS if predicts_one_by_one(KINDS[kind]) else COURSES
+        trials = trials_of(several, constants[kind], seeds=seeds)
+        rows += [compare(trials, verb) for verb in VERBS]
     return rows
 
 

@@ -1,8 +1,10 @@
 """Plays every cell on a broker of its own, then writes down what was predicted and what was not.
 
-    python -m tests.foreign.calibrate.run --repetitions 31      # 25 minutes, mostly of waiting
+    python -m tests.foreign.calibrate.run --groups 3 --repetitions 11    # half an hour of waiting
 
-Groups of one wave run side by side. The recordings stay in `--folder`, from where
+Every cell is played by several groups, one after the other: the heartbeats of members that were
+once apart stay so, and many repetitions in one group say less than as many in several. Groups of
+one wave, of different cells, run side by side. The recordings stay in `--folder`, from where
 `tests.foreign.calibrate.report` compares them again.
 """
 
@@ -19,7 +21,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from assignors.simulation.timed.scenario import GroupProtocol
 from tests.foreign.calibrate.crowds import versions
@@ -41,11 +42,25 @@ STARTS_APART_S = 3.0
 def main() -> None:
     """Play, save, compare."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=31, help="the first is left out")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--groups", type=int, default=3, help="of each cell")
+    parser.add_argument("--repetitions", type=int, default=11, help="the first is left out")
+    parser.add_argument("--seed", type=int, default=1, help="of the first group")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     chosen = parser.parse_args()
-    loads = [_wave(cells, chosen) for cells in waves()]
+    loads = []
+    for cells in waves():
+        seen = [
+            load
+            for seed in range(chosen.seed, chosen.seed + chosen.groups)
+            for load in _wave(cells, chosen, seed)
+        ]
+        loads.append(
+            {
+                "groups": len(cells),
+                "load_median": round(median(seen), 1),
+                "load_max": round(max(seen), 1),
+            }
+        )
     machine = {
         "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
         "processor": processor(),
@@ -68,9 +83,9 @@ def waves() -> list[list[Cell]]:
     return [[each for each in cells if each not in busy], busy]
 
 
-def _wave(cells: Sequence[Cell], chosen: argparse.Namespace) -> dict[str, Any]:
-    """Play some cells side by side; return what else the machine did meanwhile."""
-    plans = [plan_of(each, repetitions=chosen.repetitions, seed=chosen.seed) for each in cells]
+def _wave(cells: Sequence[Cell], chosen: argparse.Namespace, seed: int) -> list[float]:
+    """Play some cells side by side; return the load averages meanwhile."""
+    plans = [plan_of(each, repetitions=chosen.repetitions, seed=seed) for each in cells]
     minutes = max(plan.until for plan in plans) / 60_000
     print(f"{len(plans)} groups: {minutes:.0f} minutes", flush=True)
     own = settings(HEARTBEAT_MS[GroupProtocol.CONSUMER])
@@ -80,12 +95,8 @@ def _wave(cells: Sequence[Cell], chosen: argparse.Namespace) -> dict[str, Any]:
         _load() as seen,
     ):
         recordings = play(broker, plans, mark="run", folder=Path(folder), apart_s=STARTS_APART_S)
-    save(recordings, chosen.folder, repetitions=chosen.repetitions, seed=chosen.seed)
-    return {
-        "groups": len(plans),
-        "load_median": round(median(seen), 1),
-        "load_max": round(max(seen), 1),
-    }
+    save(recordings, chosen.folder, repetitions=chosen.repetitions, seed=seed)
+    return seen
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from assignors.ownership.changes import Change
 from assignors.simulation.timed.scenario import Verb
 from tests.conftest import cases
 from tests.foreign.calibrate import fit
-from tests.foreign.calibrate.compare import binomial_p, compare, kolmogorov_smirnov_p
+from tests.foreign.calibrate.compare import Trial, binomial_p, compare, kolmogorov_smirnov_p
 from tests.foreign.calibrate.figures import MICROSECONDS, figures_of
 from tests.foreign.calibrate.plan import KINDS, TOPIC, cell, plan_of
 from tests.foreign.calibrate.real import Recording
@@ -88,17 +88,20 @@ def test_a_prediction_is_the_same_every_time(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_a_right_prediction_has_no_misses(kind: str, verb: Verb) -> None:
     plan, constants = PLANS[kind], fit.kept()[kind]
-    real, other = play(plan, constants, seeds=[1, 2])
-    right = [real]
-    found = compare(plan, verb, real, right)
+    real, elsewhere = play(plan, constants, seeds=[1, 2])
+    right = Trial(plan=plan, real=real, simulated=[real])
+    found = compare([right], verb)
     assert (found.moves, found.generations, found.misses) == (3, 3, [])
-    assert compare(plan, verb, real, [other]).moves == 3
-    late = [[replace(each, duration_s=1.2 * each.duration_s + 1) for each in run] for run in right]
-    assert "median duration" in compare(plan, verb, real, late).misses
-    moved = [[replace(each, moves=each.moves + 1) for each in run] for run in right]
-    assert "moves in 3" in compare(plan, verb, real, moved).misses
-    rounds = [[replace(each, generations=each.generations + 9) for each in run] for run in right]
-    assert compare(plan, verb, real, rounds).generations == 0
+    assert compare([replace(right, simulated=[elsewhere])], verb).moves == 3
+    late = [replace(each, duration_s=1.2 * each.duration_s + 1) for each in real]
+    assert "median duration" in compare([replace(right, simulated=[late])], verb).misses
+    moved = [replace(each, moves=each.moves + 1) for each in real]
+    wrong = replace(right, simulated=[moved])
+    assert "moves in 3" in compare([wrong], verb).misses
+    rounds = [replace(each, generations=each.generations + 9) for each in real]
+    assert compare([replace(right, simulated=[rounds])], verb).generations == 0
+    both = compare([right, wrong], verb)
+    assert (both.repetitions, both.moves) == (6, 3)
 
 
 def test_samples_of_two_distributions_are_told_apart() -> None:

@@ -145,3 +145,40 @@ def test_a_change_that_is_taken_back_after_the_member_set_out_is_made_and_undone
     effects, then = fire(state, "assigned")
     assert reported(effects) == [{"t": (0, 1)}]
     assert then == [("poll", WAIT_US)]
+
+
+def test_a_first_assignment_of_nothing_is_called_back_for_and_acknowledged() -> None:
+    """A broker's newcomer does: its callback has no partitions, and its next heartbeat is late."""
+    state = member()
+    assert assign(state, {}) == [("take", WAIT_US)]
+    assert not state.is_at_rest
+    effects, then = fire(state, "take")
+    assert (reported(effects), then) == ([{}], [])
+    assert assign(state, {}) == []
+    assert state.is_at_rest
+
+
+def test_an_assignment_that_answers_the_heartbeat_under_way_is_acknowledged_alone() -> None:
+    """Java's client forgets that it has to acknowledge the one before it: RECONCILING again."""
+    state = member()
+    assign(state, {"t": (0,)})
+    step(state, Fired(("heartbeat",), 0))
+    fire(state, "take")
+    effects, _ = fire(state, "assigned")
+    assert reported(effects) == []
+    assert state.in_flight is not None
+    another = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 2, {"t": (0, 1)})
+    then = step(state, Answered(state.in_flight, another))
+    assert (reported(then), timers(then)) == ([], [("take", WAIT_US)])
+    assert reported(step(state, Fired(("heartbeat",), 0))) == [{"t": (0,)}]
+
+
+def test_an_answer_without_an_assignment_lets_a_member_acknowledge() -> None:
+    state = member()
+    assign(state, {"t": (0,)})
+    step(state, Fired(("heartbeat",), 0))
+    fire(state, "take")
+    fire(state, "assigned")
+    assert state.in_flight is not None
+    nothing_new = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 1, None)
+    assert reported(step(state, Answered(state.in_flight, nothing_new))) == [{"t": (0,)}]

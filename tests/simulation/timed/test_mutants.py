@@ -152,13 +152,14 @@ def test_a_monitor_finds_the_mutant(
 @pytest.mark.parametrize(
     ("mutate", "case", "monitor"),
     [
-        (gives_before_release, "consumer-2x2-fault", "double-consumption"),
-        (reports_too_early, "consumer-2x2-fault", "handed-over-before-commit"),
+        (gives_before_release, "consumer-3x2", "double-consumption"),
+        (reports_too_early, "consumer-3x2", "handed-over-before-commit"),
     ],
 )
 def test_a_small_case_has_the_mutant(
     monkeypatch: pytest.MonkeyPatch, mutate: Patch, case: str, monitor: str
 ) -> None:
+    assert not QUICK[case].broken
     mutate(monkeypatch)
     found = exhaust(QUICK[case])
     assert monitor in found.broken

@@ -43,14 +43,14 @@ def merge_member(state: Any) -> None:  # noqa: ANN401 - of any protocol
 
 
 def _merge_consumer(state: ConsumerClient) -> None:
-    """Count the assignments of a KIP-848 member from 0.
+    """Count the assignments of a KIP-848 member with small numbers; 0 stays that of none.
 
     Only whether two of them are the same is ever asked for, and a new one is above them all. That
     of an assignment on the way counts while the member is on its way.
     """
     if state.going_for is None:
         state.going_number = state.confirmed_number
-    numbers = sorted({state.confirmed_number, state.going_number, state.target_number})
+    numbers = sorted({0, state.confirmed_number, state.going_number, state.target_number})
     state.confirmed_number = numbers.index(state.confirmed_number)
     state.going_number = numbers.index(state.going_number)
     state.target_number = numbers.index(state.target_number)

@@ -34,7 +34,11 @@ def has_all(one: TopicPartitions, other: TopicPartitions) -> bool:
 
 
 def are_same(one: TopicPartitions, other: TopicPartitions) -> bool:
-    """Return whether these are the same partitions, in whatever order. Cost: O(partitions)."""
+    """Return whether these are the same partitions, in whatever order. Cost: O(partitions).
+
+    >>> are_same({"t": (2, 1)}, {"t": (1, 2)}), are_same({"t": (2, 1)}, {"t": (1,)})
+    (True, False)
+    """
     return one == other or (count(one) == count(other) and has_all(one, other))
 
 

@@ -94,7 +94,7 @@ def _start(state: ConsumerClient) -> None:
 
 def _join(state: ConsumerClient) -> None:
     state.epoch, state.owned, state.target, state.confirmed = 0, {}, {}, {}
-    state.going_for, state.awaits_poll = None, False
+    state.going_for, state.awaits_poll, state.acknowledges = None, False, False
     state.target_number = state.confirmed_number = 0
     state.application.has_left, state.deferred, state.waiting = False, ConsumerError.NONE, None
     send_now(state)
@@ -105,10 +105,14 @@ def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> Non
         lose_place(state, response.error)
         return
     state.epoch = response.epoch
-    if response.assignment is not None and not are_same(response.assignment, state.target):
-        state.target = response.assignment
-        state.target_number += 1
-    if state.must_send:
+    assignment = response.assignment
+    if assignment is not None:
+        if not (state.target_number and are_same(assignment, state.target)):
+            state.target = assignment
+            state.target_number += 1
+        if state.target_number != state.confirmed_number:
+            state.acknowledges = False
+    if state.must_send or state.acknowledges:
         send_now(state)
     _reconcile(state)
 
@@ -135,16 +139,17 @@ def _give_up(state: ConsumerClient, error: ConsumerError) -> None:
 def _reconcile(state: ConsumerClient) -> None:
     """Set out for the target, unless the member is there, or on its way to an earlier one.
 
-    What it has come to before it reports first. Where it has what it is assigned, as a change was
-    taken back before it set out, it reports that at once. The way begins at the application's next
-    poll where partitions are to be given up or offsets to be committed, else now.
+    Where it has what it is assigned, as a change was taken back before it set out, it acknowledges
+    that at once. The way begins at the application's next poll where partitions are to be given up
+    or offsets to be committed, else now. There is one to the first assignment even if that is empty
+    (`LocalAssignment.NONE` differs from one of nothing): a newcomer's callback runs.
     """
     is_there = state.target_number == state.confirmed_number
-    if is_there or state.going_for is not None or state.must_report or state.is_stopping:
+    if is_there or state.going_for is not None or state.acknowledges or state.is_stopping:
         return
-    if are_same(state.confirmed, state.target):
+    if state.confirmed_number and are_same(state.confirmed, state.target):
         _confirm(state, state.confirmed, state.target_number)
-    elif state.config.auto_commit_ms or not _keeps_all(state):
+    elif state.config.auto_commit_ms or not has_all(state.target, state.owned):
         if not state.awaits_poll:
             state.awaits_poll = True
             _wait(state, "poll")
@@ -158,10 +163,6 @@ def _wait(state: ConsumerClient, timer: str) -> None:
     state.out.append(Schedule((timer,), rest_of_poll(state.config, state.draw)))
 
 
-def _keeps_all(state: ConsumerClient) -> bool:
-    return has_all(state.target, state.owned)
-
-
 def _poll(state: ConsumerClient) -> None:
     """Give up what the target lacks: consumption ends, the callback runs and commits."""
     state.awaits_poll = False
@@ -169,7 +170,7 @@ def _poll(state: ConsumerClient) -> None:
         free(state)
         return
     state.going_for, state.going_number = state.target, state.target_number
-    if _keeps_all(state):
+    if has_all(state.target, state.owned):
         _take(state)
         return
     state.owned = shared(state.owned, state.going_for)
@@ -211,11 +212,16 @@ def _assigned(state: ConsumerClient) -> None:
 
 
 def _confirm(state: ConsumerClient, got: TopicPartitions, number: int) -> None:
-    """Report what the member has come to."""
+    """Acknowledge what the member has come to, as soon as no heartbeat waits for its answer.
+
+    If that answer brings another assignment, the next heartbeat that is due says it instead
+    (`processAssignmentReceived` leaves ACKNOWLEDGING for RECONCILING).
+    """
     state.confirmed, state.confirmed_number = got, number
     if not state.is_stopping:
-        state.must_report = True
-        send_now(state)
+        state.must_report = state.acknowledges = True
+        if state.in_flight is None:
+            send_now(state)
 
 
 def send_now(state: ConsumerClient, after_us: int = 0) -> None:
@@ -238,7 +244,8 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
         config.pattern if says_all else None,
         config.remote_assignor if says_all else None,
     )
-    state.must_send = state.must_report = state.has_new_topics = state.says_all = False
+    state.must_send = state.acknowledges = state.must_report = False
+    state.has_new_topics = state.says_all = False
     state.in_flight = send(state, request, after_us)
     wait = config.by_its_clock(state.heartbeat_interval_ms)
     state.out.append(Schedule(("heartbeat",), wait))
@@ -295,7 +302,8 @@ def _lose(state: ConsumerClient, reason: str) -> None:
 
 def _end(state: ConsumerClient) -> None:
     state.is_up, state.in_flight, state.owned = False, None, {}
-    state.must_send, state.going_for, state.awaits_poll = False, None, False
+    state.must_send = state.acknowledges = state.awaits_poll = False
+    state.going_for = None
     state.application.restart()
     state.out += STOPS
 

@@ -90,5 +90,5 @@ def _poll_late(state: ConsumerClient) -> None:
     epoch = LEAVE_EPOCH if instance_id is None else STATIC_LEAVE_EPOCH
     send(state, ConsumerHeartbeat(state.member_id, epoch, instance_id))
     state.application.has_left = True
-    state.in_flight, state.must_send = None, False
+    state.in_flight, state.must_send, state.acknowledges = None, False, False
     state.out.append(Cancel(("heartbeat",)))

@@ -51,6 +51,8 @@ class ConsumerClient:
     """Number of the heartbeat that waits for an answer."""
     must_report: bool = False
     """The next heartbeat says what it owns."""
+    acknowledges: bool = False
+    """That heartbeat is due at once, when the one in flight is answered (ACKNOWLEDGING)."""
     must_send: bool = False
     """A heartbeat is due at once, when the one in flight is answered."""
     has_new_topics: bool = False
@@ -73,8 +75,9 @@ class ConsumerClient:
     @property
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
-        is_there = self.going_for is None and not self.awaits_poll and not self.must_send
-        return is_there and self.is_up and self.epoch > 0 and not self.is_out
+        is_there = self.going_for is None and not self.awaits_poll
+        is_silent = not self.must_send and not self.acknowledges
+        return is_there and is_silent and self.is_up and self.epoch > 0 and not self.is_out
 
     @property
     def is_out(self) -> bool:

@@ -138,7 +138,7 @@ def _join(own: ConsumerStart, before: Joined) -> TopicPartitions:
     _ask(state, int(before.joins[first]), requests[first])
     group = state.group
     over_ms = group.target_at_ms + state.config.assignment_interval_ms
-    last = max(int(before.joins.max()), before.owner.reported)
+    last = int(before.arrived.max())
     if _clock_ms(last) >= over_ms or _clock_ms(int(before.next.min())) < over_ms:
         raise NotTogether  # a target is computed earlier than by the first heartbeat, or later
     group.put_all([_member(requests[row], group.target_epoch) for row in others])
@@ -240,9 +240,9 @@ def _rest(own: ConsumerStart, before: Joined, after: Shared, shares: list[TopicP
         client = own.members[number]
         client.epoch, client.in_flight, client.out = epoch, None, []
         client.owned = client.confirmed = client.target = share
-        client.must_report = client.must_send = False
-        reports = 2 if row == owner else bool(share)
-        client.target_number = client.confirmed_number = client.going_number = int(reports)
+        client.must_report = client.must_send = client.acknowledges = False
+        reports = 2 if row == owner else 1 + bool(share)
+        client.target_number = client.confirmed_number = client.going_number = reports
         client.number = 2 + waited + reports
         sent += client.number
         if isinstance(client.draw, Draws):

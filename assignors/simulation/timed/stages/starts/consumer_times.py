@@ -1,7 +1,8 @@
 """When the members of a consumer group that start together join, share out, and come to rest.
 
-The first that joins gets every partition, as nobody else is there yet. The heartbeats of the others
-come an interval later; the first of all brings the next target. From then on the first member gives
+The first that joins gets every partition, as nobody else is there yet, and the others get nothing.
+Everybody reports that after a poll. The next heartbeats come an interval later; the first of all
+brings the next target. From then on the first member gives
 up what is not for it, and the others get what is theirs with their next heartbeat after that: each
 takes it in a callback and reports it. When each of these messages arrives is arithmetic.
 
@@ -20,7 +21,10 @@ from assignors.simulation.dice import STEP
 from assignors.simulation.timed.random_streams import Delays
 from assignors.simulation.timed.stages.flight import Int64
 from assignors.simulation.timed.stages.joins import below
-from assignors.simulation.timed.stages.starts.start import Bools, require, served
+from assignors.simulation.timed.stages.starts.start import Bools, NotTogether, require, served
+
+REPORTS_AMONG_JOINS_MAX = 5
+"""Reports change when joins are answered, which changes the reports: how often that is followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +61,8 @@ class FirstOwner(NamedTuple):
     """What the first member does with all partitions."""
 
     row: int
-    answered: int
     takes: int
     """When it has them, and reports it."""
-    reported: int
-    """When the report arrives."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,49 +111,76 @@ class Shared:
 
 
 def joined(starters: Starters) -> Joined:
-    """Return when everybody joins. Raises `NotTogether`. Cost: O(n log n)."""
+    """Return when everybody joins. Raises `NotTogether`. Cost: O(n log n), most times twice."""
     rows = np.arange(len(starters.numbers), dtype=np.int64)
-    arrived = starters.arrive(rows, np.full(len(rows), starters.at, dtype=np.int64))
-    order = np.argsort(arrived, kind="stable")
-    owner = _first_owner(starters, int(order[0]), int(arrived[order[0]]))
-    requests = np.append(arrived[order], owner.reported)
-    in_turn = np.argsort(requests, kind="stable")
-    done = np.empty_like(requests)
-    done[in_turn] = served(requests[in_turn], 0, starters.service_us)
-    returned = np.empty_like(arrived)
-    returned[order] = starters.come_back(order, done[:-1] + starters.append_us)
-    sent = np.full(len(rows), starters.at, dtype=np.int64)
-    require(returned < sent + starters.every)
-    row = np.array([owner.row])
-    joins = arrived.copy()
-    arrived[owner.row], sent[owner.row] = owner.reported, owner.takes
-    reported = starters.come_back(row, done[-1:])
-    returned[row] = np.maximum(reported, owner.answered)
-    due = sent + starters.every
+    joins = starters.arrive(rows, np.full(len(rows), starters.at, dtype=np.int64))
+    order = np.argsort(joins, kind="stable")
+    done = served(joins[order], 0, starters.service_us)
+    for _ in range(REPORTS_AMONG_JOINS_MAX):
+        # A report that comes before the last join is handled lets others wait for their answers.
+        first, supposed = _first_assignments(starters, joins, order, done), done
+        done, heard = _handled(starters, joins, order, first)
+        if np.array_equal(done, supposed):
+            break
+    else:
+        raise NotTogether
+    returned = np.maximum(starters.come_back(rows, heard), first.answered)
+    due = first.taken + starters.every
+    require(first.taken < starters.at + starters.every)
     require(returned < due)
-    arrives = np.maximum(starters.arrive(rows, due), arrived)
-    require(arrives > owner.reported)
+    arrives = np.maximum(starters.arrive(rows, due), first.reported)
+    require(arrives > first.reported.max())
+    row = int(order[0])
     return Joined(
         order=order,
         joins=joins,
-        arrived=arrived,
+        arrived=first.reported,
         returned=returned,
-        owner=owner,
+        owner=FirstOwner(row, int(first.taken[row])),
         due=due,
         next=arrives,
-        busy_until=int(done.max()),
+        busy_until=int(max(done.max(), heard.max())),
     )
 
 
-def _first_owner(starters: Starters, row: int, arrived: int) -> FirstOwner:
-    rows = np.array([row], dtype=np.int64)
-    leaves = np.array([arrived + starters.service_us + starters.append_us])
-    answered = starters.come_back(rows, leaves)
-    polls = below(starters.polls[rows], starters.poll_limits[rows])
-    takes = answered + polls + starters.assign_us[rows]
-    require(takes < starters.at + starters.every[rows])
-    reported = np.maximum(starters.arrive(rows, takes), arrived)
-    return FirstOwner(row, int(answered[0]), int(takes[0]), int(reported[0]))
+class FirstAssignments(NamedTuple):
+    """What everybody does with its first assignment, which is empty but for the first member."""
+
+    answered: Int64
+    polled: Int64
+    taken: Int64
+    """When the callback is over, and the member reports it."""
+    reported: Int64
+    """When the report arrives."""
+
+
+def _first_assignments(
+    starters: Starters, joins: Int64, order: Int64, done: Int64
+) -> FirstAssignments:
+    """Return what happens if joins are handled at `done`, in this order."""
+    rows, owner = np.arange(len(joins), dtype=np.int64), order[0]
+    answered = np.empty_like(joins)
+    answered[order] = starters.come_back(order, done + starters.append_us)
+    polled = answered + below(starters.polls, starters.poll_limits)
+    taken = polled.copy()
+    taken[owner] += starters.assign_us[owner]
+    reported = np.maximum(starters.arrive(rows, taken), joins)
+    return FirstAssignments(answered, polled, taken, reported)
+
+
+def _handled(
+    starters: Starters, joins: Int64, order: Int64, first: FirstAssignments
+) -> tuple[Int64, Int64]:
+    """Return when joins are handled, in this order, and everybody's report, by row."""
+    times = (first.answered, first.polled, first.taken, first.reported)
+    reporting = order[np.lexsort([each[order] for each in times])]
+    requests = np.append(joins[order], first.reported[reporting])
+    in_turn = np.argsort(requests, kind="stable")
+    done = np.empty_like(requests)
+    done[in_turn] = served(requests[in_turn], 0, starters.service_us)
+    heard = np.empty_like(joins)
+    heard[reporting] = done[len(joins) :]
+    return done[: len(joins)], heard
 
 
 def shared(starters: Starters, before: Joined, has_share: Bools) -> Shared:
@@ -187,7 +215,8 @@ def shared(starters: Starters, before: Joined, has_share: Bools) -> Shared:
     stable = max(int(arrived[takers].max(initial=0)), stable)
     answered = starters.come_back(takers, arrived[takers] + service_us + starters.append_us)
     answered = np.maximum(answered, returned[takers])
-    polls = answered + below(starters.polls[takers], starters.poll_limits[takers])
+    second = starters.polls[takers] + np.uint64(STEP)
+    polls = answered + below(second, starters.poll_limits[takers])
     takes = polls + starters.assign_us[takers]
     require(takes < due[takers] + starters.every[takers])
     reported = np.maximum(starters.arrive(takers, takes), arrived[takers])

@@ -16,6 +16,8 @@ from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, 
 from assignors.simulation.timed.protocols.consumer.records import EpochsByPartition
 from wire import TopicPartitions
 
+Epochs = dict[str, dict[int, int]]
+
 
 def reconciled(
     member: ConsumerMember,
@@ -55,7 +57,7 @@ def _next(
 ) -> ConsumerMember:
     kept: dict[str, Mapping[int, int]] = {}
     lost: dict[str, Mapping[int, int]] = {}
-    gained: dict[str, Mapping[int, int]] = {}
+    gained: Epochs = {}
     must_wait = False
     for topic in {**target, **member.assigned}:
         wanted = set(target.get(topic, ()))
@@ -63,11 +65,8 @@ def _next(
         if had and had.keys() == wanted:
             kept[topic] = had
             continue
-        gone = had.keys() - wanted
-        stays: Mapping[int, int] = had
-        if gone:
-            stays = {number: epoch for number, epoch in had.items() if number in wanted}
-        goes = {number: had[number] for number in had if number in gone} if gone else {}
+        stays = {number: epoch for number, epoch in had.items() if number in wanted}
+        goes = {number: epoch for number, epoch in had.items() if number not in wanted}
         own, taken = member.revoking.get(topic, {}), partition_epochs.get(topic, {})
         free = {
             number: target_epoch
