@@ -168,7 +168,7 @@ def member_ids_of(members: Sequence[Member]) -> tuple[str, ...]:
     """Return the ids of members, without making any. Cost: O(M)."""
     if isinstance(members, LazyMembers):
         return members.member_ids
-    return tuple(member.member_id for member in members)
+    return tuple([member.member_id for member in members])
 
 
 def in_id_order(members: Iterable[Member]) -> list[Member]:

@@ -116,7 +116,7 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     if not np.count_nonzero(is_again):
         return order[_are_next(held, drop, turn)]
     if len(cell) <= FEW:
-        return _given_up_by_few(cell, topic, drop)
+        return _given_up_by_few(cell, topic, drop, turn)
     cell, index = held, np.arange(len(held))
     is_shrinking = drop > 0
     is_shrinking &= np.bincount(cell, minlength=len(drop)) > 0
@@ -129,11 +129,10 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     # How many partitions of the same topic come before this one in its cell.
     height = index - np.maximum.accumulate(np.where(start, index, 0))
     top = int(height.max())
-    if top:
-        again = np.argsort(
-            narrow(cell * (top + 1) + (top - height), len(drop) * (top + 1)), kind="stable"
-        )
-        order, height = order[again], height[again]
+    again = np.argsort(
+        narrow(cell * (top + 1) + (top - height), len(drop) * (top + 1)), kind="stable"
+    )
+    order, height = order[again], height[again]
     count = np.bincount(cell, minlength=len(drop))
     begin = np.cumsum(count) - count
     level = height[begin + drop - 1][cell]
@@ -157,16 +156,16 @@ def _are_next(cell: Int32 | Int64, drop: Int64, turn: Int64) -> Bool:
     return goes
 
 
-def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
+def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, turn: Int64) -> Int64:
     """Return the same, found with lists: thirty calls of numpy take as long as 500 partitions."""
     held: dict[int, list[int]] = {}
     for position, number in enumerate(cell.tolist()):
         held.setdefault(number, []).append(position)
     cells = sorted(held)
-    counts, turns_of = drop[cells].tolist(), (drop.cumsum() - drop)[cells].tolist()
+    counts, firsts = drop[cells].tolist(), turn[cells].tolist()
     chosen: list[int] = []
     topics = topic.tolist()
-    for number, count, turn in zip(cells, counts, turns_of, strict=True):
+    for number, count, first in zip(cells, counts, firsts, strict=True):
         if not count:
             continue
         positions = held[number]
@@ -174,9 +173,9 @@ def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> 
         for position in positions:
             by_topic.setdefault(topics[position], []).append(position)
         if len(by_topic) < len(positions):
-            chosen += highest(list(by_topic.values()), count, turn)
+            chosen += highest(list(by_topic.values()), count, first)
         else:
-            chosen += in_turn(positions, count, turn)
+            chosen += in_turn(positions, count, first)
     return np.array(chosen, dtype=np.int64)
 
 
