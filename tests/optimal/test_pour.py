@@ -25,10 +25,10 @@ from tests.optimal.workloads import workload
 def test_few_and_many_get_the_same_shares(
     members: list[tuple[int, int]],
     amount: int,
-    is_tight: bool,  # noqa: FBT001 - drawn
+    is_counted: bool,  # noqa: FBT001 - drawn
 ) -> None:
     room = [one for one, _ in members]
-    left = [rows for _, rows in members] if is_tight else None
+    left = [rows for _, rows in members] if is_counted else None
     few = share_few(room, amount, left)
     lefts = None if left is None else np.array(left, dtype=np.int64)
     many = share_many(np.array(room, dtype=np.int64), amount, lefts)

@@ -32,7 +32,7 @@ from assignors.problem import Bool, Int64
 FINE = 16
 """Room for each row is counted in parts of a partition: products of it with partitions fit into 64
 bits up to 700 million of these."""
-TIGHT_ROWS_MAX = 16
+COUNTED_ROWS_MAX = 16
 """Up to so many rows it is counted of how many rows left a member can take some. Measured with
 fresh groups: 100 members with a random half of 10 topics leave none of 1,000 partitions to the
 search rather than 37, and are solved in 0.77 of the time; 1,000 with half of 100 take 1.3 times
@@ -126,7 +126,7 @@ def _pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) 
     """Hand out free partitions in bulk where there is room, in proportion to the room.
 
     Rows with the most partitions for each subscriber go first: they have the least choice. Where
-    most of the room gets filled, members that can take few of the rows left get more of each.
+    most partitions are free, members that can take few of the rows left get more of each.
     This is no more than a good start; the search corrects what it gets wrong.
     """
     waiting = unplaced.nonzero()[0]
@@ -137,7 +137,7 @@ def _pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) 
     waiting = waiting[(-crowding).argsort(kind="stable")]
     room = np.maximum(most - load, 0)
     left: Int64 | None = None
-    if is_tight(int(unplaced.sum()), int(room.sum()), len(waiting)):
+    if is_worth_counting(int(unplaced.sum()), int(load.sum()), len(waiting)):
         left = local[waiting].sum(axis=0)
     if int(taker_count.sum()) <= FEW * len(waiting):
         _pour_few(
@@ -201,12 +201,12 @@ def _members_of(table: Bool) -> list[list[int]]:
     return [columns[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
-def is_tight(free: int, room: int, row_count: int) -> bool:
-    """Return whether so many free partitions fill most of the room, and the rows are few.
+def is_worth_counting(free: int, placed: int, row_count: int) -> bool:
+    """Return whether most partitions are free, and few rows have them.
 
-    With many rows it takes longer to hand out well than to correct it.
+    Where fewer are free, or in more rows, it takes longer to hand out well than to correct it.
     """
-    return row_count <= TIGHT_ROWS_MAX and 2 * free > room
+    return row_count <= COUNTED_ROWS_MAX and free > placed
 
 
 def shares_of(

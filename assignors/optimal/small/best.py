@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 
 from assignors.optimal.flow.effort import Effort
-from assignors.optimal.flow.network import is_tight, shares_of
+from assignors.optimal.flow.network import is_worth_counting, shares_of
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
@@ -177,7 +177,7 @@ def _pour(
         for least, more, has in zip(loads.least, loads.optional, load, strict=True)
     ]
     left = None
-    if is_tight(sum(unplaced), sum(room), len(waiting)):
+    if is_worth_counting(sum(unplaced), sum(load), len(waiting)):
         left = [0] * len(load)
         for row in waiting:
             for member in rows.takers[row]:
