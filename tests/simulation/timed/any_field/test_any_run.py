@@ -22,7 +22,7 @@ from assignors.simulation.timed.monitors.watch import KEPT
 from assignors.simulation.timed.protocols.offsets.messages import is_transactional
 from assignors.simulation.timed.protocols.restore import restored, summary
 from assignors.simulation.timed.running.arrivals import with_arrivals
-from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables import arrow
@@ -84,6 +84,13 @@ def test_whoever_consumed_a_partition_is_among_the_owners_that_replay_finds(
         assert {*owners} <= {*given_to}, partition
         assert played.zombies or is_within(owners, given_to), partition
     assert not any(row.is_double for row in tables.assignments)
+    # A topic that comes again has no owners before.
+    if not scenario.count_from_ms and all(each.do is not Verb.DELETE for each in scenario.plan):
+        assert played.result.moves == sum(len(consumers) - 1 for consumers in real.values())
+    # Two consume one partition only where one of them does so whatever the coordinator says.
+    monitors = {each.monitor for each in played.violations}
+    if played.result.double_partition_ms and not by_themselves and not played.zombies:
+        assert "double-consumption" in monitors
 
 
 @cases(10)
