@@ -18,9 +18,9 @@ its service time, beside the queue); and of one moment heartbeats come last (`qu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,9 @@ from assignors.simulation.timed.plain_heartbeats import (
     Rest,
     Resting,
     Together,
+    Underway,
 )
-from assignors.simulation.timed.promotions import Promotions
+from assignors.simulation.timed.promotions import Move, Promotions
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Fired,
@@ -50,15 +51,6 @@ Int64 = NDArray[np.int64]
 HEARTBEAT = Fired(("heartbeat",), 0)
 FEW = 48
 """The next heartbeats of fewer members at rest are computed one by one, which costs less."""
-
-
-class Move(NamedTuple):
-    """To what a member has moved while it rested."""
-
-    epoch: int
-    previous: int
-    at: int
-    """When the heartbeat arrived that brought it to the group's last target."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,6 +72,10 @@ class Heartbeats:
     """From when on the first heartbeat of anybody counts; a member has been woken for it."""
     rounds: Together | None = None
     """Members at rest go through a round together, if this is given."""
+    reconciling: Underway | None = None
+    """Members reconcile with few events each, if this is given."""
+    under_way: Container[int] = ()
+    """Those that are about to: what happens next to them is not in the queue."""
     latest: LatestResting = field(default_factory=LatestResting)
 
     @classmethod
@@ -111,9 +107,12 @@ class Heartbeats:
 
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
-        plain = self.plain
+        plain, reconciling = self.plain, self.reconciling
         standing = 0 if plain.standing is None else plain.standing(number)
-        if not self.network.is_quiet(number, standing) or not plain.may_rest(number):
+        is_quiet = self.network.is_quiet(number, standing)
+        may_rest = is_quiet and plain.may_rest(number)
+        may_wait = is_quiet and reconciling is not None and reconciling.may_wait(number)
+        if not (may_rest or may_wait):
             return
         queue, key = self.queue, (number, HEARTBEAT.key)
         due = queue.due(key)
@@ -133,7 +132,11 @@ class Heartbeats:
             return
         queue.stop(key)
         queue.stop(session_key)
-        self.put(number, Rest(due, every, session_over, timeout, member_id))
+        rest = Rest(due, every, session_over, timeout, member_id)
+        if may_rest or reconciling is None:
+            self.put(number, rest)
+        else:
+            reconciling.wait(number, rest)
 
     def put(self, number: int, rest: Rest) -> None:
         """Let a member rest of which nothing is in the queue. Cost: O(1)."""
@@ -158,7 +161,7 @@ class Heartbeats:
         if news.member_ids is not None:
             for member_id in news.member_ids:
                 if member_id in self.by_id:
-                    self.wake(self.by_id[member_id])
+                    self._expect(self.by_id[member_id])
         if news.member_ids is None or (news.epoch is not None and not self.promotes):
             together = () if self.rounds is None else self.rounds.begin()
             for number in list(self.resting):
@@ -187,7 +190,7 @@ class Heartbeats:
         self.promotions.count(self.queue.now, self._is_past)
         last = self.promotions.last()
         if last is not None:
-            self.wake(last)
+            self._expect(last)
 
     def wake_first(self) -> None:
         """Wake the member whose heartbeat is the first to arrive once one is awaited.
@@ -197,16 +200,14 @@ class Heartbeats:
         if self.awaited_from is not None and self.resting:
             begin = max(self.awaited_from, self.queue.now)
             if len(self.resting) < FEW:
-                self.wake(min(self._each_arrival(begin))[1])
-                return
-            numbers, arrives = self.next_arrivals(begin)
-            self.wake(int(numbers[np.lexsort((numbers, arrives))[0]]))
+                first = min(self._each_arrival(begin))[1]
+            else:
+                numbers, arrives = self.next_arrivals(begin)
+                first = int(numbers[np.lexsort((numbers, arrives))[0]])
+            self._expect(first)
 
     def next_arrivals(self, begin: int) -> tuple[Int64, Int64]:
-        """Return the members at rest, and when the next heartbeat of each arrives, from `begin` on.
-
-        Cost: O(members at rest), in arrays.
-        """
+        """Return the members at rest and when their next heartbeats arrive. Cost: O(those)."""
         if len(self.resting) < FEW:
             rows = np.array(list(self._each_arrival(begin)), dtype=np.int64).reshape(-1, 2)
             return rows[:, 1], rows[:, 0]
@@ -244,13 +245,29 @@ class Heartbeats:
     def _is_past(self, arrives: int, number: int) -> bool:
         return self.queue.is_past(arrives, Rank.ARRIVAL, number)
 
+    def _expect(self, number: int) -> None:
+        """Let the next heartbeat of a member at rest be an event."""
+        if self.reconciling is None or not self.reconciling.expect(number):
+            self.wake(number)
+
+    def leave(self, number: int) -> None:
+        """Let a member rest no longer that knows of all answers, and put nothing into the queue."""
+        rest = self.resting.pop(number)
+        self.latest.changed.add(number)
+        del self.by_id[rest.member_id]
+        self._promote(number, self._moved(number), knows=True)
+
     def wake(self, number: int) -> None:
         """Put into the queue what would stand there. Cost: O(1), O(its partitions) if it moved."""
         if self.rounds is not None and self.rounds.wake(number):
             return
         rest = self.resting.pop(number, None)
         if rest is None:
+            if self.reconciling is not None:
+                self.reconciling.release(number)
             return
+        if self.reconciling is not None:
+            self.reconciling.take_back(number)
         self.latest.changed.add(number)
         due, every, session_over, timeout, member_id = rest
         del self.by_id[member_id]
@@ -324,10 +341,5 @@ class Heartbeats:
         """Count the heartbeats up to the end of the run. Cost: O(members at rest)."""
         for due, every, *_ in self.resting.values():
             self.network.count(self.plain.request, max((at - due) // every + 1, 0))
-
-
-def wake_for(heartbeats: Heartbeats | None, request: int) -> None:
-    """Wake the member whose request, by number, is about to be answered. Cost: O(1)."""
-    waiting = None if heartbeats is None else heartbeats.network.in_flight.get(request)
-    if heartbeats is not None and waiting is not None:
-        heartbeats.wake(waiting[0])
+        if self.reconciling is not None:
+            self.reconciling.close(at)

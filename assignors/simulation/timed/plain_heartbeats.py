@@ -190,6 +190,42 @@ class Together(Protocol):
         ...
 
 
+class Underway(Protocol):
+    """Members of a consumer group on the way to their target, with few events each (`stages`)."""
+
+    def happen(self, number: int) -> None:
+        """Let happen what is next for a member."""
+        ...
+
+    def may_wait(self, number: int) -> bool:
+        """Return whether nothing happens to a member until its next heartbeat is answered."""
+        ...
+
+    def wait(self, number: int, rest: Rest) -> None:
+        """Let a member wait of which nothing is in the queue."""
+        ...
+
+    def expect(self, number: int) -> bool:
+        """Let the next heartbeat of a member at rest be an event; return whether it is."""
+        ...
+
+    def settle(self) -> None:
+        """Let all members know what has happened to them until now."""
+        ...
+
+    def release(self, number: int) -> None:
+        """Let a member go on by events, if it is on its way."""
+        ...
+
+    def take_back(self, number: int) -> None:
+        """Let a member at rest not know of an answer that is still on its way."""
+        ...
+
+    def close(self, at: int) -> None:
+        """Count heartbeats up to the end of a run."""
+        ...
+
+
 def news_by(changes: Callable[[], int]) -> Callable[[], News | None]:
     """Return what has news for everybody whenever `changes` gives another number."""
     seen = 0

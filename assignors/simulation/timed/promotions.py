@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,15 @@ Int64 = NDArray[np.int64]
 IsPast = Callable[[int, int], bool]
 """When a heartbeat arrives now, and whose it is -> whether that is over."""
 UNMOVED = -1
+
+
+class Move(NamedTuple):
+    """To what a member has moved while it rested."""
+
+    epoch: int
+    previous: int
+    at: int
+    """When the heartbeat arrived that brought it to the group's last target."""
 
 
 @dataclass(slots=True, kw_only=True)

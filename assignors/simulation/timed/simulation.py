@@ -18,7 +18,7 @@ from assignors.simulation.timed.faults.events import FaultEvent, fault_events
 from assignors.simulation.timed.faults.live import USUAL, LiveFaults
 from assignors.simulation.timed.faults.transactions import transaction
 from assignors.simulation.timed.faults.zombies import Zombie
-from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
+from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.liveness import without_what_follows
 from assignors.simulation.timed.monitors.seen import Observer, Seen
@@ -54,11 +54,13 @@ from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Happening, Run
 from assignors.simulation.timed.running.settling import settled
 from assignors.simulation.timed.running.together import (
-    compute_rounds,
+    compute_heartbeats,
+    compute_stages,
     go_on_by_events,
     start_together,
 )
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
+from assignors.simulation.timed.stages.reconciling.member import ReconciliationDue
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
@@ -108,9 +110,9 @@ def simulate(
     def prepared() -> Run:
         run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
         if not queues_heartbeats:
-            _compute_heartbeats(run, promotes=not looks)
+            compute_heartbeats(run, promotes=not looks)
             if computes_rounds and observe is None and monitoring is not Monitoring.FULL:
-                compute_rounds(run, _handle)
+                compute_stages(run, _handle, partial(_consume, run))
         return run
 
     until = scenario.until_ms * MILLISECOND
@@ -123,7 +125,7 @@ def simulate(
     if run.watch is not None and monitoring is Monitoring.FULL and stopped_by is None:
         # The same run once more, which goes on: this one's figures are those of its end.
         calm = _prepared(without_what_follows(scenario), Monitoring.OFF, None, keeps_history=False)
-        _compute_heartbeats(calm, promotes=False)
+        compute_heartbeats(calm, promotes=False)
         run.watch.at, found = settled(calm, _handle)
         report(run.watch, found)
     return Played(
@@ -134,18 +136,6 @@ def simulate(
         records=run.records,
         zombies=run.faults.zombies.close(end),
     )
-
-
-def _compute_heartbeats(run: Run, *, promotes: bool) -> None:
-    """Compute heartbeats that change nothing, unless each one waits for its turn somewhere."""
-    if run.execution is not None or run.machine is not None:
-        return
-    if run.faults.failovers is not None:
-        promotes = False  # the next coordinator reads every move in the log
-    run.heartbeats = Heartbeats.of(
-        run.sides, run.network, run.queue, run.scenario.broker, promotes=promotes
-    )
-    run.faults.heartbeats = run.heartbeats
 
 
 def _prepared(
@@ -194,7 +184,9 @@ def _handle(run: Run, event: Event) -> None:
     """Let an event happen: most are messages and timers."""
     target, what = event
     kind = type(what)
-    if kind in PLANNED:
+    if kind is ReconciliationDue:
+        run.reconciling.happen(target)
+    elif kind in PLANNED:
         _do_planned(run, target, what)
     elif target == COORDINATOR:
         _reach_coordinator(run, what)
@@ -217,8 +209,7 @@ def _reach_machine(run: Run, machine: Machine, target: int, what: Any) -> None: 
     calls_twice = isinstance(member, ClassicMember) and member.is_cooperative
     turn = machine.turn(run.queue.now, target, what, calls_twice=calls_twice)
     if turn is not None:
-        at, handled = turn
-        run.queue.put(at, (target, handled))
+        run.queue.put(turn[0], (target, turn[1]))
     else:
         run.faults.reach(target, what)
 
@@ -251,13 +242,13 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         run.network.start(number)
         run.sides.show_topics(number, Cluster.of(run.topics))
     heartbeats = run.heartbeats
-    if heartbeats is not None and number in heartbeats.resting:
+    if heartbeats is not None and (number in heartbeats.resting or number in heartbeats.under_way):
         heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
         DO[type(effect)](run, number, event, effect)
     if heartbeats is not None:
-        if isinstance(event, Command):
+        if isinstance(event, Command) and event is not Command.START:
             heartbeats.wake_first()
             heartbeats.wake_last()
         heartbeats.rest(number)

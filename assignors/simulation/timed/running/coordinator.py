@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from assignors.simulation.timed.faults.failovers import LOADED
-from assignors.simulation.timed.heartbeats import wake_for
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
@@ -116,7 +115,10 @@ def _restrict(run: Run, _leaves: int, effect: Restrict) -> None:
 
 def reply(run: Run, leaves: int, number: int, response: Response) -> None:
     """Send the answer to a request, at `leaves`; it may get lost on its way."""
-    wake_for(run.heartbeats, number)
+    heartbeats = run.heartbeats
+    waiting = None if heartbeats is None else run.network.in_flight.get(number)
+    if heartbeats is not None and waiting is not None:
+        heartbeats.wake(waiting[0])
     answer = run.network.answer(leaves, number, response)
     if answer is not None:
         returns, rank, member, answered = answer

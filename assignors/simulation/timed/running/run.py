@@ -13,6 +13,7 @@ from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.seen import Observer
 from assignors.simulation.timed.monitors.watch import Watch, report
 from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.plain_heartbeats import Underway
 from assignors.simulation.timed.processing.offsets_sides import Processing
 from assignors.simulation.timed.protocols.effects import (
     Arrived,
@@ -28,6 +29,7 @@ from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.other_groups import OtherAsks
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.sides import Sides
+from assignors.simulation.timed.stages.reconciling.member import ReconciliationDue
 from assignors.simulation.timed.stages.stage import StageDue
 
 Happening = (
@@ -38,6 +40,7 @@ Happening = (
     | Action
     | FaultEvent
     | StageDue
+    | ReconciliationDue
     | OtherAsks
     | port.Event
 )
@@ -71,6 +74,13 @@ class Run:
     records: list[tuple[int, Record]] = field(default_factory=list)
     fired: dict[tuple[int, TimerKey], Event] = field(default_factory=dict)
     """What each timer without data is when it has run out: most are started again and again."""
+
+    @property
+    def reconciling(self) -> Underway:
+        """The members that reconcile with few events each."""
+        assert self.heartbeats is not None
+        assert self.heartbeats.reconciling is not None
+        return self.heartbeats.reconciling
 
     def assignor_failed(self, number: int, text: str) -> None:
         """Report that the assignor of a member that leads has failed, and how."""

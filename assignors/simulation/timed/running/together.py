@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from assignors.model import Cluster
@@ -12,11 +13,22 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import Class
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Command,
+    Consume,
+    MemberEvent,
+)
+from assignors.simulation.timed.running.coordinator import do_at_once, take_note
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.stages import rounds
-from assignors.simulation.timed.stages.plain import has_plain_rounds, plain_members
+from assignors.simulation.timed.stages.plain import (
+    MEAN_US_MIN,
+    has_plain_rounds,
+    plain_members,
+)
+from assignors.simulation.timed.stages.reconciling.members import ReconcilingMembers
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.stages.starts import classic, consumer
 from assignors.simulation.timed.stages.starts.start import NotTogether, Start
@@ -25,6 +37,58 @@ M = TypeVar("M")
 C = TypeVar("C")
 MEAN_US_LIMIT = 1 << 26
 """Longer delays are not drawn in arrays."""
+
+
+def compute_heartbeats(run: Run, *, promotes: bool) -> None:
+    """Compute heartbeats that change nothing, unless each one waits for its turn somewhere."""
+    if run.execution is not None or run.machine is not None:
+        return
+    if run.faults.failovers is not None:
+        promotes = False  # the next coordinator reads every move in the log
+    run.heartbeats = Heartbeats.of(
+        run.sides, run.network, run.queue, run.scenario.broker, promotes=promotes
+    )
+    run.faults.heartbeats = run.heartbeats
+
+
+def compute_stages(
+    run: Run,
+    handle: Callable[[Run, Event], None],
+    consume: Callable[[int, MemberEvent, Consume], None],
+) -> None:
+    """Let members of a run that begins do together, or with few events, what they can.
+
+    `handle` lets an event happen, `consume` lets a member consume other partitions. Cost:
+    O(members).
+    """
+    compute_rounds(run, handle)
+    _compute_reconciliations(run, consume)
+
+
+def _compute_reconciliations(
+    run: Run, consume: Callable[[int, MemberEvent, Consume], None]
+) -> None:
+    """Let members of a consumer group reconcile with few events each."""
+    coordinator, heartbeats = run.sides.coordinator, run.heartbeats
+    if (
+        heartbeats is not None
+        and heartbeats.promotes
+        and isinstance(coordinator, WaitingCoordinator)
+        and run.scenario.protocols == {GroupProtocol.CONSUMER}
+        and run.scenario.network.mean_us >= MEAN_US_MIN
+        and run.processing is None
+        and not run.scenario.faults
+        and _are_all_in_the_group(run.scenario)
+    ):
+        heartbeats.reconciling = ReconcilingMembers(
+            waiting=coordinator,
+            clients=[each for each in run.sides.members if isinstance(each, ConsumerClient)],
+            heartbeats=heartbeats,
+            watch=run.watch,
+            consume=consume,
+            do=partial(do_at_once, run),
+            take_note=lambda event, epoch: take_note(run, event, [], epoch),
+        )
 
 
 def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:

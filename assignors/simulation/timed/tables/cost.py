@@ -9,10 +9,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 
 EVENTS_A_MEMBER = 10
 """Events of a member in a rebalance: requests, answers, timers, callbacks."""
+EVENTS_A_RECONCILIATION = 5
+"""Events of a member of a consumer group: a heartbeat, what it gives up and gets, its report."""
 EVENTS_A_REQUEST = 4
 """Events of a request of an execution model: it comes, is handled, replicated, and answered."""
 EVENTS_A_SHARED_BEAT = 5
@@ -34,7 +36,9 @@ def cost_of(scenario: Scenario) -> int:
     partitions = sum(scenario.topics.values())
     rebalances = len(scenario.plan) + members // 2
     standing = 1 + _executed(scenario) + _looks(scenario) + _waiting(scenario)
-    return standing + rebalances * (EVENTS_A_MEMBER * members + partitions // 10)
+    reconciles = scenario.protocols == {GroupProtocol.CONSUMER}
+    each = EVENTS_A_RECONCILIATION if reconciles else EVENTS_A_MEMBER
+    return standing + rebalances * (each * members + partitions // 10)
 
 
 def _looks(scenario: Scenario) -> int:

@@ -63,13 +63,15 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from wire import TopicPartitions
 
+LEAVES = frozenset({LEAVE_EPOCH, STATIC_LEAVE_EPOCH})
+
 
 def heartbeat(state: ConsumerCoordinator, now_ms: int, request: ConsumerHeartbeat) -> Changes:
     """Return what a heartbeat leads to; `state` is changed in place unless it is refused.
 
     Cost: O(partitions of the member), plus the assignor where a target is computed.
     """
-    if request.epoch not in {LEAVE_EPOCH, STATIC_LEAVE_EPOCH}:
+    if request.epoch not in LEAVES:
         group = state.group if state.exists else ConsumerGroup()
         return heartbeat_in(Work(state, group, now_ms, Changes()), request)
     out = Changes()
@@ -147,24 +149,18 @@ def _heartbeat(work: Work, request: ConsumerHeartbeat) -> None:
     require_room(state, group, request.member_id, request.instance_id)
     member, replaced = _sender(group, request, out)
     updated = _updated(member, request)
-    names_changed = write_member(group, member, updated, out, is_new=replaced is None)
-    pattern = change_pattern(work, member, updated)
-    must_count_up = (
-        names_changed
-        or pattern is PatternChange.RESOLVED
-        or _has_other_assignor(state, group, member, updated)
-    )
-    after = bring_on(
-        work,
-        Update(
-            before=member,
-            after=updated,
-            replaced=replaced,
-            owned=request.owned,
-            has_changed=names_changed or pattern is not PatternChange.NONE,
-        ),
-        must_count_up=must_count_up,
-    )
+    has_changed = must_count_up = False
+    if updated is not member or request.epoch == 0 or not group.counts.are_plain:
+        names_changed = write_member(group, member, updated, out, is_new=replaced is None)
+        pattern = change_pattern(work, member, updated)
+        has_changed = names_changed or pattern is not PatternChange.NONE
+        must_count_up = (
+            names_changed
+            or pattern is PatternChange.RESOLVED
+            or _has_other_assignor(state, group, member, updated)
+        )
+    update = Update(member, updated, replaced, request.owned, has_changed)
+    after = bring_on(work, update, must_count_up=must_count_up)
     session = state.config.session_timeout_ms * MILLISECOND
     out.timers.append((("session", after.member_id), session, 0))
     is_new = request.is_full or after.assigned != member.assigned

@@ -56,6 +56,11 @@ class Counts:
     protocols: Counter[str] = field(default_factory=Counter)
     """Client-side assignor -> how many members of the classic protocol support it."""
 
+    @property
+    def are_plain(self) -> bool:
+        """Whether nobody asks for a pattern or an assignor. Cost: O(1)."""
+        return not (self.patterns or self.assignors)
+
     def changed(self, before: Asking | None, after: Asking | None) -> Counts:
         """Return the counts of topics and patterns as they will be. Cost: O(topics)."""
         copy = Counts(topics=self.topics.copy(), patterns=self.patterns.copy())

@@ -11,7 +11,7 @@ Source: `ConsumerGroup` and `ConsumerGroupMember` of Kafka 4.4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -299,10 +299,10 @@ class ConsumerGroup:
         for part in () if before is None else (before.assigned, before.revoking):
             assert before is not None
             for topic, numbers in part.items():
-                stay = () if after is None else after.assigned.get(topic, ())
+                stay: Mapping[int, int] = {} if after is None else after.assigned.get(topic, {})
                 known = held.get(topic, {})
-                for number in numbers:
-                    if number not in stay and known.get(number) == before.epoch:
+                for number in numbers.keys() - stay.keys():
+                    if known.get(number) == before.epoch:
                         del known[number]
         for part in () if after is None else (after.assigned, after.revoking):
             assert after is not None

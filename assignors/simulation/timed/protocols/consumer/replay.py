@@ -28,6 +28,8 @@ from assignors.simulation.timed.protocols.consumer.records import (
     TargetRecord,
 )
 
+STATES = {each.value: each for each in MemberState}
+
 
 def replay(group: ConsumerGroup, record: ConsumerRecord) -> None:
     """Apply a record. Cost: O(partitions of the member), O(1) for records of the group.
@@ -94,7 +96,7 @@ def _replay_current(group: ConsumerGroup, record: CurrentRecord) -> None:
         known.brought_to(
             record.epoch,
             record.previous_epoch,
-            MemberState(record.state),
+            STATES[record.state],
             record.assigned,
             record.revoking,
         )

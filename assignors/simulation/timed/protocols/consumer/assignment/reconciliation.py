@@ -16,8 +16,6 @@ from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, 
 from assignors.simulation.timed.protocols.consumer.records import EpochsByPartition
 from wire import TopicPartitions
 
-Epochs = dict[str, dict[int, int]]
-
 
 def reconciled(
     member: ConsumerMember,
@@ -57,7 +55,7 @@ def _next(
 ) -> ConsumerMember:
     kept: dict[str, Mapping[int, int]] = {}
     lost: dict[str, Mapping[int, int]] = {}
-    gained: Epochs = {}
+    gained: dict[str, Mapping[int, int]] = {}
     must_wait = False
     for topic in {**target, **member.assigned}:
         wanted = set(target.get(topic, ()))
@@ -65,8 +63,11 @@ def _next(
         if had and had.keys() == wanted:
             kept[topic] = had
             continue
-        stays = {number: epoch for number, epoch in had.items() if number in wanted}
-        goes = {number: epoch for number, epoch in had.items() if number not in wanted}
+        gone = had.keys() - wanted
+        stays: Mapping[int, int] = had
+        if gone:
+            stays = {number: epoch for number, epoch in had.items() if number in wanted}
+        goes = {number: had[number] for number in had if number in gone} if gone else {}
         own, taken = member.revoking.get(topic, {}), partition_epochs.get(topic, {})
         free = {
             number: target_epoch

@@ -1,0 +1,140 @@
+"""Members of a consumer group reconcile with few events each: runs are those by events alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
+from assignors.simulation.timed.protocols.effects import Arrived
+from assignors.simulation.timed.scenario import (
+    Action,
+    BrokerConfig,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+    Verb,
+)
+from assignors.simulation.timed.simulation import simulate
+from tests.conftest import cases
+from tests.simulation.timed.drawn import actions, some_time_after
+from tests.simulation.timed.engines import without_events
+
+TIMES = some_time_after(10_000, 14_000, 20_000, 40_000)
+"""Often while members are on their way to what led to it."""
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A consumer group that changes often, with slow answers, polls and callbacks."""
+    count = draw(st.integers(2, 9))
+    topics = draw(st.sampled_from([("t",), ("t",), ("t", "u")]))
+
+    def member(number: int) -> MemberConfig:
+        return MemberConfig(
+            name=f"c{number}",
+            topics=("t",) if draw(st.integers(0, 9)) == 0 else topics,
+            instance_id=draw(st.sampled_from([None, None, f"i{number}"])),
+            clock_ppm=draw(st.sampled_from([0, 0, 30_000])),
+            poll_ms=draw(st.sampled_from([0, 100, 100, 3000])),
+            poll_spread_ms=draw(st.sampled_from([0, 0, 50])) if count % 2 else 0,
+            rebalance_timeout_ms=draw(st.sampled_from([6000, 300_000])),
+            revoke_ms=draw(st.sampled_from([0, 20, 3000])),
+            assign_ms=draw(st.sampled_from([0, 5, 1000])),
+            starts_at_ms=draw(st.sampled_from([0, 0, 0, 700 * number, 9000, 13_000, None])),
+        )
+
+    members = [member(number) for number in range(count)]
+    return Scenario(
+        seed=draw(st.integers(0, 2**63)),
+        protocol=GroupProtocol.CONSUMER,
+        until_ms=draw(st.integers(9000, 90_000)),
+        count_from_ms=draw(st.sampled_from([0, 20_000])),
+        topics={"t": draw(st.integers(0, 30)), "u": draw(st.integers(0, 9))},
+        members=tuple(
+            replace(each, poll_spread_ms=min(each.poll_spread_ms, each.poll_ms)) for each in members
+        ),
+        plan=tuple(draw(st.lists(actions(count, TIMES, grown=40), max_size=9))),
+        network=NetworkConfig(
+            least_us=draw(st.sampled_from([0, 1000])),
+            mean_us=draw(st.sampled_from([500, 1000, 20_000])),
+        ),
+        broker=BrokerConfig(
+            service_us=draw(st.sampled_from([0, 50, 4000])),
+            append_us=draw(st.sampled_from([0, 5000, 300_000])),
+            assignment_interval_ms=draw(st.sampled_from([0, 1000, 15_000])),
+            consumer_heartbeat_interval_ms=draw(st.sampled_from([1500, 5000])),
+            assignor=draw(st.sampled_from(["server/uniform", "server/range", "optimal/sticky"])),
+        ),
+    )
+
+
+@cases(80)
+@given(scenarios())
+def test_a_run_is_the_same_whether_its_members_reconcile_by_events_or_not(
+    scenario: Scenario,
+) -> None:
+    computed, queued = simulate(scenario), simulate(scenario, queues_heartbeats=True)
+    assert without_events(computed) == without_events(queued)
+
+
+def group_of(**changes: Any) -> Scenario:
+    """Return eight members with slow answers, one of which leaves."""
+    group = named("rolling-restart", protocol=GroupProtocol.CONSUMER)
+    members = tuple(replace(group.members[0], name=f"c{number}") for number in range(8))
+    found = replace(
+        group,
+        topics={"orders": 50, "more": 3},
+        members=members,
+        network=NetworkConfig(mean_us=20_000),
+        broker=BrokerConfig(assignment_interval_ms=0),
+        plan=(Action(at_ms=20_000, do=Verb.STOP, member="c0"),),
+        until_ms=90_000,
+    )
+    return replace(found, **changes)
+
+
+def moments_of(scenario: Scenario, member: str, from_ms: int) -> list[int]:
+    """Return the milliseconds between the events that concern a member, for six seconds."""
+    seen: list[int] = []
+
+    def observe(event: Seen) -> None:
+        arrived = event.event.request if isinstance(event.event, Arrived) else None
+        asks = arrived.member_id if isinstance(arrived, ConsumerHeartbeat) else ""
+        if event.member == member or (event.member is None and asks.startswith(f"{member}-")):
+            seen.append(event.at_us // 1000)
+
+    simulate(scenario, observe=observe, queues_heartbeats=True)
+    near = [each for each in seen if from_ms <= each < from_ms + 6000]
+    between = [(one + other + 1) // 2 for one, other in pairwise(near) if other - one > 1]
+    return sorted({*between, *(each + 1 for each in near)})
+
+
+@pytest.mark.parametrize("verb", [Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE])
+@pytest.mark.parametrize("began_ms", [20_000, 40_000])
+def test_whatever_happens_to_a_member_on_its_way_is_the_same(verb: Verb, began_ms: int) -> None:
+    first = group_of().plan[0]
+    back = Action(at_ms=40_000, do=Verb.START, member="c0")
+    topics = ("orders", "more") if verb is Verb.SUBSCRIBE else ()
+    for at_ms in moments_of(group_of(plan=(first, back)), "c3", began_ms):
+        then = Action(at_ms=at_ms, do=verb, member="c3", topics=topics)
+        plan = tuple(sorted((first, back, then), key=lambda each: each.at_ms))
+        scenario = group_of(plan=plan)
+        computed, queued = simulate(scenario), simulate(scenario, queues_heartbeats=True)
+        assert without_events(computed) == without_events(queued)
+
+
+def test_members_on_their_way_cost_few_events() -> None:
+    back = Action(at_ms=40_000, do=Verb.START, member="c0")
+    scenario = group_of(plan=(*group_of().plan, back), broker=BrokerConfig())
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events * 2 < queued.result.events
