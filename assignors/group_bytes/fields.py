@@ -54,7 +54,7 @@ class UserDataPlaces:
     number: Int64
     """int64[R]: four bytes of UserData as a number, -1 where it is longer or shorter."""
     together: UserDataBuffer | None = None
-    """Where it was read, if that is known: claims are read, and written again, from there."""
+    """Where it was read, if some may hold claims: an eager assignor reads those there."""
 
     @property
     def end(self) -> Int64:
@@ -154,12 +154,18 @@ def _fields_alike(
             start=data_start + behind_part,
             length=length,
             number=number,
-            together=UserDataBuffer(buffer, data_start),
+            together=_with_claims(buffer, data_start, length),
         ),
         rack_ids={},
         empty_rack_at=nothing,
         entries=entries,
     )
+
+
+def _with_claims(buffer: bytes, start: Int64, length: Int64) -> UserDataBuffer | None:
+    """Return the buffer if UserData of some of these lengths holds more than a number."""
+    is_long = int(length.max(initial=-1)) > NUMBER_SIZE
+    return UserDataBuffer(buffer, start) if is_long else None
 
 
 def _fields(
@@ -171,7 +177,7 @@ def _fields(
     version = lists.version
     user_data = read_user_data(buffer, place, end, is_plain)
     entries = read_entries(buffer, place, end, is_plain, is_there=version >= 1)
-    together = UserDataBuffer(buffer, user_data.start)
+    together = _with_claims(buffer, user_data.start, user_data.length)
     user_data = replace(user_data, start=user_data.start + behind_part, together=together)
     generation_at = np.where(version >= 2, place + behind_part, -1)
     generation = _generations(int32_view(buffer), version, place, end, is_plain)

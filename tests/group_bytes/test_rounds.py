@@ -72,9 +72,10 @@ def test_members_of_a_round_that_follows_are_those_read_afresh(
         group = Group(cluster=cluster, members=again)
         expected = Group(cluster=cluster, members=afresh)
         problem, problem_afresh = problem_of(group), problem_of(expected)
-        claims = claims_of(problem, group, UserData.COOPERATIVE)
-        claims_afresh = claims_of(problem_afresh, expected, UserData.COOPERATIVE)
-        assert shown_claims(claims) == shown_claims(claims_afresh)
+        for kind in (UserData.COOPERATIVE, UserData.STICKY):
+            claims = claims_of(problem, group, kind)
+            claims_afresh = claims_of(problem_afresh, expected, kind)
+            assert shown_claims(claims) == shown_claims(claims_afresh)
         assert shown(problem) == shown(problem_afresh)
         assert again == afresh
         assert [m.instance_id for m in again] == [instance_ids.get(name) for name in blobs]
@@ -137,6 +138,12 @@ def test_a_generation_in_user_data_is_one_as_well(
     assert not reading.called
     assert found == one_by_one(members(5))
     assert [m.user_data for m in found] == [m.user_data for m in one_by_one(members(5))]
+    groups = [
+        Group(cluster=Cluster.of({"a": 60}), members=each)
+        for each in (found, one_by_one(members(5)))
+    ]
+    of_found, expected = (claims_of(problem_of(each), each, UserData.STICKY) for each in groups)
+    assert shown_claims(of_found) == shown_claims(expected)
 
 
 @pytest.mark.parametrize(

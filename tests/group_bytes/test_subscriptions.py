@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.arrays import OwnedPartitions, partition_arrays
-from assignors.group_bytes import entries, fields, subscriptions, topic_lists
+from assignors.group_bytes import entries, subscriptions, topic_lists
 from assignors.group_bytes.entries import recognised
 from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.in_turn import (
@@ -260,27 +260,6 @@ def test_entries_of_one_layout_beyond_the_bytes_are_not_read() -> None:
     assert hostile != long
     blobs = {f"m{number:02}": hostile for number in range(60)}
     assert read_members(blobs) == one_by_one(blobs)
-
-
-def test_user_data_of_different_lengths_is_read_at_once() -> None:
-    data = [None, b"\0\0\0\7", encode_sticky_user_data({"a": (0,)}, 4), b"\0\0\0\7" * 90]
-    blobs = {
-        f"m{number:02}": subscription(
-            user_data=data[number % 4], owned={"a": (number,)}, generation=4
-        )
-        for number in range(60)
-    }
-    with patch.object(fields, "_fields", wraps=fields._fields) as of_any_layout:
-        read = read_members(blobs)
-        assert of_any_layout.call_count == 0
-        assert read == one_by_one(blobs)
-        assert isinstance(read, ReadMembers)
-        assert read.arrays.user_data.number.tolist() == [-1, 7, -1, -1] * 15
-        for length in (1 << 16, (1 << 31) - 1):
-            far = blobs["m02"].replace(b"\0\0\0\x13", length.to_bytes(4, "big"))
-            assert far != blobs["m02"]
-            other = blobs | {"m02": far, "m59": far}
-            assert read_members(other) == one_by_one(other)
 
 
 def test_equal_layouts_are_read_at_once_and_others_step_by_step() -> None:
