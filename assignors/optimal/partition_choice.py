@@ -23,7 +23,8 @@ from assignors.optimal.small.choice import highest, in_turn, turns
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
-"""In larger groups partitions are passed over that belong to members which give nothing up."""
+"""In larger groups partitions are passed over that belong to members which give nothing up, and
+where a table of all cells has more than three times as many: it no longer fits into a cache."""
 FEW = 256
 """So many partitions, of which some are given up or dealt, are looked at one by one."""
 
@@ -78,7 +79,8 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
     keys = less.row * width + less.member
     member_shrinks = np.zeros(width, dtype=np.bool_)
     member_shrinks[less.member] = True
-    shrink_many = len(owner) <= MANY or 2 * np.count_nonzero(member_shrinks) > width
+    are_few = len(owner) <= MANY and row_count * width <= 3 * MANY
+    shrink_many = are_few or 2 * np.count_nonzero(member_shrinks) > width
     if shrink_many and is_small(row_count * width, len(owner)):
         number = np.full(row_count * width, NOBODY, dtype=np.int64)
         number[keys] = np.arange(len(keys))
