@@ -130,17 +130,17 @@ def chosen_rows(arrays: OwnedArrays, rows: Int64) -> OwnedArrays:
     return OwnedArrays(
         names=arrays.names,
         name_set=arrays.name_set,
-        entry_ptr=_bounds(entry_count[rows]),
+        entry_ptr=bounds_of(entry_count[rows]),
         topic=arrays.topic[is_entry],
-        number_ptr=_bounds(count[is_entry]),
+        number_ptr=bounds_of(count[is_entry]),
         number=arrays.number[np.repeat(is_entry, count)],
     )
 
 
-def _bounds(count: Int64) -> Int64:
+def bounds_of(count: Int64) -> Int64:
     """Return where lists with so many elements begin, and the last ends, int64[N + 1]."""
     bounds = np.zeros(len(count) + 1, dtype=np.int64)
-    np.cumsum(count, out=bounds[1:])
+    count.cumsum(out=bounds[1:])
     return bounds
 
 

@@ -18,11 +18,8 @@ def imported_from(extra: str) -> Iterator[None]:
     Traceback (most recent call last):
     ModuleNotFoundError: no_such_package is missing: pip install 'kafka-assignors[spark]'
     """
-    try:
+    with _says_how(INSTALL.format(extra)):
         yield
-    except ModuleNotFoundError as missing:
-        words = f"{missing.name} is missing: {INSTALL.format(extra)}"
-        raise ModuleNotFoundError(words, name=missing.name) from None
 
 
 @contextmanager
@@ -34,8 +31,15 @@ def imported_by_itself() -> Iterator[None]:
     Traceback (most recent call last):
     ModuleNotFoundError: no_such_package is missing: pip install no_such_package
     """
+    with _says_how("pip install {}"):
+        yield
+
+
+@contextmanager
+def _says_how(command: str) -> Iterator[None]:
+    """Let the error of a missing package end with a command; `{}` in it is the package's name."""
     try:
         yield
     except ModuleNotFoundError as missing:
-        words = f"{missing.name} is missing: pip install {missing.name}"
+        words = f"{missing.name} is missing: {command.format(missing.name)}"
         raise ModuleNotFoundError(words, name=missing.name) from None

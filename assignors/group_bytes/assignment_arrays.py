@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assignors.arrays import Bool, Int64, OwnedArrays
+from assignors.arrays import Bool, Int64, OwnedArrays, bounds_of
 from assignors.group_bytes.entries import PAD, KnownNames, owned_arrays, read_entries
 from assignors.group_bytes.fields import UserDataPlaces, read_user_data
 
@@ -33,8 +33,7 @@ class AssignmentArrays:
 
 def read_assignments(blobs: Sequence[bytes]) -> AssignmentArrays:
     """Return what is plain of these Assignments. Never raises. Cost: linear in the bytes."""
-    bounds = np.zeros(len(blobs) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, blobs), np.int64, len(blobs)), out=bounds[1:])
+    bounds = bounds_of(np.fromiter(map(len, blobs), np.int64, len(blobs)))
     buffer = b"".join([*blobs, bytes(PAD)])
     version = np.array([VERSIONS.get(blob[:2], -1) for blob in blobs], dtype=np.int64)
     place, end = bounds[:-1] + 2, bounds[1:]

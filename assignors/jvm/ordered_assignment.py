@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64, OwnedArrays, OwnedPartitions
+from assignors.arrays import Int32, Int64, OwnedArrays, OwnedPartitions, bounds_of
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.jvm.many_tables import narrow
 from assignors.model import Assignment
@@ -165,8 +165,7 @@ def ordered_by_member(
     ({'a': (('t', 0),), 'b': (('t', 5), ('t', 2))}, {'a': {'t': (0,)}, 'b': {'t': (2, 5)}})
     """
     order = np.argsort(narrow(member), kind="stable")
-    start = np.zeros(len(members) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(member, minlength=len(members)), out=start[1:])
+    start = bounds_of(np.bincount(member, minlength=len(members)))
     return OrderedAssignment(
         members=members, topics=topics, start=start, topic=topic[order], number=number[order]
     )

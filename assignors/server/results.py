@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from assignors.arrays import bounds_of
 from assignors.claims import byte_notes
 from assignors.jvm.many_tables import narrow
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, assigned
@@ -108,8 +109,7 @@ def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> 
         member, partition = member[order], partition[order]
     member_count = spec.member_count
     order = np.argsort(narrow(member), kind="stable")
-    start = np.zeros(member_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(member, minlength=member_count), out=start[1:])
+    start = bounds_of(np.bincount(member, minlength=member_count))
     partition = order if partition is None else partition[order]
     first = problem.first.astype(np.int32)
     number_of = np.arange(len(owner), dtype=np.int32) - np.repeat(first[:-1], np.diff(first))

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64
+from assignors.arrays import Bool, Int32, Int64, bounds_of
 from assignors.assignor import Assignor
 from assignors.claims import byte_notes
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, PartitionsByMember
@@ -196,8 +196,7 @@ def _held(spec: Spec, slots: _Slots, member: Int64, slot: Int64) -> OrderedAssig
     key = np.sort(member.astype(np.int64) * len(topic) + place[slot])
     member = key // max(len(topic), 1)
     slot = in_order[key - member * len(topic)]
-    start = np.zeros(spec.member_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(member, minlength=spec.member_count), out=start[1:])
+    start = bounds_of(np.bincount(member, minlength=spec.member_count))
     return OrderedAssignment(
         members=spec.member_ids,
         topics=names,

@@ -27,6 +27,7 @@ from assignors.arrays import (
     Int32,
     Int64,
     PartitionArrays,
+    bounds_of,
     partition_arrays,
     require_int32,
     topic_names,
@@ -271,12 +272,10 @@ def target_of(listed: PartitionArrays, member_count: int) -> Target:
         has_runs = np.flatnonzero(run_count)
         calls_follow[has_runs] = length[np.cumsum(run_count)[has_runs] - 1] > 1
         number, length = _once(number, length)
-    start = np.zeros(len(length) + 1, dtype=np.int64)
-    np.cumsum(length, out=start[1:])
     return Target(
         run_member=run_member,
         run_topic=run_topic,
-        start=start,
+        start=bounds_of(length),
         number=number,
         calls_follow=calls_follow,
         is_single=is_single,

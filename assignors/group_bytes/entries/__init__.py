@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64, OwnedArrays
+from assignors.arrays import Bool, Int32, Int64, OwnedArrays, bounds_of
 from assignors.group_bytes.entries.listed import listed_names
 from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
@@ -22,7 +22,6 @@ from assignors.group_bytes.entries.places import (
     Entries,
     EntryRecords,
     Messages,
-    entry_bounds,
     int16_view,
     int32_view,
     joined,
@@ -114,7 +113,7 @@ def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: B
             return _owned_arrays(
                 names=names,
                 name_set=frozenset(names),
-                entry_ptr=entry_bounds(entries.read),
+                entry_ptr=bounds_of(entries.read),
                 topic=topic.ravel(),
                 number_ptr=np.arange(0, each * count + 1, each),
                 number=number,
@@ -143,7 +142,7 @@ def _entry_arrays(
     return OwnedArrays(
         names=tuple(names),
         name_set=frozenset(names),
-        entry_ptr=entry_bounds(entries.read),
+        entry_ptr=bounds_of(entries.read),
         topic=topic,
         number_ptr=number_ptr,
         number=number,
@@ -162,7 +161,7 @@ def _numbers(entries: Entries | EntryRecords) -> tuple[Int64, Int32]:
     int32, count = int32_view(entries.buffer), entries.count
     if int(count.max(initial=1)) == 1:
         return np.arange(len(first) + 1), int32[first].astype(np.int32)
-    ptr = entry_bounds(count)
+    ptr = bounds_of(count)
     place = np.arange(0, 4 * int(ptr[-1]), 4)
     first -= 4 * ptr[:-1]
     place += first.repeat(count)
@@ -196,7 +195,6 @@ __all__ = [
     "Messages",
     "are_read_together",
     "entries_of_any_layout",
-    "entry_bounds",
     "int16_view",
     "int32_view",
     "is_text",

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Bool, Int32, Int64
+from assignors.arrays import Bool, Int32, Int64, bounds_of
 from assignors.group_bytes.entries.places import (
     PAD,
     Entries,
-    entry_bounds,
     int16_view,
     int32_view,
     view_of,
@@ -41,7 +40,7 @@ def entries_in_lock_step(
     `read`, int64[R], says how many entries each message has, and becomes 0 where one is odd: then
     `is_plain` becomes false.
     """
-    ptr = entry_bounds(read)
+    ptr = bounds_of(read)
     active = np.flatnonzero(read)
     most = int(read.max(initial=0))
     fewer = most - read[active]

@@ -114,13 +114,6 @@ class EntryRecords:
         return found.astype(np.int32).ravel()
 
 
-def entry_bounds(count: Int64) -> Int64:
-    """Return where so many things of each begin, and the last ones end, int64[N + 1]."""
-    bounds = np.zeros(len(count) + 1, dtype=np.int64)
-    count.cumsum(out=bounds[1:])
-    return bounds
-
-
 def int16_view(buffer: bytes) -> NDArray[np.int16]:
     """Return every 2 bytes of `buffer`, at any offset, as a big-endian number."""
     return view_of(buffer, ">i2")

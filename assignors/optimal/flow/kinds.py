@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assignors.arrays import bounds_of
 from assignors.optimal.flow.table import Table
 from assignors.problem import Bool, Int64
 
@@ -49,8 +50,8 @@ def pour_by_kind(
     kinds = _kinds_of(local)
     above = load - least
     extra = np.minimum(np.maximum(above, 0), optional)
-    must_end = _ends(np.maximum(-above, 0)[kinds.member])
-    may_end = _ends((optional - extra)[kinds.member])
+    must_end = bounds_of(np.maximum(-above, 0)[kinds.member])
+    may_end = bounds_of((optional - extra)[kinds.member])
     given = most_placed(
         unplaced.tolist(),
         kinds.takes,
@@ -144,13 +145,6 @@ def _way(
                     before[other] = (row, kind)
                     queue.append(other)
     return []
-
-
-def _ends(amount: Int64) -> Int64:
-    """Return where the amounts end that stand one after the other, from 0 on, int64[N + 1]."""
-    ends = np.zeros(len(amount) + 1, dtype=np.int64)
-    amount.cumsum(out=ends[1:])
-    return ends
 
 
 def _kinds_of(local: Bool) -> _Kinds:

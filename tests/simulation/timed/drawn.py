@@ -68,6 +68,16 @@ def members(draw: st.DrawFn, number: int, assignor: str) -> MemberConfig:
     )
 
 
+NETWORKS = st.builds(
+    NetworkConfig,
+    least_us=st.sampled_from([0, 1000]),
+    mean_us=st.sampled_from([500, 1000, 20_000]),
+)
+"""With delays between which rounds and reconciliations may be computed."""
+SERVICES_US = st.sampled_from([0, 50, 4000])
+APPENDS_US = st.sampled_from([0, 5000, 300_000])
+
+
 @st.composite
 def actions(draw: st.DrawFn, members: int, at_ms: st.SearchStrategy[int], grown: int) -> Action:
     """Something that happens to one of so many members, or to the topic `t`.

@@ -30,7 +30,14 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import _handle, _prepared, simulate
 from assignors.simulation.timed.stages import rounds
 from tests.conftest import cases
-from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
+from tests.simulation.timed.drawn import (
+    APPENDS_US,
+    NETWORKS,
+    PLAYABLE,
+    SERVICES_US,
+    actions,
+    some_time_after,
+)
 from tests.simulation.timed.engines import without_events
 
 TIMES = some_time_after(10_000, 20_000, 40_000)
@@ -79,13 +86,10 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         topics={"t": draw(st.integers(0, 30)), "u": 5},
         members=tuple(member(number) for number in range(count)),
         plan=tuple(draw(st.lists(actions(count, TIMES, grown=30), max_size=8))),
-        network=NetworkConfig(
-            least_us=draw(st.sampled_from([0, 1000])),
-            mean_us=draw(st.sampled_from([500, 1000, 20_000])),
-        ),
+        network=draw(NETWORKS),
         broker=BrokerConfig(
-            service_us=draw(st.sampled_from([0, 50, 4000])),
-            append_us=draw(st.sampled_from([0, 5000, 300_000])),
+            service_us=draw(SERVICES_US),
+            append_us=draw(APPENDS_US),
         ),
         compute_us_per_partition=draw(st.sampled_from([0, 20, 50_000])),
     )

@@ -25,7 +25,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
-from tests.simulation.timed.drawn import actions, some_time_after
+from tests.simulation.timed.drawn import APPENDS_US, NETWORKS, SERVICES_US, actions, some_time_after
 from tests.simulation.timed.engines import without_events
 
 TIMES = some_time_after(10_000, 14_000, 20_000, 40_000)
@@ -63,13 +63,10 @@ def scenarios(draw: st.DrawFn) -> Scenario:
             replace(each, poll_spread_ms=min(each.poll_spread_ms, each.poll_ms)) for each in members
         ),
         plan=tuple(draw(st.lists(actions(count, TIMES, grown=40), max_size=9))),
-        network=NetworkConfig(
-            least_us=draw(st.sampled_from([0, 1000])),
-            mean_us=draw(st.sampled_from([500, 1000, 20_000])),
-        ),
+        network=draw(NETWORKS),
         broker=BrokerConfig(
-            service_us=draw(st.sampled_from([0, 50, 4000])),
-            append_us=draw(st.sampled_from([0, 5000, 300_000])),
+            service_us=draw(SERVICES_US),
+            append_us=draw(APPENDS_US),
             assignment_interval_ms=draw(st.sampled_from([0, 1000, 15_000])),
             consumer_heartbeat_interval_ms=draw(st.sampled_from([1500, 5000])),
             assignor=draw(st.sampled_from(["server/uniform", "server/range", "optimal/sticky"])),
