@@ -22,6 +22,7 @@ from assignors.arrays import (
 )
 from assignors.assignor import UserData
 from assignors.group_bytes.entries import (
+    COUNT_SIZE,
     PAD,
     KnownNames,
     int32_view,
@@ -29,7 +30,12 @@ from assignors.group_bytes.entries import (
     read_entries,
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
-from assignors.group_bytes.fields import UserDataBuffer, UserDataPlaces
+from assignors.group_bytes.fields import (
+    GENERATION_SIZE,
+    UserDataBuffer,
+    UserDataPlaces,
+    has_notes,
+)
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import decode_cooperative_user_data
@@ -37,8 +43,6 @@ from wire.constructors import unchecked
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
-COUNT_SIZE = 4
-GENERATION_SIZE = 4
 CAPACITY_MARK = int.from_bytes(MARK, "big", signed=True)
 
 
@@ -186,6 +190,7 @@ _claim_rows = unchecked(ClaimRows)
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
+    noted = has_notes(arrays.user_data, arrays.empty_rack_at)
     if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
         return _claim_rows(
             generation=_cooperative(arrays, None),
@@ -195,7 +200,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
             position=rows.astype(np.int32),
             is_whole=True,
             alone=[],
-            noted=_noted(arrays).nonzero()[0].tolist(),
+            noted=noted.nonzero()[0].tolist(),
             blobs=arrays.blobs,
             user_data=arrays.user_data,
             is_in_user_data=False,
@@ -224,18 +229,12 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         position=position,
         is_whole=is_whole,
         alone=[] if is_whole else np.flatnonzero(~is_read[asked]).tolist(),
-        noted=(_noted(arrays) & is_read)[asked].nonzero()[0].tolist(),
+        noted=(noted & is_read)[asked].nonzero()[0].tolist(),
         blobs=arrays.blobs,
         user_data=arrays.user_data,
         is_in_user_data=kind is not UserData.COOPERATIVE,
         end=end,
     )
-
-
-def _noted(arrays: MemberArrays) -> Bool:
-    """Return on which rows the reader in `wire` has notes; any for those that it read alone."""
-    noted: Bool = (arrays.user_data.length == 0) | (arrays.empty_rack_at >= 0)
-    return noted
 
 
 def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:

@@ -22,12 +22,9 @@ from assignors.arrays import (
     OwnedArrays,
     OwnedPartitions,
 )
-from assignors.group_bytes.fields import UserDataPlaces
+from assignors.group_bytes.fields import DATA_LENGTH_SIZE, UserDataPlaces
 from assignors.model import LazyMembers, Member, unchecked_member
 from wire import Note, NoteCode
-
-LENGTH_SIZE = 4
-"""Bytes of the length in front of UserData."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,7 +96,7 @@ class MemberArrays:
         """Return the notes of the reader in `wire`."""
         notes = []
         if int(self.user_data.length[row]) == 0:
-            at = int(self.user_data.start[row]) - LENGTH_SIZE
+            at = int(self.user_data.start[row]) - DATA_LENGTH_SIZE
             notes.append(Note(NoteCode.USER_DATA_EMPTY, at, "user data of length 0, not null"))
         if int(self.empty_rack_at[row]) >= 0:
             at = int(self.empty_rack_at[row])

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from assignors.arrays import OwnedArrays
-from assignors.group_bytes.entries import KnownNames, owned_arrays
-from assignors.group_bytes.entries import joined as joined_messages
+from assignors.group_bytes.entries import KnownNames, joined_messages, owned_arrays
 from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.in_turn import SharedNames, plain_member
 from assignors.group_bytes.members import MemberArrays, ReadMembers
-from assignors.group_bytes.rounds import joined, unchanged_since, with_generations
+from assignors.group_bytes.rounds import joined_members, unchanged_since, with_generations
 from assignors.group_bytes.topic_lists import TopicLists, different_lists, equal_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
@@ -105,7 +104,7 @@ def _read_again(
         is_whole = known == len(before.member_ids) and bool((row[1:] > row[:-1]).all())
         return ReadMembers(arrays, None if is_whole else row)
     changed = dict(compress(subscriptions.items(), (~is_known).tolist()))
-    arrays = joined(arrays, row[is_known].tolist(), _arrays(changed, instance_ids))
+    arrays = joined_members(arrays, row[is_known].tolist(), _arrays(changed, instance_ids))
     # What nobody has any more is kept: up to a bound, then all is read afresh.
     name_places = len(arrays.name) + len(arrays.owned.topic)
     if len(arrays.list_ptr) > 2 * count or len(arrays.names) > name_places:

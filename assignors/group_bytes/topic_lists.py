@@ -16,7 +16,7 @@ import numpy as np
 
 from assignors.arrays import Int32, Int64
 from assignors.group_bytes.entries import (
-    COUNT_LIMIT,
+    NAME_LENGTH_SIZE,
     KnownNames,
     Messages,
     int16_view,
@@ -28,6 +28,7 @@ from assignors.group_bytes.entries import (
 )
 from assignors.group_bytes.names import NameTable
 from wire.constructors import unchecked
+from wire.cursor import COUNT_LIMIT
 
 LATEST = 3
 """The version of Subscriptions that has every field."""
@@ -46,7 +47,6 @@ COUNT_AT = 2
 """Where the number of names stands: behind the version."""
 START = 6
 """Where the first name begins: behind the version and the number of names."""
-LENGTH_SIZE = 2
 NONE: Int64 = np.zeros(0, dtype=np.int64)
 
 
@@ -171,7 +171,7 @@ def _first_bytes(blob: bytes) -> bytes:
     count, at = int.from_bytes(blob[2:START], "big"), START
     while count and at < min(FIRST_BYTES_MAX, len(blob) - 1):
         count -= 1
-        at += LENGTH_SIZE + blob[at + 1]
+        at += NAME_LENGTH_SIZE + blob[at + 1]
     return blob[: min(at, FIRST_BYTES_MAX)]
 
 

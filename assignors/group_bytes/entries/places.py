@@ -15,8 +15,8 @@ from assignors.group_bytes.names import NAME_BYTES_MAX
 
 PAD = NAME_BYTES_MAX + 16
 """Zeros behind the bytes: so much is read where a name stands, or a number."""
-COUNT_LIMIT = 1_000_000
-"""Longest array that Kafka 4.4 reads."""
+NAME_LENGTH_SIZE, COUNT_SIZE, NUMBER_SIZE = 2, 4, 4
+"""Bytes of the length of a name, of the count behind it, and of a partition number."""
 
 
 class Messages(NamedTuple):
@@ -32,7 +32,7 @@ class Messages(NamedTuple):
     """How many bytes of each message are not there, its first ones."""
 
 
-def joined(blobs: Sequence[bytes], *, left_out: int = 0) -> Messages:
+def joined_messages(blobs: Sequence[bytes], *, left_out: int = 0) -> Messages:
     """Return the bytes behind the first `left_out` of each message. Cost: O(bytes)."""
     parts: Sequence[bytes] = blobs
     if left_out:

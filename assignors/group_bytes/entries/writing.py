@@ -14,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Int32, Int64
-from assignors.group_bytes.entries.places import view_of
+from assignors.group_bytes.entries.places import (
+    COUNT_SIZE,
+    NAME_LENGTH_SIZE,
+    NUMBER_SIZE,
+    view_of,
+)
 from assignors.group_bytes.names import NAME_BYTES_MAX, column
 from wire.text import encode_utf8
 
-LENGTH_SIZE, COUNT_SIZE, NUMBER_SIZE = 2, 4, 4
 ONE_NUMBER = b"\0\0\0\1\0\0\0\0"
 """A count of one, and that number."""
 FURTHER_MAX = 8
@@ -49,20 +53,20 @@ def entry_headers(topics: Sequence[str]) -> EntryHeaders | None:
     longest = max(lengths, default=0)
     if longest > NAME_BYTES_MAX:
         return None
-    width = LENGTH_SIZE + longest + len(ONE_NUMBER)
+    width = NAME_LENGTH_SIZE + longest + len(ONE_NUMBER)
     are_alike = lengths.count(longest) == len(names)
     if are_alike:
-        prefix = longest.to_bytes(LENGTH_SIZE, "big")
+        prefix = longest.to_bytes(NAME_LENGTH_SIZE, "big")
         entries = [prefix + name + ONE_NUMBER for name in names]
     else:
         sized = zip(lengths, names, strict=True)
         entries = [
-            (length.to_bytes(LENGTH_SIZE, "big") + name + ONE_NUMBER).ljust(width, b"\0")
+            (length.to_bytes(NAME_LENGTH_SIZE, "big") + name + ONE_NUMBER).ljust(width, b"\0")
             for length, name in sized
         ]
     start = np.frombuffer(b"".join(entries), dtype=np.uint8).reshape(len(names), width)
     size = np.array(lengths, dtype=np.int64)
-    size += LENGTH_SIZE
+    size += NAME_LENGTH_SIZE
     return EntryHeaders(start, size, are_alike)
 
 
