@@ -86,7 +86,7 @@ class ReconcilingMembers:
         """Members are brought up to date before anybody looks at them."""
         self.heartbeats.under_way = self.members
         if self.watch is not None:
-            self.watch.settle = self.settle
+            self.watch.catch_up = self.catch_up
 
     def may_wait(self, number: int) -> bool:
         """Return whether nothing happens to a member until its next heartbeat is answered."""
@@ -188,13 +188,14 @@ class ReconcilingMembers:
             if key[0] != SESSION:
                 self.do(Cancel(key) if after_us is None else Schedule(key, after_us, data))
         self.take_note(event, before)
-        response, is_written = changes.response, bool(changes.records)
+        response = changes.response
         assert isinstance(response, ConsumerHeartbeatResponse)
-        leaves += is_written * broker.append_us
+        leaves += bool(changes.records) * broker.append_us
         returns = network.returns(number, leaves)
         network.links[number].returns = returns
-        epoch, is_beat = self.clients[number].epoch, one.next is Next.HEARTBEAT
-        one.answer = Answer(own_number, response, leaves, returns, is_written, is_beat, epoch)
+        # As `Network.send` has it: an answer to a heartbeat that said nothing comes last.
+        rank = Rank.ANSWER if one.next is Next.HEARTBEAT else None
+        one.answer = Answer(own_number, response, returns, rank, self.clients[number].epoch)
         one.pending = (returns, Answered(own_number, response))
         one.report = None
         self._set_off(one, one.answer)
@@ -211,7 +212,7 @@ class ReconcilingMembers:
         elif target is None or are_same(target, client.target):
             self._go_on(one, NEVER)
             self.answers[one.number] = answer
-            self._settle(one)
+            self._rest_or_wait(one)
         else:
             revokes = revokes_at(client, target, returns)
             at = gains_at(client, returns) if revokes is None else revokes
@@ -232,7 +233,7 @@ class ReconcilingMembers:
         else:
             self._start(one, at)
 
-    def _settle(self, one: Reconciling) -> None:
+    def _rest_or_wait(self, one: Reconciling) -> None:
         """Let a member rest, or wait for what its next heartbeat brings."""
         if self.heartbeats.plain.may_rest(one.number):
             del self.members[one.number]
@@ -290,7 +291,7 @@ class ReconcilingMembers:
 
     # Whatever is not so
 
-    def settle(self) -> None:
+    def catch_up(self) -> None:
         """Let all members know what has happened to them until now. Cost: O(those on their way)."""
         now = self.heartbeats.queue.now
         for one in self.members.values():
@@ -314,7 +315,7 @@ class ReconcilingMembers:
     def _leave(self, one: Reconciling) -> None:
         """Let a member go on by events that is on its way."""
         del self.members[one.number]
-        put_back(self.heartbeats, self.waiting, one)
+        put_back(self.heartbeats, one)
 
     def take_back(self, number: int) -> None:
         """Let a member not know of an answer that is still on its way. Cost: O(1)."""
@@ -325,7 +326,7 @@ class ReconcilingMembers:
         client.in_flight, client.epoch = answer.own_number, answer.epoch
         if self.watch is not None:
             self.watch.generations[number] = answer.epoch
-        send_answer(self.heartbeats, self.waiting, number, answer)
+        send_answer(self.heartbeats, number, answer)
 
     def close(self, at: int) -> None:
         """Count heartbeats up to the end of a run; let members know of it. Cost: O(members)."""
