@@ -190,7 +190,6 @@ _claim_rows = unchecked(ClaimRows)
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
-    noted = has_notes(arrays.user_data, arrays.empty_rack_at)
     if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
         return _claim_rows(
             generation=_cooperative(arrays, None),
@@ -200,7 +199,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
             position=rows.astype(np.int32),
             is_whole=True,
             alone=[],
-            noted=noted.nonzero()[0].tolist(),
+            noted=_noted(arrays),
             blobs=arrays.blobs,
             user_data=arrays.user_data,
             is_in_user_data=False,
@@ -215,6 +214,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     else:
         generation, owned, end = _sticky(arrays, is_read)
         generation, is_known = generation[asked], np.ones(len(rows), dtype=np.bool_)
+    noted = has_notes(arrays.user_data, arrays.empty_rack_at) & is_read
     is_whole = members.is_whole and np.count_nonzero(is_read) == len(is_read)
     position = rows.astype(np.int32)
     if not is_whole:
@@ -229,12 +229,20 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         position=position,
         is_whole=is_whole,
         alone=[] if is_whole else np.flatnonzero(~is_read[asked]).tolist(),
-        noted=(noted & is_read)[asked].nonzero()[0].tolist(),
+        noted=noted[asked].nonzero()[0].tolist(),
         blobs=arrays.blobs,
         user_data=arrays.user_data,
         is_in_user_data=kind is not UserData.COOPERATIVE,
         end=end,
     )
+
+
+def _noted(arrays: MemberArrays) -> list[int]:
+    """Return the rows on which the reader in `wire` has notes: none, as a rule."""
+    length, empty_rack_at = arrays.user_data.length, arrays.empty_rack_at
+    if np.count_nonzero(length) == len(length) and not np.count_nonzero(empty_rack_at >= 0):
+        return []
+    return has_notes(arrays.user_data, empty_rack_at).nonzero()[0].tolist()
 
 
 def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
@@ -247,10 +255,11 @@ def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
     if rows is not None:
         generation, version = generation[rows], version[rows]
         length, number = length[rows], number[rows]
-    if not len(generation) or int(generation.min()) >= 0:
-        return generation
     missing = (generation < 0).nonzero()[0]
-    if int(number[missing].max()) < 0 and int(length[missing].max()) <= GENERATION_SIZE:
+    if not len(missing):
+        return generation
+    found, size = number[missing], length[missing]
+    if found[found.argmax()] < 0 and size[size.argmax()] <= GENERATION_SIZE:
         return generation  # UserData has none either
     is_missing = (generation < 0) & (version >= 1)
     is_number = is_missing & (length == GENERATION_SIZE)
