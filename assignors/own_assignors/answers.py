@@ -22,7 +22,7 @@ from assignors.options import Options
 from assignors.rebalance import Rebalance
 from wire import TopicPartitions
 
-FAMILIES = frozenset({"java", "optimal", "server"})
+FAMILIES = frozenset({"java", "optimal", "server", "weighted"})
 """Families of this package, whose answers are right by their own tests."""
 
 
