@@ -64,7 +64,8 @@ def assignor_named(name: str) -> Assignor:
     """
     if not isinstance(name, str):
         words = "expected a name; one of your own is named 'package.module:object'"
-        raise ValueError(f"assignor: {words}, found {name!r}")
+        shown = f"the Assignor {name.full_name!r}" if isinstance(name, Assignor) else repr(name)
+        raise ValueError(f"assignor: {words}, found {shown}")
     found = registered(name)
     if found is not None:
         return found

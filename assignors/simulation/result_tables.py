@@ -48,6 +48,8 @@ def simulate_rounds(
     >>> [(row["seed"], row["event"], row["error"]) for row in table]
     [(0, 0, None), (0, 1, None), (1, 0, None), (1, 1, None)]
     """
+    if not isinstance(parameters, Parameters):
+        raise ValueError(f"parameters: expected Parameters(members=20), found {parameters!r}")
     parameters.require_few_subscriptions()
     sizes = asdict(parameters)
     rows = ({"seed": seed + number, **sizes} for number in range(scenarios))
@@ -224,9 +226,7 @@ def simulate_traffic(
     )
     from assignors.simulation.traffic.worlds import WORLDS  # noqa: PLC0415 - as above
 
-    document: object = scenario
-    if isinstance(scenario, str | PathLike) and scenario not in WORLDS:
-        document = json.loads(Path(scenario).read_bytes())
+    document = _document(scenario, WORLDS, "traffic.worlds.WORLDS")
     scenario_of({"scenario": document})
     runs = [{"scenario": document, "seed": number} for number in _seeds(seed, seeds)]
     rows = traffic_rows(runs, assignors=_listed(assignors), processes=processes)
@@ -258,14 +258,21 @@ def _scenario(
 
     if isinstance(given, Scenario):
         return given
-    document: object = given
-    if isinstance(given, str | PathLike) and given not in GALLERY:
-        path = Path(given)
-        if not path.is_file():
-            words = question(str(path), GALLERY) or "; timed.gallery.GALLERY has all"
-            raise ValueError(f"scenario: no file {str(path)!r}, and no such name{words}")
-        document = json.loads(path.read_bytes())
+    document = _document(given, GALLERY, "timed.gallery.GALLERY")
     return scenario_of({"scenario": document}, own_assignors)
+
+
+def _document(
+    given: str | PathLike[str] | Mapping[str, object], names: Collection[str], listed: str
+) -> object:
+    """Return a document or a name as it is, the document in a file; `ValueError` for neither."""
+    if not isinstance(given, str | PathLike) or given in names:
+        return given
+    path = Path(given)
+    if not path.is_file():
+        words = question(str(path), names) or f"; {listed} has all"
+        raise ValueError(f"scenario: no file {str(path)!r}, and no such name{words}")
+    return json.loads(path.read_bytes())
 
 
 def _values(kind: type[StrEnum], names: str | Iterable[str]) -> list[str]:

@@ -15,10 +15,13 @@ from assignors import Assignor, assignor_named
 from assignors.documents.groups import group_from_document
 from assignors.simulation import (
     Parameters,
+    generate,
+    play,
     rounds,
     simulate_group,
     simulate_rounds,
     simulate_timed,
+    simulate_traffic,
 )
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.scenario_document import document_from_scenario
@@ -126,6 +129,14 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed("crush")
     with pytest.raises(ValueError, match=r"no such name; timed\.gallery\.GALLERY"):
         simulate_timed(tmp_path)
+    with pytest.raises(ValueError, match=r"no file 'noizy', .* did you mean 'noisy'"):
+        simulate_traffic("noizy", assignors="range")
+    sizes: Any = {"members": 3}
+    with pytest.raises(ValueError, match=r"parameters: expected Parameters\(members=20\), found"):
+        simulate_rounds(sizes)
+    name: Any = "range"
+    with pytest.raises(ValueError, match=r"expected an Assignor, .*, found 'range'"):
+        play(generate(3, Parameters(members=3)), name)
     with pytest.raises(ValueError, match="no GroupProtocol 'klassic'; did you mean 'classic'"):
         simulate_timed("crash", protocols="klassic")
     with pytest.raises(ValueError, match="seeds: 0 is less than 1"):
