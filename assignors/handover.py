@@ -101,7 +101,7 @@ def _withhold_from_one(
     given[withheld] = NOBODY
     will_rejoin = claims.last >= 0
     if will_rejoin:
-        revokes = claims.member_generation[from_whom] == claims.last
+        revokes = claims.member_generation.take(from_whom) == claims.last
         if len(problem.takes) > 1:  # else everybody takes every topic
             revokes &= problem.may_take(from_whom, withheld)
         will_rejoin = np.count_nonzero(revokes) == len(revokes)

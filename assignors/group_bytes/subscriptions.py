@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from assignors.arrays import OwnedArrays
-from assignors.group_bytes.entries import KnownNames, joined_messages, owned_arrays
+from assignors.group_bytes.entries import KnownNames, joined_messages, owned_arrays, sizes_of
 from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.in_turn import SharedNames, plain_member
 from assignors.group_bytes.members import MemberArrays, ReadMembers
@@ -35,8 +35,6 @@ a whole round from bytes to bytes, in turn against together: 30 members x 300 pa
 0.44 ms, 40 x 400 0.29 and 0.44, 50 x 500 (one layout) 0.40 and 0.35, 60 x 600 0.50 and 0.46;
 without claims 30 x 300 0.18 and 0.30, 60 x 600 0.35 and 0.34."""
 
-LEFT_OUT_MIN = 400
-"""Topic lists of fewer bytes are joined with the rest: cutting them off would take longer."""
 COMPARED_MIN = 50_000
 """With fewer owned partitions and one topic list, all is read afresh unless nothing has changed.
 Measured with a generation that changed and one member that left, against reading afresh: 100
@@ -156,12 +154,11 @@ def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArra
 
     Only rows with `Fields.is_plain` are read; the others want `wire.decode_subscription`.
     """
-    lists = equal_lists(blobs)
-    if lists is not None:
-        end = int(lists.end[0])
-        messages = joined_messages(blobs, left_out=end if end >= LEFT_OUT_MIN else 0)
+    equal = equal_lists(blobs)
+    if equal is not None:
+        lists, messages = equal
     else:
-        messages = joined_messages(blobs)
+        messages = joined_messages(blobs, sizes_of(blobs))
         lists = different_lists(blobs, messages)
     fields = read_fields(messages, lists)
     known = KnownNames(dict(lists.numbers), lists.table)

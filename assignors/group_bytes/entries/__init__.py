@@ -26,6 +26,7 @@ from assignors.group_bytes.entries.places import (
     int16_view,
     int32_view,
     joined_messages,
+    sizes_of,
 )
 from assignors.group_bytes.entries.recognised import KnownNames, is_text, recognised_names
 from wire.constructors import unchecked
@@ -207,4 +208,5 @@ __all__ = [
     "read_entries",
     "recognised_names",
     "repeated_rows",
+    "sizes_of",
 ]
