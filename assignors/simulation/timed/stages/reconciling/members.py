@@ -80,7 +80,7 @@ class ReconcilingMembers:
     members: dict[int, Reconciling] = field(default_factory=dict)
     """By member number."""
     answers: dict[int, Answer] = field(default_factory=dict)
-    """Member number -> the last answer, where the member knows of it before it comes."""
+    """Member number -> the last answer that the member knew of before it came, or comes."""
 
     def __post_init__(self) -> None:
         """Members are brought up to date before anybody looks at them."""
@@ -139,7 +139,6 @@ class ReconcilingMembers:
                     session_over = network.arrives(number, last - every) + timeout
                 due, sent = last, sent - 1
             network.count(heartbeats.plain.request, sent)
-            self.answers.pop(number, None)
         heartbeats.leave(number)
         self.wait(number, Rest(due, every, session_over, timeout, member_id))
         return True
@@ -165,7 +164,6 @@ class ReconcilingMembers:
     def _beat(self, one: Reconciling) -> None:
         """Let the coordinator handle a heartbeat that says nothing."""
         number, heartbeats = one.number, self.heartbeats
-        self.answers.pop(number, None)
         sent, _ = step(self.clients[number], HEARTBEAT)
         assert isinstance(sent, Send)
         assert isinstance(sent.request, ConsumerHeartbeat)
@@ -202,32 +200,32 @@ class ReconcilingMembers:
 
     def _set_off(self, one: Reconciling, answer: Answer) -> None:
         """Find out what an answer leads to, and when."""
-        client, target, returns = (
-            self.clients[one.number],
-            answer.response.assignment,
-            answer.returns,
-        )
+        client, target = self.clients[one.number], answer.response.assignment
+        returns = answer.returns
         if answer.response.error is not ConsumerError.NONE or returns >= one.due:
             self._leave(one)
         elif target is None or are_same(target, client.target):
             self._go_on(one, NEVER)
             self.answers[one.number] = answer
             self._rest_or_wait(one)
+        elif (revokes := revokes_at(client, target, returns)) is not None:
+            self._expect_next(one, Next.REVOCATION, revokes)
         else:
-            revokes = revokes_at(client, target, returns)
-            at = gains_at(client, returns) if revokes is None else revokes
-            one.next = Next.ASSIGNMENT if revokes is None else Next.REVOCATION
-            if at >= one.due:
-                self._leave(one)
-            else:
-                self._start(one, at)
+            self._expect_next(one, Next.ASSIGNMENT, gains_at(client, returns))
 
     def _give_up(self, one: Reconciling) -> None:
         """See when a member that has given up something has its target."""
         client = self.clients[one.number]
         assert client.going_for is not None
         at = has_all_at(client, client.going_for, self.heartbeats.queue.now)
-        one.next = Next.ASSIGNMENT
+        self._expect_next(one, Next.ASSIGNMENT, at)
+
+    def _expect_next(self, one: Reconciling, what: Next, at: int) -> None:
+        """Let what a member does next be an event.
+
+        By events, where another heartbeat is due before: its answer may change the way.
+        """
+        one.next = what
         if at >= one.due:
             self._leave(one)
         else:
