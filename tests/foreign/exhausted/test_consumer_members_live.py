@@ -119,6 +119,37 @@ def test_a_newcomer_that_does_not_poll_gives_away_what_it_is_about_to_take(
     assert group.windows() == [(given, ("b", "c"))]
 
 
+@pytest.mark.deep
+def test_three_changes_of_the_target_within_a_heartbeat_let_two_read_one_partition(
+    make_group: MakeGroup,
+) -> None:
+    """`b` is to have partition 0, then both, then 0 again, while its callback for 0 runs.
+
+    It acknowledges 0 before it takes both, so that 1 goes to `c` although `b` takes it.
+    """
+    group = make_group(heartbeat_ms=SLOW_MS, **CONSUMER)
+    group.start("a")
+    group.wait(lambda: group.of("a", "assigned"))
+    group.start("x")
+    group.wait(lambda: group.of("x", "assigned", "t-1"))
+    group.start("b", assign__waits="yes")
+    group.wait(lambda: group.said("b", "assigned"))
+    group.do("a", "close", "5000")
+    group.wait(lambda: group.of("b", "assigned", "t-0"))
+    group.do("x", "close", "5000")
+    group.wait_given("b", 2)
+    group.start("c")
+    group.wait_given("c", 0)
+    answers = group.late_answers("b", CONSUMER_GROUP_HEARTBEAT)
+    group.do("b", "resume")
+    group.wait(lambda: group.of("c", "record", "t-1") and group.of("b", "record", "t-1"))
+    assert not group.of("b", "revoked")
+    answers.may_go_on.set()
+    group.wait(lambda: group.of("b", "revoked", "t-1"))
+    (window,) = group.windows()
+    assert (window[0], {*window[1]}) == ("t-1", {"b", "c"})
+
+
 @pytest.mark.parametrize("commits", [True, False])
 def test_a_change_that_is_taken_back_delays_nobody_but_by_callbacks(
     make_group: MakeGroup, *, commits: bool
