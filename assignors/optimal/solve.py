@@ -23,7 +23,7 @@ from assignors.optimal.flow.settle import settle
 from assignors.optimal.flow.table import table_of
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
-from assignors.optimal.quotas import NONE, Holdings, share
+from assignors.optimal.quotas import share
 from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
 from wire.constructors import unchecked
@@ -47,8 +47,6 @@ class Solved:
     load_min: int
     kept: int
     """Partitions that stay with the owner whom stickiness favours."""
-    changed: Int64
-    """Those that are given to another member, ascending."""
     levels: int
     """Different mean loads in the group; 1 where everybody gets the mean, 0 for nothing."""
     phases: int
@@ -74,7 +72,7 @@ def solve(
     takes: Bool,
     class_of: Int32,
     owner: Int32,
-    holdings: Holdings | None = None,
+    owned_count: Int64 | None = None,
     rack: Int32 | None = None,
     replica_set: Int32 | None = None,
     replica_racks: Bool | None = None,
@@ -84,8 +82,8 @@ def solve(
 
     `first` is int64[T + 1]: topic t holds partitions first[t]:first[t + 1]; `takes` bool[K, T]:
     class k takes topic t; `class_of` int32[M]; `owner` int32[P]: whom stickiness favours, -1
-    for nobody; owners that do not take the topic are ignored. `holdings` is the same by member,
-    where that is known. Racks matter if all three are
+    for nobody; owners that do not take the topic are ignored. `owned_count`, int64[M], is how many
+    partitions each member has in `owner`, where that is known. Racks matter if all three are
     given and some member has one: `rack` int32[M] (-1: none), `replica_set` int32[P] an index
     into `replica_racks` bool[S, racks].
 
@@ -111,7 +109,7 @@ def solve(
         racks = racks if (rack >= 0).any() else None
     is_one_class = racks is None and len(takes) == 1 and len(class_of) and len(owner)
     if is_one_class and np.count_nonzero(takes) == takes.size:
-        return _equal(first, owner, len(class_of), holdings)
+        return _equal(first, owner, len(class_of), owned_count)
     row_of_topic, row_takes = topic_rows(first, takes, class_of)
     if not len(row_takes):
         return _nothing(owner)
@@ -138,25 +136,23 @@ def _nothing(owner: Int32) -> Solved:
         load_max=0,
         load_min=0,
         kept=0,
-        changed=NONE,
         levels=0,
         phases=0,
     )
 
 
 def _equal(
-    first: Int64, owner: Int32, member_count: int, holdings: Holdings | None = None
+    first: Int64, owner: Int32, member_count: int, owned_count: Int64 | None = None
 ) -> Solved:
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
-    shared = share(first, owner, member_count, holdings)
+    answer, kept = share(first, owner, member_count, owned_count)
     return _solved(
-        owner=shared.owner,
+        owner=answer,
         load_square_sum=_mean_square_sum(len(owner), member_count),
         load_max=floor + (spare > 0),
         load_min=floor,
-        kept=shared.kept,
-        changed=shared.changed,
+        kept=kept,
         levels=1,
         phases=0,
     )
@@ -175,7 +171,7 @@ def _equal_part(
     solved = _equal(first, number[owner[partitions]], len(members))
     answer = np.full(len(owner), NOBODY, dtype=np.int32)
     answer[partitions] = members[solved.owner]
-    return replace(solved, owner=answer, changed=partitions[solved.changed])
+    return replace(solved, owner=answer)
 
 
 def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solved:
@@ -185,7 +181,7 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
     if not is_best:
         _place_rest(network)
     less, more = network.table.changes()
-    answer, changed = choose_partitions(
+    answer = choose_partitions(
         row_of=rows.row_of,
         topic_of=topic_of,
         owner=rows.owner,
@@ -204,7 +200,6 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
         load_max=int(load.max()),
         load_min=int(load.min()),
         kept=kept,
-        changed=changed,
         levels=1 if known is None else known.level_count,
         phases=effort.phases[0],
         ways=effort.ways[0],
