@@ -24,7 +24,7 @@ from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
 """In larger groups partitions are passed over that belong to members which give nothing up, and
-where a table of all cells has more than three times as many: it no longer fits into a cache."""
+where a table of all cells has more than six times as many: it no longer fits into a cache."""
 FEW = 256
 """So many partitions, of which some are given up or dealt, are looked at one by one."""
 
@@ -69,7 +69,7 @@ def choose_partitions(
     return answer
 
 
-def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
+def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int32 | Int64]:
     """Return the partitions in cells that shrink, and which cell of `less` each is in.
 
     Most partitions are passed over because their row or their owner gives nothing up.
@@ -79,11 +79,11 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
     keys = less.row * width + less.member
     member_shrinks = np.zeros(width, dtype=np.bool_)
     member_shrinks[less.member] = True
-    are_few = len(owner) <= MANY and row_count * width <= 3 * MANY
+    are_few = len(owner) <= MANY and row_count * width <= 6 * MANY
     shrink_many = are_few or 2 * np.count_nonzero(member_shrinks) > width
     if shrink_many and is_small(row_count * width, len(owner)):
-        number = np.full(row_count * width, NOBODY, dtype=np.int64)
-        number[keys] = np.arange(len(keys))
+        number = np.full(row_count * width, NOBODY, dtype=np.int32)
+        number[keys] = np.arange(len(keys), dtype=np.int32)
         cell = number[row_of * np.int64(width) + owner]
         held = np.flatnonzero(cell >= 0)
         return held, cell[held]
@@ -114,9 +114,13 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     turn = drop.cumsum() - drop
     order = narrow(cell, len(drop)).argsort(kind="stable")
     held, of_topic = cell[order], topic[order]
-    is_again = (held[1:] == held[:-1]) & (of_topic[1:] == of_topic[:-1])
-    if not np.count_nonzero(is_again):
+    is_alike = held[1:] == held[:-1]
+    is_again = is_alike & (of_topic[1:] == of_topic[:-1])
+    again_count = np.count_nonzero(is_again)
+    if not again_count:
         return order[_are_next(held, drop, turn)]
+    if again_count == np.count_nonzero(is_alike):
+        return order[_are_last(held, drop)]
     if len(cell) <= FEW:
         return _given_up_by_few(cell, topic, drop, turn)
     cell, index = held, np.arange(len(held))
@@ -155,6 +159,14 @@ def _are_next(cell: Int32 | Int64, drop: Int64, turn: Int64) -> Bool:
     first = count.cumsum() - count
     first += turn
     goes: Bool = (np.arange(len(cell)) - first[cell]) % count[cell] < drop[cell]
+    return goes
+
+
+def _are_last(cell: Int32 | Int64, drop: Int64) -> Bool:
+    """Return which partitions go where all of a cell are of one topic: the last ones."""
+    end = np.bincount(cell, minlength=len(drop)).cumsum()
+    end -= drop
+    goes: Bool = np.arange(len(cell)) >= end[cell]
     return goes
 
 

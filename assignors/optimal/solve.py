@@ -116,10 +116,10 @@ def solve(
     if racks is None and len(row_takes) == 1:
         members = np.flatnonzero(row_takes[0, class_of])
         return _equal_part(first, row_of_topic >= 0, owner, members, len(class_of))
-    sizes = np.diff(first)
-    topic_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    sizes = first[1:] - first[:-1]
+    topic_of = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
     rows = build(
-        row_of=np.repeat(row_of_topic, sizes),
+        row_of=row_of_topic.repeat(sizes),
         row_takes=row_takes,
         class_of=class_of,
         owner=owner,
@@ -176,8 +176,8 @@ def _equal_part(
 
 def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solved:
     """Return the answer where rows differ in who may take them, or in their racks."""
-    is_active = rows.allowed.any(axis=0)
-    rows, network, known, is_best = _table(rows, class_of, effort)
+    is_active: Bool = np.any(rows.allowed, axis=0)
+    rows, network, known, is_best = _table(rows, class_of, is_active, effort)
     if not is_best:
         _place_rest(network)
     less, more = network.table.changes()
@@ -226,7 +226,7 @@ def _bounds(rows: Rows, class_of: Int32, known: Prices | None) -> tuple[int, int
 
 
 def _table(
-    rows: Rows, class_of: Int32, effort: Effort
+    rows: Rows, class_of: Int32, is_active: Bool, effort: Effort
 ) -> tuple[Rows, Network, Prices | None, bool]:
     """Return the table that keeps most among the balanced ones, its prices if they were needed.
 
@@ -240,7 +240,7 @@ def _table(
     if is_large and 1 < class_count <= len(class_of) // 4:
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
     if known is None or known.level_count == 1:
-        network = _at_mean(rows)
+        network = _at_mean(rows, is_active)
         outcome = settle(network, effort)
         if outcome.cut is None:
             return rows, network, known, outcome.is_settled
@@ -275,11 +275,13 @@ def _mean_square_sum(total: int, member_count: int) -> int:
     return member_count * floor * floor + spare * (2 * floor + 1)
 
 
-def _at_mean(rows: Rows) -> Network:
-    """Return the network in which every member gets the mean load, rounded up or down."""
-    active: Bool = np.any(rows.allowed, axis=0)
+def _at_mean(rows: Rows, active: Bool) -> Network:
+    """Return the network in which every member gets the mean load, rounded up or down.
+
+    `active`, bool[M], says who takes anything.
+    """
     total = int(rows.size.sum())
-    least: Int64 = active * np.int64(-(-total // int(active.sum())) - 1)
+    least: Int64 = active * np.int64(-(-total // np.count_nonzero(active)) - 1)
     return start(
         size=rows.size,
         table=table_of(rows.cell, *rows.allowed.shape),
