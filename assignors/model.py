@@ -105,7 +105,10 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One member as it joins: what it subscribes to and what it claims to own."""
+    """One member as it joins: what it subscribes to and what it claims to own.
+
+    Lists are taken too, and kept as tuples; a type checker wants tuples.
+    """
 
     member_id: str
     topics: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int64
 from assignors.group_bytes.entries import (
+    COUNT_SIZE,
     Entries,
     EntryRecords,
     Messages,
@@ -28,10 +29,11 @@ from assignors.group_bytes.entries.one_layout import entries_that_fill
 from assignors.group_bytes.topic_lists import LATEST, TopicLists
 from wire.constructors import unchecked
 
-LENGTH_SIZE = 4
-COUNT_SIZE = 4
-NUMBER_SIZE = 4
-BEHIND_OWNED = 6
+DATA_LENGTH_SIZE = 4
+"""Bytes of the length in front of UserData."""
+GENERATION_SIZE = 4
+"""Bytes of a generation, behind what is owned or alone in UserData."""
+BEHIND_OWNED = GENERATION_SIZE + 2
 """Bytes of a generation and of a null rack."""
 
 
@@ -88,10 +90,14 @@ class Fields:
     entries: Entries | EntryRecords
     """Of owned topics."""
 
-    def has_notes(self) -> Bool:
-        """Return for which members the reader in `wire` has notes: empty UserData or rack."""
-        noted: Bool = (self.user_data.length == 0) | (self.empty_rack_at >= 0)
-        return noted
+
+def has_notes(user_data: UserDataPlaces, empty_rack_at: Int64) -> Bool:
+    """Return for which members the reader in `wire` has notes: empty UserData or rack.
+
+    Anything for those that it reads alone.
+    """
+    noted: Bool = (user_data.length == 0) | (empty_rack_at >= 0)
+    return noted
 
 
 def read_fields(messages: Messages, lists: TopicLists) -> Fields:
@@ -120,7 +126,7 @@ def _fields_alike(
     So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
     All are plain so far.
     """
-    room = end - begin - (LENGTH_SIZE + COUNT_SIZE + BEHIND_OWNED)
+    room = end - begin - (DATA_LENGTH_SIZE + COUNT_SIZE + BEHIND_OWNED)
     if int(room.min()) < 0:
         return None
     int32 = int32_view(buffer)
@@ -133,7 +139,7 @@ def _fields_alike(
     has_rack = np.count_nonzero(int16_view(buffer)[end - 2] != -1)
     if too_long or has_rack or int(generation.min()) < -1:
         return None
-    data_start = begin + LENGTH_SIZE
+    data_start = begin + DATA_LENGTH_SIZE
     place = data_start + data_size
     entry_count = int32[place].astype(np.int64)
     place += COUNT_SIZE
@@ -142,10 +148,10 @@ def _fields_alike(
         entries = entries_of_any_layout(buffer, place, generation_at, is_plain, entry_count)
         is_plain &= place == generation_at
     nothing = number = np.full(len(begin), -1)
-    if is_number := np.count_nonzero(length == NUMBER_SIZE):
+    if is_number := np.count_nonzero(length == GENERATION_SIZE):
         number = int32[data_start].astype(np.int64)
         if is_number < len(length):
-            number[length != NUMBER_SIZE] = -1
+            number[length != GENERATION_SIZE] = -1
     return Fields(
         is_plain=is_plain,
         generation=generation,
@@ -164,7 +170,7 @@ def _fields_alike(
 
 def _with_claims(buffer: bytes, start: Int64, length: Int64) -> UserDataBuffer | None:
     """Return the buffer if UserData of some of these lengths holds more than a number."""
-    is_long = int(length.max(initial=-1)) > NUMBER_SIZE
+    is_long = int(length.max(initial=-1)) > GENERATION_SIZE
     return UserDataBuffer(buffer, start) if is_long else None
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
-from assignors.optimal.small.choice import highest, in_turn, turns
+from assignors.optimal.small.choice import highest, in_turn
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
@@ -31,8 +31,8 @@ FEW = 256
 
 def choose_partitions(
     *, row_of: Int32, topic_of: Int32, owner: Int32, less: Cells, more: Cells
-) -> Int32:
-    """Return who gets each partition, int32[P].
+) -> tuple[Int32, Int64]:
+    """Return who gets each partition, int32[P], and which ones change hands, ascending.
 
     `row_of` is int32[P] (-1: nobody may take it), `owner` int32[P] holds only owners that may
     take the partition. `less` and `more` are the cells in which members shall have fewer
@@ -47,7 +47,7 @@ def choose_partitions(
     ...     less=Cells(member=np.array([0]), **cell),
     ...     more=Cells(member=np.array([1]), **cell),
     ... )
-    array([0, 1, 1, 0], dtype=int32)
+    (array([0, 1, 1, 0], dtype=int32), array([1, 2]))
     """
     answer = owner.copy()
     if len(less.row):
@@ -60,13 +60,13 @@ def choose_partitions(
         if len(shrinking):
             chosen = given_up(cell, topic_of[shrinking], less.count)
             answer[shrinking[chosen]] = NOBODY
-    free = np.flatnonzero((answer < 0) & (row_of >= 0))
+    free = changed = np.flatnonzero((answer < 0) & (row_of >= 0))
     if len(free):
         row_count = int(row_of.max()) + 1
         if row_count > 1:
             free = free[np.argsort(narrow(row_of[free], row_count), kind="stable")]
-        answer[free] = _dealt(more.row, more.member, more.count, row_count)
-    return answer
+        answer[free] = dealt(more.row, more.member, more.count, row_count)
+    return answer, changed
 
 
 def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int32 | Int64]:
@@ -193,30 +193,31 @@ def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, tur
     return np.array(chosen, dtype=np.int64)
 
 
-def receivers(gain: Int32 | Int64) -> Int64:
-    """Return who gets the free partitions, row by row: members in turns.
+def receivers(gain: Int64, total: int) -> Int64:
+    """Return who gets the free partitions of one row: members in turns.
 
-    `gain` is int32[R, M]: how many free partitions of a row each member gets.
-    Cost: O(R M + F log F) for F free partitions.
+    `gain` is int64[M]: how many each member gets, `total` in all, at least one.
+    Cost: O(M + F log F) for F free partitions.
 
-    >>> receivers(np.array([[1, 3, 0], [0, 0, 2]], dtype=np.int32))
-    array([0, 1, 1, 1, 2, 2])
+    >>> receivers(np.array([1, 3, 0]), 4)
+    array([0, 1, 1, 1])
     """
-    if len(gain) == 1 and (total := int(gain.sum())) <= FEW:
-        (members,) = gain
-        listed = np.flatnonzero(members)
-        if len(listed) == total:  # one each
-            return listed
-        if len(listed) == 1:
-            return listed.repeat(total)
-        amounts = dict(zip(listed.tolist(), members[listed].tolist(), strict=True))
-        return np.array(turns(amounts), dtype=np.int64)
-    row, member = np.nonzero(gain)
-    return _dealt(row, member, gain[row, member].astype(np.int64), len(gain))
+    members = gain.nonzero()[0]
+    if len(members) == total:  # one each
+        return members
+    if len(members) == 1:
+        return members.repeat(total)
+    amount = gain[members]
+    each, rest = divmod(total, len(members))
+    if not rest and not np.count_nonzero(amount != each):
+        turns = np.empty((each, len(members)), dtype=np.int64)
+        turns[:] = members
+        return turns.ravel()
+    return dealt(np.zeros(len(members), dtype=np.int64), members, amount, 1)
 
 
-def _dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
-    """Return the members in turns: row by row, each as often as `amount` says."""
+def dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
+    """Return the members in turns: row by row, each as often as `amount` says, at least once."""
     most = int(amount.max())
     if most == 1:
         return member
@@ -230,5 +231,5 @@ def _dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
     source = np.repeat(np.arange(len(amount)), amount)
     key = turn if row_count == 1 else row[source] * most + turn
     order = np.argsort(narrow(key, row_count * most), kind="stable")
-    dealt: Int64 = member[source[order]]
-    return dealt
+    found: Int64 = member[source[order]]
+    return found

@@ -19,6 +19,7 @@ from assignors.assignor import Assignor
 from assignors.group_bytes.shares import AssignedShares
 from assignors.leader import REPAIR, lead_members
 from assignors.model import Assignment, Group
+from assignors.own_assignors.answers import require_assignor
 from assignors.ownership.changes import TopicPartition
 from assignors.rebalance import Rebalance
 from assignors.simulation.rounds.consumption.counts import Counts
@@ -63,10 +64,12 @@ _round = unchecked(Round)
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
     """Yield every round of the scenario, in order.
 
-    Raises `ValueError` for a scenario whose events cannot happen, such as a member leaving
-    that is not there. Where an assignor copied from Java would raise, the simulated leader uses a
-    repaired answer with a note. Cost: that of the assignor, per round, plus O(members + moves).
+    Raises `ValueError` for a scenario whose events cannot happen, such as a member leaving that is
+    not there, and for the name of an assignor in place of one. Where an assignor copied from Java
+    would raise, the simulated leader uses a repaired answer with a note. Cost: that of the
+    assignor, per round, plus O(members + moves).
     """
+    require_assignor(assignor)
     group = SimulatedGroup(
         assignor=assignor.configured(REPAIR),
         partition_counts=dict(scenario.topics),

@@ -209,7 +209,7 @@ class Underway(Protocol):
         """Let the next heartbeat of a member at rest be an event; return whether it is."""
         ...
 
-    def settle(self) -> None:
+    def catch_up(self) -> None:
         """Let all members know what has happened to them until now."""
         ...
 
