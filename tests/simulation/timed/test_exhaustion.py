@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,21 @@ from assignors.simulation.timed.scenario import GroupProtocol
 from tests.conftest import cases
 from tests.simulation.timed.exhaust import LONG, QUICK, exhaust, is_expected, whole_model
 
+EXHAUSTED = (Path(__file__).parent / "EXHAUSTED.md").read_text(encoding="utf-8")
+
+
+def written(name: str) -> tuple[int, ...]:
+    """Return the states, moves, settled and stuck ones of a case as `EXHAUSTED.md` has them."""
+    (row,) = [line for line in EXHAUSTED.splitlines() if line.startswith(f"| {name} |")]
+    cells = [cell.strip().replace(",", "") for cell in row.split("|")]
+    return tuple(int(cells[at]) for at in (9, 10, 12, 13))
+
 
 @pytest.mark.parametrize("name", QUICK)
 def test_every_order_of_everything_is_safe_and_ends_settled(name: str) -> None:
     found = exhaust(QUICK[name])
     assert is_expected(QUICK[name], found), (found.broken, found.stuck_first)
+    assert (found.worlds, found.moves, found.settled, found.stuck) == written(name)
 
 
 @pytest.mark.deep
@@ -45,6 +56,7 @@ def test_every_order_of_everything_is_safe_and_ends_settled(name: str) -> None:
 def test_larger_cases_give_what_is_written_down(name: str) -> None:
     found = exhaust(LONG[name])
     assert is_expected(LONG[name], found), (found.broken, found.stuck_first)
+    assert (found.worlds, found.moves, found.settled, found.stuck) == written(name)
 
 
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])

@@ -252,8 +252,8 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
 
 
 def _rejoin(state: ConsumerClient) -> None:
-    """Say that the subscription has changed, with the next heartbeat, which is due at once."""
-    if state.is_up and state.epoch > 0 and not state.is_out:
+    """Say that the subscription has changed, now, or when its heartbeat (or join) is answered."""
+    if state.is_up and not state.is_out:
         state.has_new_topics = True
         send_now(state)
 
@@ -294,7 +294,6 @@ def _crash(state: ConsumerClient) -> None:
 def _lose(state: ConsumerClient, reason: str) -> None:
     """Stop consuming everything, without a commit."""
     state.out += STOPS
-    state.application.is_in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
     state.owned = {}
