@@ -105,10 +105,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One member as it joins: what it subscribes to and what it claims to own.
-
-    Lists are taken too, and kept as tuples; a type checker wants tuples.
-    """
+    """One member as it joins: what it subscribes to and what it claims to own."""
 
     member_id: str
     topics: tuple[str, ...] = ()
@@ -242,10 +239,11 @@ class Group:
         if self.weighting is not None:
             topics = self.cluster.topics
             self.weighting.require_fits({name: t.partition_count for name, t in topics.items()})
-        members = self.members
-        if type(members) is not tuple and isinstance(members, LazyMembers):
+        if isinstance(self.members, LazyMembers):
             return
-        if type(members) is not tuple or (members and type(members[0]) is not Member):
+        if type(self.members) is not tuple or (
+            self.members and type(self.members[0]) is not Member
+        ):
             take(self, members=as_entries(self.members, Member, "members"))
         if not isinstance(self.cluster, Cluster):
             raise ValueError(f"cluster: expected a Cluster, found {self.cluster!r}")

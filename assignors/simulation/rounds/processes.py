@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from assignors.assignor import Assignor
-from assignors.registry import assignor_of
-from assignors.simulation.processes import in_processes, require_names
+from assignors.registry import assignor_named
+from assignors.simulation.processes import in_processes
 from assignors.simulation.rounds.scenario_rows import Row, outcome_rows
 
 CHUNK = 50
@@ -19,11 +18,7 @@ CHUNK = 50
 
 
 def simulate_rows(
-    rows: Iterable[Row],
-    *,
-    assignors: Sequence[str | Assignor],
-    processes: int = 1,
-    chunk: int = CHUNK,
+    rows: Iterable[Row], *, assignors: Sequence[str], processes: int = 1, chunk: int = CHUNK
 ) -> Iterator[dict[str, Any]]:
     """Yield the outcomes of all scenario rows, in their order; both as in `outcome_rows`.
 
@@ -37,9 +32,8 @@ def simulate_rows(
     >>> [row["kind"] for row in rows]
     ['start']
     """
-    require_names(assignors, processes)
-    for each in assignors:
-        assignor_of(each)
+    for name in assignors:
+        assignor_named(name)
     if processes <= 1:
         yield from outcome_rows(rows, assignors)
     else:

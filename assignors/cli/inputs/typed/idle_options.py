@@ -49,8 +49,7 @@ def _are_none_of(*families: str) -> Callable[[Values], bool]:
 
 def _knows_no_weights(values: Values) -> bool:
     """Return whether one assignor is chosen that reads none; one of somebody's own may."""
-    chosen = values["assignor"]
-    return chosen is not None and chosen.family in FAMILIES - {"weighted"}
+    return values["assignor"] is not None and values["assignor"].family in FAMILIES
 
 
 def _is_explicit(values: Values) -> bool:

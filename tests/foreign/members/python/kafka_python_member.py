@@ -13,7 +13,6 @@ from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from kafka.errors import KafkaError
 
-from tests.foreign.members.python.failing import failing
 from tests.foreign.members.python.reporting import (
     OURS,
     Commands,
@@ -27,12 +26,11 @@ from tests.foreign.members.python.reporting import (
 )
 from tests.foreign.members.python.weighing import weighed
 
-SHIPPED: dict[str, Any] = {
+SHIPPED = {
     "range": RangePartitionAssignor,
     "roundrobin": RoundRobinPartitionAssignor,
     "sticky": StickyPartitionAssignor,
     "cooperative-sticky": CooperativeStickyAssignor,
-    "failing": failing(RangePartitionAssignor),
 }
 
 ERRORS_MAX = 60
